@@ -1,0 +1,35 @@
+/**
+ * Where ralphctl keeps things. Invariant: nothing here lies inside a user's repository, so an agent's `git clean`
+ * cannot reach it. Reads the environment that it is given; creates nothing.
+ */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const home = (env: Env): string => env.HOME || homedir();
+
+/** Durable state: `$RALPHCTL_HOME`, else `$XDG_STATE_HOME/ralphctl`, else `~/.local/state/ralphctl`. */
+export function stateRoot(env: Env = process.env): string {
+  if (env.RALPHCTL_HOME) return env.RALPHCTL_HOME;
+  return join(env.XDG_STATE_HOME || join(home(env), '.local', 'state'), 'ralphctl');
+}
+
+/** Things that can be fetched or built again: `$XDG_CACHE_HOME/ralphctl`, else `~/.cache/ralphctl`. */
+export function cacheRoot(env: Env = process.env): string {
+  return join(env.XDG_CACHE_HOME || join(home(env), '.cache'), 'ralphctl');
+}
+
+export const serverDir = (root: string): string => join(root, 'server');
+export const projectDir = (root: string, project: string): string => join(root, 'projects', project);
+export const runsDir = (root: string, project: string): string => join(projectDir(root, project), 'runs');
+export const runDir = (root: string, project: string, runId: string): string => join(runsDir(root, project), runId);
+export const ideaDir = (root: string, project: string, runId: string, idea: string): string =>
+  join(runDir(root, project, runId), 'ideas', idea);
+/** Files of one iteration: prompt.md, output.log, result.json, gate logs. */
+export const iterationDir = (root: string, project: string, runId: string, idea: string, serial: number): string =>
+  join(ideaDir(root, project, runId, idea), String(serial).padStart(3, '0'));
+/** Marks of running agent attempts, read by the reaper at boot. */
+export const attemptsDir = (root: string, project: string): string => join(projectDir(root, project), 'attempts');
+export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
+export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');

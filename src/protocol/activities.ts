@@ -1,0 +1,195 @@
+/**
+ * The activities as the workflows see them: inputs, results, task queues.
+ * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
+ * Must import types only.
+ */
+import type { FailureKind } from './failures.js';
+import type { IdeaCard } from './idea.js';
+import type { AgentSignal } from './signal.js';
+
+/** Longest text tail that may enter workflow history, in characters. */
+export const TAIL_LIMIT = 2000;
+
+/** Names the run whose pinned files an activity works from. */
+export interface RunRef {
+  project: string;
+  runId: string;
+}
+
+export interface OpenRunResult {
+  /** Host queues that serve this run from now on. */
+  agentsQueue: string;
+  gitQueue: string;
+  target: string;
+  cards: IdeaCard[];
+  /** Ids that the source marks done or that the target already contains. */
+  landed: string[];
+}
+
+export interface IdeaLimits {
+  maxIterations: number;
+  timeoutMs: number;
+  iterationTimeoutMs: number;
+  /** false: a single attempt (B10). */
+  loop: boolean;
+  allowEmpty: boolean;
+}
+
+/** A landing that did not go through and what the agent has to mend. */
+export type Reopen =
+  | { kind: 'conflict'; onto: string; files: string[] }
+  | { kind: 'red'; onto: string; candidate: string };
+
+export interface PrepareInput extends RunRef {
+  idea: string;
+  /** Slot name, e.g. `ed-001`. */
+  agentName: string;
+  reopen?: Reopen;
+}
+export interface PrepareResult {
+  worktree: string;
+  branch: string;
+  /** Commit the idea branches from. */
+  base: string;
+  /** How the worktree came about. */
+  origin: 'created' | 'recycled' | 'adopted';
+  limits: IdeaLimits;
+}
+
+/** What the next prompt must tell the agent about the last iteration. */
+export type Feedback =
+  | { kind: 'gate-failed'; command: string; exitCode: number | null; tail: string; log: string }
+  | { kind: 'claimed-but-empty' }
+  | { kind: 'no-signal' }
+  | { kind: 'iteration-timeout'; minutes: number }
+  | { kind: 'run-failed'; message: string }
+  | { kind: 'landing-conflict'; files: string[]; detail: string }
+  | { kind: 'landing-red'; command: string; exitCode: number | null; tail: string; log: string };
+
+export interface RunAgentInput extends RunRef {
+  idea: string;
+  agentName: string;
+  /** 1-based, counted over the whole life of the idea, so run folders never collide. */
+  serial: number;
+  /** 1-based, as shown and as counted against the limit. */
+  iteration: number;
+  maxIterations: number;
+  timeoutMs: number;
+  worktree: string;
+  branch: string;
+  base: string;
+  feedback?: Feedback;
+  /** Answers and hints; each is delivered in exactly one prompt. */
+  notes: string[];
+}
+
+export type AgentOutcome =
+  | { kind: 'ok' }
+  | { kind: 'timeout'; why: 'iteration' | 'idle' }
+  | { kind: 'failed'; failure: FailureKind; message: string /** epoch ms */; resetAt?: number };
+
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  costUsd?: number;
+}
+
+export interface RunAgentResult {
+  outcome: AgentOutcome;
+  signal: AgentSignal;
+  durationMs: number;
+  exitCode: number | null;
+  /** Branch tip after the iteration, leftovers committed. */
+  head: string;
+  /** Commits this iteration added. */
+  commits: number;
+  /** The branch differs from its base. */
+  changed: boolean;
+  /** Tail of the final message. */
+  tail: string;
+  /** Folder with prompt.md, output.log, result.json. */
+  dir: string;
+  usage?: Usage;
+}
+
+export interface TestCounts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  total: number;
+}
+
+export interface GateInput extends RunRef {
+  idea: string;
+  serial: number;
+  worktree: string;
+}
+export interface GateCommandResult {
+  command: string;
+  /** null: it did not run to an end (timeout, or killed). */
+  exitCode: number | null;
+  durationMs: number;
+  tests?: TestCounts;
+}
+export interface GateResult {
+  pass: boolean;
+  commands: GateCommandResult[];
+  /** Set when `pass` is false. */
+  failure?: { command: string; exitCode: number | null; timedOut: boolean; tail: string; log: string };
+  tests?: TestCounts;
+  durationMs: number;
+}
+
+export interface LandInput extends RunRef {
+  idea: string;
+  title: string;
+  agentName: string;
+  worktree: string;
+  branch: string;
+  base: string;
+  head: string;
+}
+export type LandResult =
+  | {
+      kind: 'landed';
+      /** Tip of the target that contains the idea. */
+      commit: string;
+      commits: number;
+      /** Something the user should know, e.g. that a dirty checkout was left behind. */
+      note?: string;
+      durationMs: number;
+    }
+  | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
+  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number };
+
+export interface ReconcileInput extends RunRef {
+  ideas: string[];
+}
+/** What the server knows of idea workflows that the parent lost sight of. */
+export interface ReconcileResult {
+  idea: string;
+  state: 'open' | 'closed' | 'missing';
+  result?: unknown;
+}
+
+export interface CloseRunInput extends RunRef {
+  outcome: string;
+  summary: unknown;
+}
+
+/** Served by the main queue. */
+export interface MainActivities {
+  openRun(input: RunRef): Promise<OpenRunResult>;
+  reconcileIdeas(input: ReconcileInput): Promise<ReconcileResult[]>;
+  closeRun(input: CloseRunInput): Promise<void>;
+}
+/** Served by the git queue of one host. */
+export interface GitActivities {
+  prepareIdea(input: PrepareInput): Promise<PrepareResult>;
+  runGate(input: GateInput): Promise<GateResult>;
+  landIdea(input: LandInput): Promise<LandResult>;
+}
+/** Served by the agents queue of one host. */
+export interface AgentActivities {
+  runAgent(input: RunAgentInput): Promise<RunAgentResult>;
+}

@@ -1,0 +1,71 @@
+/**
+ * An idea as the backlog gives it, and the compact card that workflow state carries.
+ * Invariant: a card stays small (ten thousand of them fit one payload); texts stay on disk.
+ * Must not import anything.
+ */
+
+/** Where an idea was written down, for error messages. `line` is 1-based. */
+export interface SourceRef {
+  file: string;
+  line: number;
+}
+
+export interface PlanStep {
+  id: string;
+  text: string;
+}
+export interface PlanPhase {
+  name: string;
+  steps: PlanStep[];
+}
+
+/** One unit of work. Every optional limit falls back to the run's configuration. */
+export interface Idea {
+  /** Unique in the backlog; matches {@link IDEA_ID}. */
+  id: string;
+  /** One line. */
+  title: string;
+  /** The whole task text, as the agent gets it. */
+  text: string;
+  /** Heading the idea stands under (roadmap phase). Informative. */
+  phase?: string;
+  /** Id of the Blue (parent) idea. */
+  parent?: string;
+  /** A Blue groups other ideas and is never executed itself. */
+  blue: boolean;
+  dependsOn: string[];
+  tags: string[];
+  /** The source already marks it as done (ticked). */
+  done: boolean;
+  /** true: iterate until complete; false: a single attempt (B10). */
+  ralph: boolean;
+  maxIterations?: number;
+  /** Wall clock for the whole idea, minutes. */
+  timeoutMinutes?: number;
+  /** Wall clock for one agent run, minutes. */
+  iterationTimeoutMinutes?: number;
+  /** Custom completion promise text (B2). */
+  promise?: string;
+  requireXml?: boolean;
+  /** Success criteria, one per entry. */
+  success: string[];
+  /** Agent name from the configuration. */
+  agent?: string;
+  /** COMPLETE with no change counts. */
+  allowEmpty: boolean;
+  plan?: PlanPhase[];
+  source: SourceRef;
+}
+
+/** The part of an idea that deciding needs. Optional fields are left out when empty, to keep state small. */
+export interface IdeaCard {
+  id: string;
+  title: string;
+  dependsOn?: string[];
+  parent?: string;
+  tags?: string[];
+  blue?: true;
+}
+
+export const IDEA_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$)){0,63}$/;
+export const MAX_CARD_TITLE = 80;

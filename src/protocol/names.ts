@@ -1,0 +1,47 @@
+/**
+ * Wire names: workflow types and ids, task queues, Temporal signals, updates, queries, search attributes.
+ * Invariant: a name here is persisted in workflow histories; changing one strands running work.
+ * Must not import anything.
+ */
+export const AUTOPILOT_WORKFLOW = 'autopilot';
+export const IDEA_WORKFLOW = 'idea';
+
+export const autopilotId = (project: string): string => `ralph:${project}:autopilot`;
+export const ideaWorkflowId = (project: string, idea: string): string => `ralph:${project}:idea:${idea}`;
+
+/** Workflows and light activities: any worker of the project may take these. */
+export const mainQueue = (project: string): string => `ralph-${project}`;
+/** Agent runs: bound to the host that has the worktrees. */
+export const agentsQueue = (project: string, host: string): string => `ralph-${project}-agents@${host}`;
+/** Git, gate and landing: bound to the same host, in slots of their own so an agent never waits behind a gate. */
+export const gitQueue = (project: string, host: string): string => `ralph-${project}-git@${host}`;
+
+/** Temporal signals a person may send, from the CLI, the Web UI or `temporal workflow signal`. */
+export const PAUSE = 'pause';
+export const RESUME = 'resume';
+export const STOP = 'stop';
+export const ANSWER = 'answer';
+
+/** Temporal signals between the two workflows. */
+export const IDEA_REPORT = 'ideaReport';
+export const SLOT_GRANTED = 'slotGranted';
+export const VERDICT = 'verdict';
+
+/** Updates: requests that can be refused. */
+export const SET_SLOTS = 'setSlots';
+export const ENQUEUE = 'enqueue';
+
+/** Queries. */
+export const STATUS = 'status';
+export const IDEA_STATUS = 'idea';
+export const WHY = 'why';
+
+export const SEARCH_ATTRIBUTES = {
+  RalphProject: 'Keyword',
+  RalphState: 'Keyword',
+  RalphIdea: 'Keyword',
+  RalphIteration: 'Int',
+} as const;
+
+/** Set in the environment of everything an agent run starts, so that stray descendants can be found again. */
+export const ATTEMPT_ENV = 'RALPHCTL_ATTEMPT';
