@@ -45,3 +45,5 @@ export const SEARCH_ATTRIBUTES = {
 
 /** Set in the environment of everything an agent run starts, so that stray descendants can be found again. */
 export const ATTEMPT_ENV = 'RALPHCTL_ATTEMPT';
+/** Parent to child: say again where you stand (after an adoption). */
+export const RESYNC = 'resync';

@@ -1,0 +1,133 @@
+/**
+ * What happens after an agent run and after a gate: the completion table (B3), the exit table (B4) and the single
+ * attempt (B10), as functions of their inputs.
+ * Invariant: done is decided here from the signal, the diff and the gate together; never from the signal alone.
+ * May import protocol and decide only.
+ */
+import type { AgentOutcome, Feedback, GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
+import type { IdeaOutcome, RunSettings } from '../protocol/run.js';
+
+export type NextStep =
+  | { do: 'gate' }
+  /** Queue to land. */
+  | { do: 'ready' }
+  /** Another iteration, charged. */
+  | { do: 'iterate'; feedback?: Feedback }
+  /** The same iteration again, not charged. */
+  | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' }
+  | { do: 'ask'; question: string }
+  | { do: 'close'; outcome: IdeaOutcome; reason: string };
+
+export interface RunContext {
+  limits: IdeaLimits;
+  settings: RunSettings;
+  /** Consecutive failed runs before this one, and consecutive limited ones. */
+  failures: number;
+  limited: number;
+  /** epoch ms */
+  now: number;
+}
+
+/** Decides after an agent run. */
+export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
+  if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
+  if (run.outcome.kind === 'timeout') return afterTimeout(run.outcome.why, run.durationMs, context.limits);
+  const { signal } = run;
+  const { loop, allowEmpty } = context.limits;
+  if (signal.kind === 'blocked') return { do: 'close', outcome: 'blocked', reason: signal.reason };
+  if (signal.kind === 'needs-human') return { do: 'ask', question: signal.question };
+  const claims = signal.kind === 'complete' || !loop;
+  if (!claims) {
+    if (context.settings.gateWhen === 'always') return { do: 'gate' };
+    return signal.kind === 'none' ? { do: 'iterate', feedback: { kind: 'no-signal' } } : { do: 'iterate' };
+  }
+  if (run.changed || allowEmpty) return { do: 'gate' };
+  if (loop) return { do: 'iterate', feedback: { kind: 'claimed-but-empty' } };
+  return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
+}
+
+/** Decides after the gate ran on what an iteration left. */
+export function afterGate(run: RunAgentResult, gate: GateResult, limits: IdeaLimits): NextStep {
+  const claims = run.signal.kind === 'complete' || !limits.loop;
+  if (claims && gate.pass) return { do: 'ready' };
+  const feedback = gateFeedback(gate);
+  if (!limits.loop) {
+    return { do: 'close', outcome: 'failed', reason: `single attempt, and the gate is red: ${gate.failure?.command}` };
+  }
+  if (feedback) return { do: 'iterate', feedback };
+  return run.signal.kind === 'none' ? { do: 'iterate', feedback: { kind: 'no-signal' } } : { do: 'iterate' };
+}
+
+export function gateFeedback(gate: GateResult): Feedback | undefined {
+  if (gate.pass || !gate.failure) return undefined;
+  const { command, exitCode, tail, log } = gate.failure;
+  return { kind: 'gate-failed', command, exitCode, tail, log };
+}
+
+/** The reason an idea may not start another iteration, or undefined when it may. */
+export function limitReached(
+  spent: { iteration: number; activeMs: number; grace: boolean },
+  limits: IdeaLimits,
+): string | undefined {
+  if (spent.grace) return undefined;
+  const most = limits.loop ? limits.maxIterations : 1;
+  if (spent.iteration >= most) return `${spent.iteration} of ${most} iterations used`;
+  if (spent.activeMs >= limits.timeoutMs) return `${minutes(limits.timeoutMs)} of working time used`;
+  return undefined;
+}
+
+/** How long the next agent run may take, milliseconds. */
+export function runBudgetMs(spent: { activeMs: number; grace: boolean }, limits: IdeaLimits): number {
+  if (spent.grace) return limits.iterationTimeoutMs;
+  return Math.max(1000, Math.min(limits.iterationTimeoutMs, limits.timeoutMs - spent.activeMs));
+}
+
+function afterTimeout(why: 'iteration' | 'idle', durationMs: number, limits: IdeaLimits): NextStep {
+  const spent = Math.max(1, Math.round(durationMs / 60_000));
+  if (limits.loop) return { do: 'iterate', feedback: { kind: 'iteration-timeout', minutes: spent } };
+  const what = why === 'idle' ? 'the agent went silent' : 'the agent ran out of time';
+  return { do: 'close', outcome: 'timeout', reason: `${what} after ${minutes(durationMs)}` };
+}
+
+function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {
+  const { settings, failures, limited, now, limits } = context;
+  const { failure, message, resetAt } = outcome;
+  const failed: NextStep = { do: 'close', outcome: 'failed', reason: `${failure}: ${message}` };
+  const again = (why: string): NextStep => ({
+    do: 'rerun',
+    waitMs: settings.retryBaseMs * 2 ** failures,
+    why,
+    counts: 'failure',
+  });
+  switch (failure) {
+    case 'limited': {
+      if (resetAt !== undefined) {
+        return { do: 'rerun', waitMs: Math.max(1000, resetAt - now), why: message, counts: 'limit' };
+      }
+      if (limited < settings.maxRateLimitRetries) {
+        const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;
+        return { do: 'rerun', waitMs, why: message, counts: 'limit' };
+      }
+      return {
+        do: 'ask',
+        question: `The agent's account is at a usage limit (${message}). Answer anything to try again.`,
+      };
+    }
+    case 'killed':
+    case 'transient':
+    case 'launch':
+      return failures < settings.maxRetries ? again(message) : failed;
+    case 'auth':
+    case 'config':
+      return failed;
+    case 'agent': {
+      if (settings.errorStrategy !== 'retry' || !limits.loop || failures >= settings.maxRetries) return failed;
+      return again(message);
+    }
+  }
+}
+
+const minutes = (ms: number): string => {
+  if (ms < 90_000) return `${Math.round(ms / 1000)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+};

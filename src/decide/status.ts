@@ -1,0 +1,126 @@
+/**
+ * What a person is shown of a run: the status view, the explanation of one idea, statistics (A8).
+ * May import protocol and decide only.
+ */
+import type {
+  AutopilotState,
+  IdeaEntry,
+  IdeaLine,
+  IdeaStatus,
+  RunSettings,
+  RunStatistics,
+  RunStatus,
+  WhyView,
+} from '../protocol/run.js';
+import { agentName } from './autopilot.js';
+import type { Graph } from './graph.js';
+import { addStats } from './iterations.js';
+import { rankReady, scoreParts } from './score.js';
+
+const NEXT_SHOWN = 10;
+
+/** Counts leave Blues out: they are never executed themselves. */
+export function countByStatus(entries: readonly IdeaEntry[]): Record<IdeaStatus, number> {
+  const counts: Record<IdeaStatus, number> = {
+    pending: 0,
+    running: 0,
+    paused: 0,
+    'needs-human': 0,
+    'wants-slot': 0,
+    landing: 0,
+    landed: 0,
+    blocked: 0,
+    timeout: 0,
+    failed: 0,
+  };
+  for (const entry of entries) if (!entry.card.blue) counts[entry.status] += 1;
+  return counts;
+}
+
+export function ideaLine(entry: IdeaEntry): IdeaLine {
+  return {
+    id: entry.card.id,
+    title: entry.card.title,
+    status: entry.status,
+    ...(entry.slot === undefined ? {} : { agentName: agentName(entry.slot) }),
+    ...(entry.reason ? { reason: entry.reason } : {}),
+  };
+}
+
+export function statistics(state: AutopilotState, now: number): RunStatistics {
+  const counts = countByStatus(state.entries);
+  let iterations = state.totals.iterations;
+  for (const entry of state.entries) if (entry.iterations) iterations = addStats(iterations, entry.iterations);
+  const failed = counts.failed + counts.blocked + counts.timeout;
+  const total = state.entries.filter((entry) => !entry.card.blue).length;
+  const conflictsResolved = state.entries.filter((entry) => entry.status === 'landed' && entry.rounds > 0).length;
+  return {
+    runtimeMs: now - state.totals.startedAt,
+    landed: counts.landed,
+    failed,
+    remaining: total - counts.landed - failed,
+    iterations: {
+      total: iterations.count,
+      averageMs: iterations.count === 0 ? 0 : Math.round(iterations.totalMs / iterations.count),
+      fastestMs: iterations.minMs,
+      slowestMs: iterations.maxMs,
+    },
+    merges: {
+      landed: state.totals.landings,
+      conflictsResolved,
+      pending: state.lane.length,
+    },
+  };
+}
+
+export function runStatus(
+  ref: { project: string; runId: string },
+  state: AutopilotState,
+  settings: RunSettings,
+  graph: Graph,
+  now: number,
+): RunStatus {
+  const busy = state.entries.filter((entry) => ['running', 'paused', 'wants-slot', 'landing'].includes(entry.status));
+  const attention = state.entries.filter((entry) =>
+    ['needs-human', 'blocked', 'failed', 'timeout'].includes(entry.status),
+  );
+  return {
+    project: ref.project,
+    runId: ref.runId,
+    state: state.run,
+    ...(state.why ? { why: state.why } : {}),
+    target: state.target,
+    slots: state.slots,
+    counts: countByStatus(state.entries),
+    total: state.entries.filter((entry) => !entry.card.blue).length,
+    active: busy.map(ideaLine),
+    attention: attention.map(ideaLine),
+    lane: state.lane,
+    ...(state.landing ? { landing: state.landing } : {}),
+    next: rankReady(graph, settings.weights).slice(0, NEXT_SHOWN),
+    statistics: statistics(state, now),
+  };
+}
+
+export function why(id: string, settings: RunSettings, graph: Graph): WhyView | undefined {
+  const entry = graph.entry(id);
+  if (!entry) return undefined;
+  const parts = scoreParts(entry, graph, settings.weights);
+  const rank = entry.status === 'pending' ? rankReady(graph, settings.weights).indexOf(id) + 1 : 0;
+  return {
+    idea: id,
+    title: entry.card.title,
+    status: graph.isDone(id) ? 'landed' : entry.status,
+    score: parts.reduce((sum, part) => sum + part.value, 0),
+    parts,
+    ...(rank > 0 ? { rank } : {}),
+    waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
+    ...(entry.reason ? { reason: entry.reason } : {}),
+  };
+}
+
+function describeWait(id: string, graph: Graph): string {
+  const entry = graph.entry(id);
+  if (!entry) return 'unknown';
+  return entry.card.blue ? 'its children are not all done' : entry.status;
+}

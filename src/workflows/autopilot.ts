@@ -1,0 +1,343 @@
+/**
+ * The autopilot workflow: one per project. Fills slots with idea workflows, owns the landing lane.
+ * Invariant: deciding is `src/decide/`; this file waits, calls it and carries its commands out. Children are ABANDONed
+ * in both senses, so continue-as-new and cancellation never end an idea.
+ */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  log,
+  ParentClosePolicy,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  startChild,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
+import { runDetails } from '../decide/details.js';
+import { enqueueProblem } from '../decide/enqueue.js';
+import { runStatus, why } from '../decide/status.js';
+import type { LandResult } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
+import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
+import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
+import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
+import { activityProblem } from './failures.js';
+import type { idea as ideaWorkflow } from './idea.js';
+import * as messages from './messages.js';
+import { gitActivities, mainActivities } from './proxies.js';
+
+const RECONCILE_EVERY = '15 minutes';
+const LARGE_RUN = 500;
+
+export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
+  const shell = new AutopilotShell(input);
+  // Cancelling the autopilot means stop: its children are told, and nothing is torn out from under an agent.
+  CancellationScope.current().cancelRequested.catch(() => shell.tell((pilot) => pilot.stop('cancelled')));
+  return CancellationScope.nonCancellable(() => shell.main());
+}
+
+class AutopilotShell {
+  readonly #input: AutopilotInput;
+  #pilot: Autopilot | undefined;
+  /** What arrived and is not taken in yet, in order. */
+  #inbox: ((pilot: Autopilot) => void)[] = [];
+  /** Child starts, landings and messages under way; continue-as-new waits for all of them. */
+  #inFlight = 0;
+  #published = '';
+  #publishedState: string | undefined;
+  #publishedAt = 0;
+  readonly #carried: string[];
+
+  constructor(input: AutopilotInput) {
+    this.#input = input;
+    if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
+    this.#carried = this.#pilot?.openIdeas().map((entry) => entry.card.id) ?? [];
+    this.#handleMessages();
+  }
+
+  tell(event: (pilot: Autopilot) => void): void {
+    this.#inbox.push(event);
+  }
+
+  async main(): Promise<RunSummary> {
+    const { settings, project, runId } = this.#input;
+    if (!this.#pilot) {
+      const opened = await mainActivities().openRun({ project, runId });
+      this.#pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
+    }
+    const pilot = this.#pilot;
+    const watch = this.#watchCarried();
+    for (;;) {
+      for (const event of this.#inbox.splice(0)) event(pilot);
+      const rollover = this.#wantsRollover();
+      const commands = pilot.decide(rollover);
+      for (const command of commands) this.#carryOut(pilot, command);
+      this.#publish(pilot);
+      if (this.#inbox.length > 0) continue;
+      if (this.#inFlight === 0) {
+        if (pilot.isOver()) break;
+        if (rollover) {
+          watch.cancel();
+          await condition(allHandlersFinished);
+          if (this.#inbox.length > 0) continue;
+          await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
+        }
+      }
+      await condition(() => this.#inbox.length > 0 || (!rollover && this.#wantsRollover()));
+    }
+    watch.cancel();
+    await condition(allHandlersFinished);
+    return this.#close(pilot);
+  }
+
+  async #close(pilot: Autopilot): Promise<RunSummary> {
+    const outcome = pilot.state.run === 'stopping' ? 'stopped' : 'completed';
+    pilot.state.run = 'completed';
+    const status = this.#status(pilot);
+    const summary: RunSummary = {
+      outcome,
+      landed: status.counts.landed,
+      notLanded: pilot.state.entries
+        .filter((entry) => !entry.card.blue && entry.status !== 'landed')
+        .slice(0, 1000)
+        .map(({ card, status: state, reason }) => ({ idea: card.id, status: state, ...(reason ? { reason } : {}) })),
+      status,
+    };
+    const { project, runId } = this.#input;
+    try {
+      await mainActivities().closeRun({ project, runId, outcome, summary });
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      log.warn('the run summary could not be written', { problem });
+    }
+    this.#publish(pilot);
+    return summary;
+  }
+
+  #status(pilot: Autopilot): RunStatus {
+    return runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, Date.now());
+  }
+
+  #wantsRollover(): boolean {
+    const info = workflowInfo();
+    return info.continueAsNewSuggested || info.historyLength >= (this.#input.maxHistory ?? Number.POSITIVE_INFINITY);
+  }
+
+  // ---- messages ---------------------------------------------------------------------------------------------------
+
+  #handleMessages(): void {
+    setHandler(messages.pauseSignal, (said) => this.tell((pilot) => pilot.pause(messages.saidText(said))));
+    setHandler(messages.resumeSignal, () => this.tell((pilot) => pilot.resume()));
+    setHandler(messages.stopSignal, (said) => this.tell((pilot) => pilot.stop(messages.saidText(said))));
+    setHandler(messages.reportSignal, (report) => this.tell((pilot) => pilot.report(report)));
+    setHandler(messages.answerSignal, (answer, text) => this.#forwardAnswer(answer, text));
+    setHandler(messages.statusQuery, () => (this.#pilot ? this.#status(this.#pilot) : undefined));
+    setHandler(messages.whyQuery, (id) => (this.#pilot ? why(id, this.#input.settings, this.#pilot.graph) : undefined));
+    setHandler(
+      messages.setSlotsUpdate,
+      (slots) => {
+        this.tell((pilot) => pilot.setSlots(slots));
+        return slots;
+      },
+      {
+        validator: (slots) => {
+          if (!Number.isInteger(slots) || slots < 1 || slots > 100) {
+            throw refused('slots is a whole number from 1 to 100');
+          }
+        },
+      },
+    );
+    setHandler(
+      messages.enqueueUpdate,
+      (cards) => {
+        this.tell((pilot) => pilot.enqueue(cards));
+        return cards.length;
+      },
+      {
+        validator: (cards) => {
+          if (!this.#pilot) throw refused('the run is still opening; try again in a moment');
+          const problem = Array.isArray(cards) ? enqueueProblem(this.#pilot.graph, cards) : 'a list of ideas is needed';
+          if (problem) throw refused(problem);
+        },
+      },
+    );
+  }
+
+  /** `answer` may be sent to the autopilot too: `{idea, text}`, or the idea and the text as two inputs. */
+  #forwardAnswer(answer: messages.Answer, second: string | undefined): void {
+    const idea = typeof answer === 'string' ? answer : answer?.idea;
+    const text = typeof answer === 'string' ? second : answer?.text;
+    if (!idea || !text) {
+      log.warn('an answer was ignored: it needs {"idea": …, "text": …}');
+      return;
+    }
+    this.#send(idea, 'answer', [text], false);
+  }
+
+  // ---- commands ---------------------------------------------------------------------------------------------------
+
+  #carryOut(pilot: Autopilot, command: Command): void {
+    switch (command.do) {
+      case 'start':
+        this.#begin(this.#startIdea(pilot, command.idea, command.slot));
+        return;
+      case 'land':
+        this.#begin(this.#land(pilot, command.idea));
+        return;
+      case 'grant':
+        this.#send(command.idea, messages.slotSignal.name, [{ agentName: agentName(command.slot) }], true);
+        return;
+      case 'verdict':
+        this.#send(command.idea, messages.verdictSignal.name, [command.verdict], command.verdict.kind !== 'landed');
+        return;
+      case 'tell':
+        this.#send(command.idea, command.signal, [], true);
+        return;
+    }
+  }
+
+  #begin(work: Promise<void>): void {
+    this.#inFlight += 1;
+    void work.finally(() => {
+      this.#inFlight -= 1;
+      // Wakes the main loop, which may be waiting for the last piece of work to end.
+      this.tell(() => {});
+    });
+  }
+
+  async #startIdea(pilot: Autopilot, idea: string, slot: number): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry) return;
+    const { project, runId, settings, maxHistory } = this.#input;
+    const args: IdeaInput = {
+      project,
+      runId,
+      idea,
+      title: entry.card.title,
+      agentName: agentName(slot),
+      parent: workflowInfo().workflowId,
+      life: entry.life,
+      settings,
+      queues: pilot.state.queues,
+      ...(maxHistory === undefined ? {} : { maxHistory }),
+    };
+    try {
+      const child = await startChild<typeof ideaWorkflow>(IDEA_WORKFLOW, {
+        workflowId: ideaWorkflowId(project, idea),
+        args: [args],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        cancellationType: ChildWorkflowCancellationType.ABANDON,
+        staticSummary: `${idea}: ${entry.card.title}`.slice(0, 180),
+        typedSearchAttributes: [
+          { key: RALPH_PROJECT, value: project },
+          { key: RALPH_IDEA, value: idea },
+          { key: RALPH_STATE, value: 'running' },
+        ],
+      });
+      child.result().then(
+        (result) => this.#childEnded(idea, result),
+        (error) => this.#childFailed(idea, error),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // An earlier run left it open: take it over and let it say where it stands.
+      pilot.adopted(idea);
+      this.#carried.push(idea);
+      this.#send(idea, messages.resyncSignal.name, [{ parent: workflowInfo().workflowId }], true);
+    }
+  }
+
+  #childEnded(idea: string, result: IdeaResult): void {
+    this.tell((pilot) => pilot.childEnded(idea, result.outcome, result.reason));
+  }
+
+  #childFailed(idea: string, error: unknown): void {
+    const cause = error instanceof ChildWorkflowFailure ? (error.cause?.message ?? error.message) : String(error);
+    this.tell((pilot) => pilot.childEnded(idea, 'failed', `its workflow ended: ${cause}`));
+  }
+
+  async #land(pilot: Autopilot, idea: string): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry?.work) {
+      this.tell((p) => p.landingFailed(idea, 'there is no finished work to land'));
+      return;
+    }
+    const { project, runId } = this.#input;
+    try {
+      const result: LandResult = await gitActivities(
+        pilot.state.queues.git,
+        `land ${idea} on ${pilot.state.target}`,
+      ).landIdea({ project, runId, idea, title: entry.card.title, ...entry.work });
+      this.tell((p) => p.landed(idea, result));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.tell((p) => p.landingFailed(idea, problem));
+    }
+  }
+
+  /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a child that is gone has ended. */
+  #send(idea: string, signal: string, args: unknown[], mustExist: boolean): void {
+    const handle = getExternalWorkflowHandle(ideaWorkflowId(this.#input.project, idea));
+    this.#begin(
+      handle.signal(signal, ...args).catch(() => {
+        if (mustExist) this.tell((pilot) => pilot.childEnded(idea, 'failed', 'its workflow is gone'));
+      }),
+    );
+  }
+
+  /** Children of earlier runs report by signal only; should one end without a word, asking the server finds out. */
+  #watchCarried(): CancellationScope {
+    const scope = new CancellationScope({ cancellable: true });
+    const ask = async (): Promise<void> => {
+      for (;;) {
+        const open = this.#carried.filter((id) => this.#pilot?.openIdeas().some((entry) => entry.card.id === id));
+        if (open.length > 0) {
+          const { project, runId } = this.#input;
+          for (const found of await mainActivities().reconcileIdeas({ project, runId, ideas: open })) {
+            if (found.state === 'open') continue;
+            const { outcome = 'failed', reason } = (found.result ?? {}) as Partial<IdeaResult>;
+            this.tell((pilot) => pilot.childEnded(found.idea, outcome, reason ?? 'its workflow ended'));
+          }
+        }
+        await sleep(RECONCILE_EVERY, { summary: 'ask after children of earlier runs' });
+      }
+    };
+    if (this.#carried.length > 0) scope.run(ask).catch(() => {});
+    return scope;
+  }
+
+  // ---- what people see --------------------------------------------------------------------------------------------
+
+  #publish(pilot: Autopilot): void {
+    const { run, why: reason, entries } = pilot.state;
+    // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
+    const now = Date.now();
+    if (entries.length > LARGE_RUN && run === this.#publishedState && now - this.#publishedAt < 1000) return;
+    this.#publishedAt = now;
+    const status = this.#status(pilot);
+    setCurrentDetails(runDetails(status));
+    const { landed, blocked, timeout, failed, 'needs-human': asking } = status.counts;
+    const memo = { state: run, landed, total: status.total, asking, notLanded: blocked + timeout + failed };
+    const fingerprint = JSON.stringify([memo, reason]);
+    if (fingerprint === this.#published) return;
+    this.#published = fingerprint;
+    if (run !== this.#publishedState) upsertSearchAttributes([{ key: RALPH_STATE, value: run }]);
+    this.#publishedState = run;
+    upsertMemo({ progress: { ...memo, why: reason ?? null } });
+  }
+}
+
+const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, FAILURE.refused);

@@ -1,0 +1,422 @@
+/**
+ * The idea workflow: one per idea. Prepares a worktree, then iterates: agent run, signal, gate, decide; waits for a
+ * person or for its landing without holding a slot.
+ * Invariant: everything that decides is in `src/decide/`; pause and stop act between iterations only; a lost worker
+ * costs no iteration; continue-as-new happens between iterations only.
+ */
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { afterGate, afterRun, limitReached, type NextStep, runBudgetMs } from '../decide/completion.js';
+import { ideaDetails } from '../decide/details.js';
+import { addIteration, noIterations } from '../decide/iterations.js';
+import type { IdeaLimits, PrepareResult, RunAgentResult } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
+import type {
+  IdeaInput,
+  IdeaOutcome,
+  IdeaPhase,
+  IdeaReport,
+  IdeaResult,
+  IdeaRunState,
+  IdeaView,
+  Verdict,
+} from '../protocol/run.js';
+import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
+import { activityProblem, workerWasLost } from './failures.js';
+import * as messages from './messages.js';
+import { agentActivities, gitActivities } from './proxies.js';
+
+/** Reruns after a lost worker back off up to this long, so that work that kills its worker does not spin. */
+const LONGEST_LOST_WAIT_MS = 60_000;
+
+export async function idea(input: IdeaInput): Promise<IdeaResult> {
+  if (!input?.project || !input.idea || !input.queues) {
+    throw ApplicationFailure.nonRetryable('an idea workflow is started by its autopilot', FAILURE.badInput);
+  }
+  const shell = new IdeaShell(input);
+  try {
+    return await shell.main();
+  } catch (error) {
+    if (isCancellation(error)) {
+      await CancellationScope.nonCancellable(() => shell.close('failed', 'cancelled by a person'));
+    }
+    throw error;
+  } finally {
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+  }
+}
+
+class IdeaShell {
+  readonly #input: IdeaInput;
+  readonly #state: IdeaRunState;
+  #parent: string;
+  #answered = false;
+  #granted: string | undefined;
+  #verdict: Verdict | undefined;
+  #shownState = 'running';
+  /** A worktree must be made ready (again) before the next run. */
+  #unprepared = true;
+  #lostWorkers = 0;
+
+  constructor(input: IdeaInput) {
+    this.#input = input;
+    this.#parent = input.parent;
+    this.#state = input.state ?? {
+      phase: 'preparing',
+      agentName: input.agentName,
+      iteration: 0,
+      serial: 0,
+      activeMs: 0,
+      grace: false,
+      notes: [],
+      commits: 0,
+      failures: 0,
+      limited: 0,
+      seq: 0,
+      stats: noIterations(),
+      paused: false,
+      stopping: false,
+    };
+    this.#unprepared = this.#state.prepared === undefined;
+    this.#handleMessages();
+  }
+
+  async main(): Promise<IdeaResult> {
+    const state = this.#state;
+    for (;;) {
+      await this.#boundary();
+      if (state.stopping) return this.close('stopped', 'stopped by a person');
+      const exhausted = state.limits && limitReached(state, state.limits);
+      if (exhausted) return this.close('timeout', exhausted);
+      if (this.#wantsRollover()) {
+        await condition(allHandlersFinished);
+        await continueAsNew<typeof idea>({ ...this.#input, parent: this.#parent, state });
+      }
+      let next: NextStep;
+      try {
+        const prepared = await this.#prepare();
+        next = await this.#iterate(prepared.worktree, prepared.limits, prepared);
+      } catch (error) {
+        if (workerWasLost(error)) {
+          await this.#backOff(Math.min(500 * 2 ** this.#lostWorkers++, LONGEST_LOST_WAIT_MS), 'the worker was lost');
+          continue;
+        }
+        const problem = activityProblem(error);
+        if (!problem) throw error;
+        return this.close('failed', problem);
+      }
+      this.#lostWorkers = 0;
+      const ended = await this.#follow(next);
+      if (ended) return ended;
+    }
+  }
+
+  /** Reports the end and returns the result. A landed idea needs no report: its parent landed it. */
+  async close(outcome: IdeaOutcome, reason?: string): Promise<IdeaResult> {
+    const { stats } = this.#state;
+    this.#show('closed', outcome);
+    if (outcome !== 'landed') await this.#report('closed', { outcome, reason });
+    return { idea: this.#input.idea, outcome, ...(reason ? { reason } : {}), iterations: stats };
+  }
+
+  // ---- one iteration ----------------------------------------------------------------------------------------------
+
+  async #prepare(): Promise<PrepareResult> {
+    const state = this.#state;
+    if (state.prepared && !this.#unprepared) return state.prepared;
+    this.#show('preparing');
+    const { project, runId, idea, queues } = this.#input;
+    const prepared = await gitActivities(queues.git, `prepare ${idea}`).prepareIdea({
+      project,
+      runId,
+      idea,
+      agentName: state.agentName,
+      ...(state.reopen ? { reopen: state.reopen } : {}),
+    });
+    delete state.reopen;
+    state.prepared = prepared;
+    state.limits ??= prepared.limits;
+    this.#unprepared = false;
+    return prepared;
+  }
+
+  async #iterate(worktree: string, limits: IdeaLimits, prepared: PrepareResult): Promise<NextStep> {
+    const state = this.#state;
+    const { settings } = this.#input;
+    const run = await this.#runAgent(prepared, limits);
+    const context = { limits, settings, failures: state.failures, limited: state.limited, now: Date.now() };
+    const next = afterRun(run, context);
+    this.#account(run, next);
+    if (next.do !== 'gate') return next;
+    this.#show('gate');
+    const { project, runId, idea, queues } = this.#input;
+    const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
+      project,
+      runId,
+      idea,
+      serial: state.serial,
+      worktree,
+    });
+    state.lastGate = gate;
+    state.activeMs += gate.durationMs;
+    return afterGate(run, gate, limits);
+  }
+
+  async #runAgent(prepared: PrepareResult, limits: IdeaLimits): Promise<RunAgentResult> {
+    const state = this.#state;
+    const { project, runId, idea, queues } = this.#input;
+    const iteration = state.iteration + 1;
+    this.#show('agent', undefined, iteration);
+    const timeoutMs = runBudgetMs(state, limits);
+    const maxIterations = limits.loop ? limits.maxIterations : 1;
+    return agentActivities(queues.agents, `${idea} #${iteration} by ${state.agentName}`, timeoutMs).runAgent({
+      project,
+      runId,
+      idea,
+      agentName: state.agentName,
+      serial: state.serial + 1,
+      iteration,
+      maxIterations,
+      timeoutMs,
+      worktree: prepared.worktree,
+      branch: prepared.branch,
+      base: prepared.base,
+      ...(state.feedback ? { feedback: state.feedback } : {}),
+      notes: state.notes,
+    });
+  }
+
+  /** Books what a run cost and delivered. */
+  #account(run: RunAgentResult, next: NextStep): void {
+    const state = this.#state;
+    state.serial += 1;
+    state.head = run.head;
+    state.commits += run.commits;
+    state.lastSignal = run.signal;
+    state.failures = next.do === 'rerun' && next.counts === 'failure' ? state.failures + 1 : 0;
+    state.limited = next.do === 'rerun' && next.counts === 'limit' ? state.limited + 1 : 0;
+    if (next.do === 'rerun') return;
+    state.activeMs += run.durationMs;
+    state.iteration += 1;
+    state.grace = false;
+    state.stats = addIteration(state.stats, run.durationMs);
+    // The agent has read them now; a message that came while it ran is for the next prompt.
+    state.notes = state.notes.slice(this.#delivered);
+    delete state.feedback;
+  }
+
+  #delivered = 0;
+
+  async #follow(next: NextStep): Promise<IdeaResult | undefined> {
+    const state = this.#state;
+    switch (next.do) {
+      case 'close':
+        return this.close(next.outcome, next.reason);
+      case 'rerun':
+        if (next.counts === 'failure') state.feedback = { kind: 'run-failed', message: next.why };
+        await this.#backOff(next.waitMs, next.why);
+        return undefined;
+      case 'ask':
+        return this.#ask(next.question, true);
+      case 'ready':
+        return this.#land();
+      case 'iterate':
+        if (next.feedback) state.feedback = next.feedback;
+        if (this.#input.settings.stepDelayMs > 0) {
+          await sleep(this.#input.settings.stepDelayMs, { summary: 'delay between iterations' });
+        }
+        return undefined;
+      case 'gate':
+        throw new Error('a gate was decided twice');
+    }
+  }
+
+  // ---- waiting ----------------------------------------------------------------------------------------------------
+
+  /** Between iterations: the one place where pause takes hold. */
+  async #boundary(): Promise<void> {
+    const state = this.#state;
+    if (!state.paused || state.stopping) return;
+    this.#show('paused', 'paused');
+    await this.#report('paused');
+    await condition(() => !state.paused || state.stopping);
+    this.#show('preparing', 'running');
+    if (!state.stopping) await this.#report('resumed');
+  }
+
+  async #backOff(waitMs: number, why: string): Promise<void> {
+    if (waitMs <= 0) return;
+    this.#show('backing-off');
+    await condition(() => this.#state.stopping, waitMs, { summary: `waits: ${why}`.slice(0, 180) });
+  }
+
+  /** Frees the slot until a person has answered and the parent has given a slot again. */
+  async #ask(question: string, tellParent: boolean): Promise<IdeaResult | undefined> {
+    const state = this.#state;
+    state.question = question;
+    this.#answered = false;
+    this.#show('needs-human', 'needs-human');
+    if (tellParent) await this.#report('needs-human', { reason: question });
+    await condition(() => this.#answered || state.stopping);
+    if (state.stopping) return this.close('stopped', 'stopped while it waited for an answer');
+    delete state.question;
+    state.grace = true;
+    this.#granted = undefined;
+    this.#verdict = undefined;
+    this.#show('waiting-slot', 'waiting');
+    await this.#report('wants-slot');
+    await condition(() => this.#granted !== undefined || this.#verdict !== undefined || state.stopping);
+    if (state.stopping) return this.close('stopped', 'stopped while it waited for a slot');
+    if (this.#verdict) return this.#takeVerdict(this.#verdict);
+    this.#take(this.#granted ?? state.agentName);
+    return undefined;
+  }
+
+  async #land(): Promise<IdeaResult | undefined> {
+    const state = this.#state;
+    this.#verdict = undefined;
+    this.#show('landing', 'landing');
+    await this.#report('ready');
+    await condition(() => this.#verdict !== undefined || state.stopping);
+    const verdict: Verdict | undefined = this.#verdict;
+    if (!verdict) return this.close('stopped', 'stopped before it landed');
+    return this.#takeVerdict(verdict);
+  }
+
+  async #takeVerdict(verdict: Verdict): Promise<IdeaResult | undefined> {
+    const state = this.#state;
+    this.#verdict = undefined;
+    switch (verdict.kind) {
+      case 'landed':
+        return this.close('landed');
+      case 'ask':
+        return this.#ask(verdict.question, false);
+      case 'reopen':
+        state.reopen = verdict.reopen;
+        state.feedback = verdict.feedback;
+        state.grace = true;
+        this.#take(verdict.agentName);
+        return undefined;
+    }
+  }
+
+  #take(agentName: string): void {
+    this.#state.agentName = agentName;
+    this.#unprepared = true;
+  }
+
+  #wantsRollover(): boolean {
+    const info = workflowInfo();
+    return info.continueAsNewSuggested || info.historyLength >= (this.#input.maxHistory ?? Number.POSITIVE_INFINITY);
+  }
+
+  // ---- messages ---------------------------------------------------------------------------------------------------
+
+  #handleMessages(): void {
+    const state = this.#state;
+    setHandler(messages.pauseSignal, () => {
+      state.paused = true;
+    });
+    setHandler(messages.resumeSignal, () => {
+      state.paused = false;
+    });
+    setHandler(messages.stopSignal, () => {
+      state.stopping = true;
+    });
+    setHandler(messages.answerSignal, (answer) => this.#takeAnswer(answer));
+    setHandler(messages.slotSignal, ({ agentName }) => {
+      this.#granted = agentName;
+    });
+    setHandler(messages.verdictSignal, (verdict) => {
+      this.#verdict = verdict;
+    });
+    setHandler(messages.resyncSignal, async ({ parent }) => {
+      this.#parent = parent;
+      await this.#resync();
+    });
+    setHandler(messages.ideaQuery, () => this.#view());
+  }
+
+  /** An answer to an open question; at any other time, a hint for the next prompt. */
+  #takeAnswer(answer: messages.Answer): void {
+    const text = (typeof answer === 'string' ? answer : answer?.text)?.trim();
+    if (!text) return;
+    const { question, notes } = this.#state;
+    notes.push(question ? `You asked: ${question}\nThe answer: ${text}` : text);
+    if (question) this.#answered = true;
+  }
+
+  async #resync(): Promise<void> {
+    const { phase, question } = this.#state;
+    if (phase === 'landing') await this.#report('ready');
+    else if (phase === 'needs-human') await this.#report('needs-human', { reason: question });
+    else if (phase === 'waiting-slot') await this.#report('wants-slot');
+    else if (phase === 'paused') await this.#report('paused');
+    else if (phase !== 'closed') await this.#report('resumed');
+  }
+
+  async #report(kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): Promise<void> {
+    const state = this.#state;
+    const { idea, life } = this.#input;
+    state.seq += 1;
+    const report: IdeaReport = { idea, life, seq: state.seq, kind, iterations: state.stats, ...more };
+    if (kind === 'ready' && state.prepared && state.head) {
+      const { worktree, branch, base } = state.prepared;
+      report.work = { worktree, branch, base, head: state.head, agentName: state.agentName };
+    }
+    try {
+      await getExternalWorkflowHandle(this.#parent).signal(messages.reportSignal, report);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('the autopilot could not be told; it will ask when it is back', { kind });
+    }
+  }
+
+  // ---- what people see --------------------------------------------------------------------------------------------
+
+  #show(phase: IdeaPhase, listed?: string, iteration?: number): void {
+    this.#state.phase = phase;
+    const pairs: Parameters<typeof upsertSearchAttributes>[0] = [];
+    const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
+    if (state !== this.#shownState) pairs.push({ key: RALPH_STATE, value: state });
+    if (iteration !== undefined) {
+      pairs.push({ key: RALPH_ITERATION, value: iteration });
+      this.#delivered = this.#state.notes.length;
+    }
+    this.#shownState = state;
+    if (Array.isArray(pairs) && pairs.length > 0) upsertSearchAttributes(pairs);
+    setCurrentDetails(ideaDetails(this.#view()));
+  }
+
+  #view(): IdeaView {
+    const { phase, agentName, iteration, limits, activeMs, question, lastSignal, lastGate, prepared, commits } =
+      this.#state;
+    return {
+      idea: this.#input.idea,
+      title: this.#input.title,
+      phase,
+      agentName,
+      iteration: phase === 'agent' ? iteration + 1 : iteration,
+      ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
+      activeMs,
+      ...(question ? { question } : {}),
+      ...(lastSignal ? { signal: lastSignal } : {}),
+      ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
+      ...(prepared ? { worktree: prepared.worktree } : {}),
+      commits,
+    };
+  }
+}

@@ -1,0 +1,3 @@
+/** Entry of the workflow bundle: the two workflows and nothing else. */
+export { autopilot } from './autopilot.js';
+export { idea } from './idea.js';

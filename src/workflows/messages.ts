@@ -1,0 +1,48 @@
+/**
+ * Message definitions of both workflows. Names come from the protocol, so that clients need not load the SDK's
+ * workflow package. May import protocol and @temporalio/workflow only.
+ */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { IdeaCard } from '../protocol/idea.js';
+import {
+  ANSWER,
+  ENQUEUE,
+  IDEA_REPORT,
+  IDEA_STATUS,
+  PAUSE,
+  RESUME,
+  RESYNC,
+  SET_SLOTS,
+  SLOT_GRANTED,
+  STATUS,
+  STOP,
+  VERDICT,
+  WHY,
+} from '../protocol/names.js';
+import type { IdeaReport, IdeaView, RunStatus, Verdict, WhyView } from '../protocol/run.js';
+
+/** From the Web UI people send plain text, from scripts an object; both are taken. */
+export type Said = string | { text?: string; reason?: string } | undefined;
+export type Answer = string | { idea?: string; text?: string } | undefined;
+
+export const pauseSignal = defineSignal<[Said?]>(PAUSE);
+export const resumeSignal = defineSignal(RESUME);
+export const stopSignal = defineSignal<[Said?]>(STOP);
+export const answerSignal = defineSignal<[Answer?, string?]>(ANSWER);
+
+export const reportSignal = defineSignal<[IdeaReport]>(IDEA_REPORT);
+export const slotSignal = defineSignal<[{ agentName: string }]>(SLOT_GRANTED);
+export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
+export const resyncSignal = defineSignal<[{ parent: string }]>(RESYNC);
+
+export const statusQuery = defineQuery<RunStatus | undefined>(STATUS);
+export const whyQuery = defineQuery<WhyView | undefined, [string]>(WHY);
+export const ideaQuery = defineQuery<IdeaView>(IDEA_STATUS);
+
+export const setSlotsUpdate = defineUpdate<number, [number]>(SET_SLOTS);
+export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);
+
+export function saidText(said: Said): string | undefined {
+  if (typeof said === 'string') return said.trim() || undefined;
+  return (said?.text ?? said?.reason)?.trim() || undefined;
+}
