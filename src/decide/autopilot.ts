@@ -58,6 +58,8 @@ export class Autopilot {
   readonly #open = new Set<string>();
   /** Verdicts and messages that events caused; handed out by the next `decide`. */
   readonly #outbox: Command[] = [];
+  /** Status changes since they were last taken, for those who watch. */
+  readonly #changes: IdeaEntry[] = [];
 
   constructor(state: AutopilotState, settings: RunSettings) {
     this.state = state;
@@ -238,6 +240,10 @@ export class Autopilot {
     return this.#open.size === 0;
   }
 
+  takeChanges(): IdeaEntry[] {
+    return this.#changes.splice(0);
+  }
+
   openIdeas(): IdeaEntry[] {
     return [...this.#open].flatMap((id) => this.graph.entry(id) ?? []);
   }
@@ -335,6 +341,7 @@ export class Autopilot {
   }
 
   #set(entry: IdeaEntry, status: IdeaEntry['status']): void {
+    if (entry.status !== status) this.#changes.push({ ...entry, status });
     entry.status = status;
     if (OPEN.has(status)) this.#open.add(entry.card.id);
     else this.#open.delete(entry.card.id);

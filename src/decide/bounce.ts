@@ -21,10 +21,12 @@ export function bounceOf(result: Exclude<LandResult, { kind: 'landed' }>): NonNu
   };
 }
 
+/** Why a landing did not go through, in a few words. */
+export function bounceReason(result: Exclude<LandResult, { kind: 'landed' }>): string {
+  if (result.kind === 'conflict') return `it conflicts with the target in ${result.files.slice(0, 5).join(', ')}`;
+  return `the gate is red on the merged tree (${result.gate.failure?.command ?? 'no command'})`;
+}
+
 export function landingQuestion(result: Exclude<LandResult, { kind: 'landed' }>): string {
-  const what =
-    result.kind === 'conflict'
-      ? `it conflicts with the target in ${result.files.slice(0, 5).join(', ')}`
-      : `the gate is red on the merged tree (${result.gate.failure?.command ?? 'no command'})`;
-  return `The work is done but does not land: ${what}, and the agent could not mend it. Answer with advice to let it try again.`;
+  return `The work is done but does not land: ${bounceReason(result)}, and the agent could not mend it. Answer with advice to let it try again.`;
 }

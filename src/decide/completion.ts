@@ -41,6 +41,10 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
     if (context.settings.gateWhen === 'always') return { do: 'gate' };
     return signal.kind === 'none' ? { do: 'iterate', feedback: { kind: 'no-signal' } } : { do: 'iterate' };
   }
+  if (run.unfinished) {
+    if (loop) return { do: 'iterate', feedback: { kind: 'run-failed', message: run.unfinished } };
+    return { do: 'close', outcome: 'failed', reason: run.unfinished };
+  }
   if (run.changed || allowEmpty) return { do: 'gate' };
   if (loop) return { do: 'iterate', feedback: { kind: 'claimed-but-empty' } };
   return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };

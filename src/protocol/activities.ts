@@ -105,6 +105,8 @@ export interface RunAgentResult {
   commits: number;
   /** The branch differs from its base. */
   changed: boolean;
+  /** Why a claim to be complete cannot count, e.g. conflict markers or a commit that a hook refused. */
+  unfinished?: string;
   /** Tail of the final message. */
   tail: string;
   /** Folder with prompt.md, output.log, result.json. */

@@ -24,6 +24,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
+import { bounceReason } from '../decide/bounce.js';
 import { runDetails } from '../decide/details.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { runStatus, why } from '../decide/status.js';
@@ -32,6 +33,7 @@ import { FAILURE } from '../protocol/failures.js';
 import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
+import { emit } from './events.js';
 import { activityProblem } from './failures.js';
 import type { idea as ideaWorkflow } from './idea.js';
 import * as messages from './messages.js';
@@ -57,6 +59,7 @@ class AutopilotShell {
   #published = '';
   #publishedState: string | undefined;
   #publishedAt = 0;
+  #emittedState: string | undefined;
   readonly #carried: string[];
 
   constructor(input: AutopilotInput) {
@@ -275,11 +278,13 @@ class AutopilotShell {
       return;
     }
     const { project, runId } = this.#input;
+    emit(this.#input, { kind: 'landing', idea });
     try {
       const result: LandResult = await gitActivities(
         pilot.state.queues.git,
         `land ${idea} on ${pilot.state.target}`,
       ).landIdea({ project, runId, idea, title: entry.card.title, ...entry.work });
+      if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
       this.tell((p) => p.landed(idea, result));
     } catch (error) {
       const problem = activityProblem(error);
@@ -321,8 +326,27 @@ class AutopilotShell {
 
   // ---- what people see --------------------------------------------------------------------------------------------
 
+  #emitChanges(pilot: Autopilot): void {
+    for (const { card, status, slot, reason, commit } of pilot.takeChanges()) {
+      emit(this.#input, {
+        kind: 'idea',
+        idea: card.id,
+        title: card.title,
+        status,
+        ...(slot === undefined ? {} : { agentName: agentName(slot) }),
+        ...(reason ? { reason } : {}),
+        ...(commit ? { commit } : {}),
+      });
+    }
+    const { run, why: reason } = pilot.state;
+    if (run === this.#emittedState) return;
+    this.#emittedState = run;
+    emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
+  }
+
   #publish(pilot: Autopilot): void {
     const { run, why: reason, entries } = pilot.state;
+    this.#emitChanges(pilot);
     // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
     const now = Date.now();
     if (entries.length > LARGE_RUN && run === this.#publishedState && now - this.#publishedAt < 1000) return;
@@ -338,6 +362,12 @@ class AutopilotShell {
     this.#publishedState = run;
     upsertMemo({ progress: { ...memo, why: reason ?? null } });
   }
+}
+
+/** The landed and the total number of ideas, Blues left out. */
+function progress(pilot: Autopilot): { landed: number; total: number } {
+  const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
+  return { landed: ideas.filter((entry) => entry.status === 'landed').length, total: ideas.length };
 }
 
 const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, FAILURE.refused);

@@ -35,6 +35,7 @@ import type {
   Verdict,
 } from '../protocol/run.js';
 import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
+import { emit } from './events.js';
 import { activityProblem, workerWasLost } from './failures.js';
 import * as messages from './messages.js';
 import { agentActivities, gitActivities } from './proxies.js';
@@ -171,6 +172,14 @@ class IdeaShell {
       worktree,
     });
     state.lastGate = gate;
+    emit(this.#input, {
+      kind: 'gate',
+      idea,
+      pass: gate.pass,
+      ...(gate.failure ? { command: gate.failure.command } : {}),
+      ...(gate.tests ? { tests: gate.tests } : {}),
+      durationMs: gate.durationMs,
+    });
     state.activeMs += gate.durationMs;
     return afterGate(run, gate, limits);
   }
@@ -182,6 +191,8 @@ class IdeaShell {
     this.#show('agent', undefined, iteration);
     const timeoutMs = runBudgetMs(state, limits);
     const maxIterations = limits.loop ? limits.maxIterations : 1;
+    const { agentName, serial } = state;
+    emit(this.#input, { kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName });
     return agentActivities(queues.agents, `${idea} #${iteration} by ${state.agentName}`, timeoutMs).runAgent({
       project,
       runId,
@@ -203,6 +214,18 @@ class IdeaShell {
   #account(run: RunAgentResult, next: NextStep): void {
     const state = this.#state;
     state.serial += 1;
+    const { outcome, signal, durationMs, commits } = run;
+    emit(this.#input, {
+      kind: 'iteration-end',
+      idea: this.#input.idea,
+      serial: state.serial,
+      iteration: state.iteration + 1,
+      signal,
+      outcome: outcome.kind,
+      ...(outcome.kind === 'failed' ? { message: outcome.message } : {}),
+      durationMs,
+      commits,
+    });
     state.head = run.head;
     state.commits += run.commits;
     state.lastSignal = run.signal;
@@ -260,6 +283,7 @@ class IdeaShell {
   async #backOff(waitMs: number, why: string): Promise<void> {
     if (waitMs <= 0) return;
     this.#show('backing-off');
+    emit(this.#input, { kind: 'waiting', idea: this.#input.idea, why, ms: waitMs });
     await condition(() => this.#state.stopping, waitMs, { summary: `waits: ${why}`.slice(0, 180) });
   }
 
@@ -273,6 +297,7 @@ class IdeaShell {
     await condition(() => this.#answered || state.stopping);
     if (state.stopping) return this.close('stopped', 'stopped while it waited for an answer');
     delete state.question;
+    emit(this.#input, { kind: 'answered', idea: this.#input.idea });
     state.grace = true;
     this.#granted = undefined;
     this.#verdict = undefined;

@@ -1,0 +1,55 @@
+/**
+ * Keeps an activity's heartbeat going and turns its cancellation into an AbortSignal.
+ * Invariant: only a person's cancellation ends as cancelled; a worker that goes away ends as `workerLost`, which costs
+ * the idea nothing.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { FAILURE } from '../protocol/failures.js';
+
+const BEAT_MS = 3000;
+
+export interface Alive {
+  /** Aborts when the server, a person or a shutdown ends this attempt. */
+  signal: AbortSignal;
+  /** Told to the server with the next beat; shown as heartbeat details. */
+  say(details: unknown): void;
+}
+
+export async function keepAlive<T>(work: (alive: Alive) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  let details: unknown;
+  context.heartbeat();
+  const timer = setInterval(() => context.heartbeat(details), BEAT_MS);
+  const signal = context.cancellationSignal;
+  try {
+    const result = await work({
+      signal,
+      say: (next) => {
+        details = next;
+      },
+    });
+    if (signal.aborted && !personAsked(context)) throw lost(context);
+    return result;
+  } catch (error) {
+    if (signal.aborted && !personAsked(context)) throw lost(context);
+    if (signal.aborted) await context.cancelled;
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** True when a person cancelled; false for shutdown, time-out, reset and a workflow that is gone. */
+export function personAsked(context: Context): boolean {
+  if (!context.cancellationSignal.aborted) return false;
+  const reason: unknown = context.cancellationSignal.reason;
+  if (reason instanceof Error && reason.message === 'WORKER_SHUTDOWN') return false;
+  return context.cancellationDetails?.cancelRequested === true;
+}
+
+const lost = (context: Context): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: FAILURE.workerLost,
+    message: `the worker gave up ${context.info.activityType}; it runs again on the next one`,
+    nonRetryable: false,
+  });

@@ -1,0 +1,77 @@
+/**
+ * Makes an idea's worktree ready: created, recycled or adopted; reopened after a landing that bounced; set up.
+ * Idempotent: running it again finds what it made. Refuses rather than loses work.
+ */
+
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/activity';
+import { ideaDir, worktreesDir } from '../config/paths.js';
+import { SetupError } from '../gate/setup.js';
+import { RepositoryError } from '../git/errors.js';
+import { reopenForConflict, reopenForRed } from '../git/reopen.js';
+import { targetTip } from '../git/repository.js';
+import { ensureWorktree } from '../git/worktrees.js';
+import type { IdeaLimits, PrepareInput, PrepareResult } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
+import type { Idea } from '../protocol/idea.js';
+import type { LoadedRun } from '../runs/run-files.js';
+import { keepAlive } from './alive.js';
+import type { ActivityDeps } from './deps.js';
+import { loadOne } from './load.js';
+import { setUp } from './set-up.js';
+
+export function prepareIdeaActivity(deps: ActivityDeps): (input: PrepareInput) => Promise<PrepareResult> {
+  return async (input) => {
+    const [run, idea] = await loadOne(deps, input);
+    return keepAlive((alive) => prepare(deps, run, idea, input, alive.signal)).catch(asFailure);
+  };
+}
+
+async function prepare(
+  deps: ActivityDeps,
+  run: LoadedRun,
+  idea: Idea,
+  input: PrepareInput,
+  signal: AbortSignal,
+): Promise<PrepareResult> {
+  const { repo, target, config } = run.file;
+  const made = await ensureWorktree({
+    repo,
+    worktreesRoot: config.worktrees.root ?? worktreesDir(deps.root, input.project),
+    agentName: input.agentName,
+    idea: input.idea,
+    base: await targetTip(repo, target),
+    keep: config.worktrees.keep,
+    recycle: config.worktrees.recycle,
+  });
+  const { path: worktree, branch } = made;
+  let { base } = made;
+  if (input.reopen?.kind === 'conflict') {
+    await reopenForConflict({ worktree, idea: input.idea, onto: input.reopen.onto });
+    base = input.reopen.onto;
+  } else if (input.reopen?.kind === 'red') {
+    await reopenForRed({ worktree, idea: input.idea, candidate: input.reopen.candidate });
+    base = input.reopen.onto;
+  }
+  const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
+  await setUp(deps, run, { ...input, dir: worktree, logDir, signal });
+  return { worktree, branch, base, origin: made.origin, limits: limitsOf(idea, run) };
+}
+
+function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {
+  const { config } = run.file;
+  return {
+    maxIterations: idea.maxIterations ?? config.maxIterations,
+    timeoutMs: (idea.timeoutMinutes ?? config.timeoutMinutes) * 60_000,
+    iterationTimeoutMs: (idea.iterationTimeoutMinutes ?? config.iterationTimeoutMinutes) * 60_000,
+    loop: idea.ralph,
+    allowEmpty: idea.allowEmpty,
+  };
+}
+
+/** What only a person can mend is not retried. */
+export function asFailure(error: unknown): never {
+  if (error instanceof SetupError) throw ApplicationFailure.nonRetryable(error.message, FAILURE.setup);
+  if (error instanceof RepositoryError) throw ApplicationFailure.nonRetryable(error.message, FAILURE.repository);
+  throw error;
+}

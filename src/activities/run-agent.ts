@@ -1,0 +1,194 @@
+/**
+ * One agent run: reap what an earlier attempt left, build the prompt, run the agent in its worktree, commit what it left,
+ * read its signal.
+ * Invariant: at most one agent per idea at a time; a finished iteration (`result.json`) is returned, never run again;
+ * when this attempt is not ours any more, nothing is written.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { executeAgent } from '../agents/execute.js';
+import { buildPrompt, newNonce } from '../agents/prompt.js';
+import { parseSignal } from '../agents/signal.js';
+import { iterationDir, worktreesDir } from '../config/paths.js';
+import { resolveAgent } from '../config/resolve-agent.js';
+import { commitLeftovers, iterationState } from '../git/commit.js';
+import { git } from '../git/git.js';
+import { commitMessage } from '../git/message.js';
+import { recoverBranch } from '../git/recover.js';
+import { savePoint } from '../git/saves.js';
+import { killByToken } from '../process/tokens.js';
+import { type AgentOutcome, type RunAgentInput, type RunAgentResult, TAIL_LIMIT } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
+import type { Idea } from '../protocol/idea.js';
+import type { AgentSignal } from '../protocol/signal.js';
+import { type AttemptMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
+import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
+import { type Alive, keepAlive } from './alive.js';
+import type { ActivityDeps } from './deps.js';
+import { loadOne } from './load.js';
+import { slotEnvironment } from './slot-environment.js';
+
+export function runAgentActivity(deps: ActivityDeps): (input: RunAgentInput) => Promise<RunAgentResult> {
+  return async (input) => {
+    const [run, idea] = await loadOne(deps, input);
+    const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
+    const finished = await readResult(dir);
+    if (finished) return finished;
+    await assertOurs(deps, run, input);
+    return keepAlive((alive) => attempt(deps, run, idea, input, dir, alive));
+  };
+}
+
+async function attempt(
+  deps: ActivityDeps,
+  run: LoadedRun,
+  idea: Idea,
+  input: RunAgentInput,
+  dir: string,
+  alive: Alive,
+): Promise<RunAgentResult> {
+  const { config } = run.file;
+  const owner = `${input.project}/${input.idea}`;
+  await killByToken(owner);
+  await mkdir(dir, { recursive: true });
+  const token = `${owner}/${input.runId}/${input.serial}/${randomUUID()}`;
+  const mark: AttemptMark = {
+    token,
+    taskToken: Buffer.from(Context.current().info.taskToken).toString('base64'),
+    idea: input.idea,
+    serial: input.serial,
+    startedAt: new Date().toISOString(),
+  };
+  await markAttempt(deps.root, input.project, mark);
+  try {
+    const where = { worktree: input.worktree, base: input.base, branch: input.branch };
+    const since = (await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true })).trim();
+    const nonce = newNonce();
+    const prompt = await buildPrompt({
+      idea,
+      iteration: input.iteration,
+      maxIterations: input.maxIterations,
+      feedback: input.feedback,
+      notes: input.notes,
+      nonce,
+      template: await template(run),
+    });
+    await writeAtomically(join(dir, 'prompt.md'), prompt);
+    const executed = await executeAgent({
+      spec: resolveAgent(config, idea.agent ?? config.agent),
+      prompt,
+      cwd: input.worktree,
+      nonce,
+      idea: input.idea,
+      iteration: input.iteration,
+      scratch: dir,
+      outputFile: join(dir, 'output.log'),
+      token,
+      timeoutMs: input.timeoutMs,
+      idleMs: config.idleTimeoutMinutes * 60_000,
+      maxLogBytes: config.logs.maxMegabytesPerRun * 1024 * 1024,
+      signal: alive.signal,
+      extraEnv: slotEnvironment(input),
+      baseEnv: deps.env,
+    });
+    if (alive.signal.aborted) {
+      await savePoint({ worktree: input.worktree, idea: input.idea });
+      throw ApplicationFailure.create({ type: FAILURE.workerLost, message: 'stopped while the agent ran' });
+    }
+    const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt, run });
+    const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
+    const trouble = await keepWork(run, idea, input, config.autoCommit || mayLand);
+    const after = await iterationState({ ...where, since });
+    const unfinished = trouble ?? leftMarkers(after.conflictMarkers);
+    const result: RunAgentResult = {
+      outcome: executed.outcome,
+      signal,
+      durationMs: executed.durationMs,
+      exitCode: executed.exitCode,
+      head: after.head,
+      commits: after.commits,
+      changed: after.changed,
+      ...(unfinished ? { unfinished } : {}),
+      tail: executed.finalMessage.slice(-TAIL_LIMIT),
+      dir,
+      ...(executed.usage ? { usage: executed.usage } : {}),
+    };
+    await writeAtomically(join(dir, 'final-message.md'), executed.finalMessage);
+    await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
+    return result;
+  } finally {
+    await unmarkAttempt(deps.root, input.project, mark);
+  }
+}
+
+async function readResult(dir: string): Promise<RunAgentResult | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dir, 'result.json'), 'utf8')) as RunAgentResult;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The worktree must be one of this project's: workflow input could name any folder. */
+async function assertOurs(deps: ActivityDeps, run: LoadedRun, input: RunAgentInput): Promise<void> {
+  const root = run.file.config.worktrees.root ?? worktreesDir(deps.root, input.project);
+  const [real, realRoot] = await Promise.all([
+    realpath(input.worktree).catch(() => ''),
+    realpath(root).catch(() => ''),
+  ]);
+  if (real && realRoot && real.startsWith(realRoot + sep)) return;
+  throw ApplicationFailure.nonRetryable(
+    `the worktree of ${input.idea} is gone: ${input.worktree}; retry the idea to make a new one from its branch`,
+    FAILURE.repository,
+  );
+}
+
+async function template(run: LoadedRun): Promise<string | undefined> {
+  const path = run.file.config.prompt.template;
+  return path ? readFile(join(run.file.repo, path), 'utf8') : undefined;
+}
+
+/**
+ * Brings the agent's work onto the idea's branch and, where asked to, commits what it left.
+ * @returns why the work cannot count as it is, or undefined
+ */
+async function keepWork(
+  run: LoadedRun,
+  idea: Idea,
+  input: RunAgentInput,
+  commitNow: boolean,
+): Promise<string | undefined> {
+  const { commit } = run.file.config;
+  const { worktree, branch, base } = input;
+  await recoverBranch({ worktree, idea: input.idea, branch, base });
+  if (!commitNow) return undefined;
+  const made = await commitLeftovers({
+    worktree,
+    message: commitMessage({ title: idea.title, idea: idea.id, agentName: input.agentName, type: commit.type }),
+    hooks: commit.hooks,
+    sign: commit.sign,
+  });
+  if (made.refused) return `the commit was refused: ${made.refused.slice(-1000)}`;
+  if (made.nested.length === 0) return undefined;
+  return `these folders hold git repositories of their own and are not committed: ${made.nested.join(', ')}; remove their .git or ignore them`;
+}
+
+const leftMarkers = (files: readonly string[]): string | undefined =>
+  files.length > 0 ? `conflict markers are left in ${files.slice(0, 10).join(', ')}` : undefined;
+
+function readSignal(
+  outcome: AgentOutcome,
+  finalMessage: string,
+  context: { idea: Idea; nonce: string; prompt: string; run: LoadedRun },
+): AgentSignal {
+  if (outcome.kind !== 'ok') return { kind: 'none' };
+  const { idea, nonce, prompt, run } = context;
+  return parseSignal(finalMessage, {
+    nonce,
+    prompt,
+    ...(idea.promise === undefined ? {} : { promise: idea.promise }),
+    requireXml: idea.requireXml ?? run.file.config.signals.requireXml,
+  });
+}

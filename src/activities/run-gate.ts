@@ -1,0 +1,44 @@
+/** Runs the gate's commands in an idea's worktree. A red gate is a result, not an error. */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { iterationDir } from '../config/paths.js';
+import { gateEnvironment } from '../gate/environment.js';
+import { runGate } from '../gate/run-gate.js';
+import type { GateInput, GateResult } from '../protocol/activities.js';
+import type { LoadedRun } from '../runs/run-files.js';
+import { keepAlive } from './alive.js';
+import type { ActivityDeps } from './deps.js';
+import { gateCommands } from './gate-commands.js';
+import { loadOne } from './load.js';
+import { slotEnvironment } from './slot-environment.js';
+
+export function runGateActivity(deps: ActivityDeps): (input: GateInput) => Promise<GateResult> {
+  return async (input) => {
+    const [run] = await loadOne(deps, input);
+    const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
+    return keepAlive((alive) =>
+      gateIn(deps, run, {
+        ...input,
+        agentName: 'gate-0',
+        dir: input.worktree,
+        logDir: join(dir, 'gate'),
+        signal: alive.signal,
+      }),
+    );
+  };
+}
+
+export function gateIn(
+  deps: ActivityDeps,
+  run: LoadedRun,
+  where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
+): Promise<GateResult> {
+  return runGate({
+    commands: gateCommands(run.file.config),
+    worktree: where.dir,
+    logDir: where.logDir,
+    env: gateEnvironment(deps.env, slotEnvironment(where)),
+    token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
+    signal: where.signal,
+  });
+}

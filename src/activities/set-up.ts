@@ -1,0 +1,27 @@
+/** Runs a worktree's setup (dependencies, copied files); cheap when nothing changed. */
+import { randomUUID } from 'node:crypto';
+import { gateEnvironment } from '../gate/environment.js';
+import { ensureSetup } from '../gate/setup.js';
+import type { LoadedRun } from '../runs/run-files.js';
+import type { ActivityDeps } from './deps.js';
+import { slotEnvironment } from './slot-environment.js';
+
+export async function setUp(
+  deps: ActivityDeps,
+  run: LoadedRun,
+  where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
+): Promise<void> {
+  const { setup } = run.file.config;
+  if (!setup.run && setup.copy.length === 0) return;
+  await ensureSetup({
+    worktree: where.dir,
+    run: setup.run,
+    copy: setup.copy,
+    from: run.file.repo,
+    timeoutMs: setup.timeoutMinutes * 60_000,
+    logDir: where.logDir,
+    env: gateEnvironment(deps.env, slotEnvironment(where)),
+    token: `${where.project}/${where.idea}/setup/${randomUUID()}`,
+    signal: where.signal,
+  });
+}

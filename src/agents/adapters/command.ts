@@ -1,0 +1,51 @@
+/**
+ * Any program that takes a prompt on stdin. Text: what it prints on stdout is its message. JSON: one event a line
+ * (docs/agents.md). Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
+ */
+import { AgentConfigError } from '../errors.js';
+import { MessageTail } from '../message-tail.js';
+import { TextTail, withoutEscapes } from '../text-tail.js';
+import type { AgentAdapter, AgentReader, Reading } from '../types.js';
+import { CommandJsonReader } from './command-json.js';
+
+/** How much of a text program's output is its final message, in characters. */
+const MESSAGE_LIMIT = 256 << 10;
+
+export class TextReader implements AgentReader {
+  readonly #stdout = new MessageTail(MESSAGE_LIMIT);
+  readonly #stderr = new TextTail(16 << 10);
+  #spoke = false;
+
+  line(line: string, stream: 'stdout' | 'stderr'): undefined {
+    if (stream === 'stderr') this.#stderr.add(line);
+    else {
+      const plain = withoutEscapes(line);
+      this.#spoke ||= plain.trim() !== '';
+      this.#stdout.add(plain);
+    }
+    return undefined;
+  }
+
+  finish(): Reading {
+    return {
+      finalMessage: this.#stdout.toString(),
+      errorText: this.#stderr.toString(),
+      turns: this.#spoke ? 1 : 0,
+    };
+  }
+}
+
+export const command: AgentAdapter = {
+  id: 'command',
+  hasTerminalEvent: (spec) => spec.output === 'json',
+  invocation: (spec, ctx) => {
+    if (!spec.command || spec.command.length === 0) {
+      throw new AgentConfigError(
+        `The agent ${spec.name} has the adapter "command" but no command. Add one to it in ralphctl.yaml, e.g. command: [my-agent, --yes].`,
+      );
+    }
+    const model = spec.model ? ['--model', spec.model] : [];
+    return { argv: [...spec.command, ...model, ...spec.args], stdin: ctx.prompt, env: {} };
+  },
+  reader: (spec) => (spec.output === 'json' ? new CommandJsonReader() : new TextReader()),
+};

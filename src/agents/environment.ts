@@ -1,0 +1,95 @@
+/**
+ * What of the worker's environment an agent gets to see.
+ * Invariant: an allow-list; the address and credentials of Temporal and the state directory never pass, not even on request.
+ */
+import type { AgentSpec } from '../config/agent-spec.js';
+
+const ALWAYS = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ', 'COLUMNS', 'LINES'],
+  ...['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GNUPGHOME', 'GIT_SSH', 'GIT_SSH_COMMAND'],
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
+  ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
+  // Where tool chains live; builds fail without them.
+  ...['JAVA_HOME', 'GOPATH', 'GOROOT', 'GOPROXY', 'GOFLAGS', 'CARGO_HOME', 'RUSTUP_HOME', 'PYENV_ROOT', 'VOLTA_HOME'],
+  ...['NVM_DIR', 'FNM_DIR', 'MISE_DATA_DIR', 'ASDF_DIR', 'ASDF_DATA_DIR', 'BUN_INSTALL', 'PNPM_HOME', 'DOTNET_ROOT'],
+  ...['ANDROID_HOME', 'LD_LIBRARY_PATH', 'NIX_PATH', 'NIX_SSL_CERT_FILE', 'DOCKER_HOST', 'PIP_INDEX_URL'],
+  ...['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'NPM_CONFIG_USERCONFIG', 'NPM_CONFIG_CACHE'],
+];
+// Not all of npm_config_*: under `npm start` or npx that holds the settings of ralphctl's own package.
+const ALWAYS_PREFIXES = ['LC_', 'XDG_'];
+
+/** Keys and settings of the agent CLIs themselves. `command` may wrap any of them. */
+const ADAPTER_PREFIXES: Readonly<Record<AgentSpec['adapter'], readonly string[]>> = {
+  claude: ['ANTHROPIC_', 'CLAUDE_'],
+  codex: ['OPENAI_', 'CODEX_', 'AZURE_OPENAI_'],
+  command: [
+    ...['ANTHROPIC_', 'CLAUDE_', 'OPENAI_', 'CODEX_', 'GEMINI_', 'GOOGLE_', 'OPENROUTER_', 'OPENCODE_', 'QWEN_'],
+    ...['COPILOT_', 'AIDER_', 'PI_', 'DEEPSEEK_', 'MISTRAL_', 'XAI_', 'GROQ_', 'OLLAMA_'],
+  ],
+  scripted: ['RALPHCTL_SCRIPT'],
+};
+
+/** Makes everything an agent may start behave as if nobody were there. */
+const UNATTENDED: Readonly<Record<string, string>> = {
+  CI: '1',
+  TERM: 'dumb',
+  NO_COLOR: '1',
+  NO_BROWSER: '1',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  EDITOR: 'true',
+  VISUAL: 'true',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_MERGE_AUTOEDIT: 'no',
+  DEBIAN_FRONTEND: 'noninteractive',
+  npm_config_yes: 'true',
+  npm_config_update_notifier: 'false',
+  PIP_NO_INPUT: '1',
+};
+
+/** Cloud credentials go only to a CLI that was told to reach its model through that cloud. */
+const CLOUDS = [
+  { when: 'CLAUDE_CODE_USE_BEDROCK', prefixes: ['AWS_'] },
+  { when: 'CLAUDE_CODE_USE_VERTEX', prefixes: ['GOOGLE_', 'VERTEX_', 'CLOUD_ML_', 'CLOUDSDK_'] },
+] as const;
+
+/**
+ * Reaching Temporal or the state directory is the worker's business alone; the others would make a CLI believe that it
+ * runs inside a session of its own kind.
+ */
+const NEVER = /^(?:TEMPORAL_|RALPHCTL_HOME$|CLAUDECODE$|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT)$|CODEX_SANDBOX)/i;
+
+/** True for names that no configuration can pass on. */
+export const isForbiddenVariable = (name: string): boolean => NEVER.test(name);
+
+/**
+ * The whole environment of an agent.
+ * `adapterEnv` gives way to `spec.env`; nothing of `spec` can bring a forbidden variable in.
+ */
+export function agentEnvironment(
+  spec: AgentSpec,
+  base: NodeJS.ProcessEnv,
+  adapterEnv: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const names = new Set([...ALWAYS, ...spec.passEnv]);
+  const prefixes: string[] = [...ALWAYS_PREFIXES, ...(ADAPTER_PREFIXES[spec.adapter] ?? [])];
+  if (spec.adapter === 'claude') {
+    for (const cloud of CLOUDS) if (base[cloud.when] ?? spec.env[cloud.when]) prefixes.push(...cloud.prefixes);
+  }
+  const env: Record<string, string> = {};
+  const put = (name: string, value: string | undefined): void => {
+    // An empty name or a NUL would make the start itself fail.
+    if (value === undefined || isForbiddenVariable(name) || !/^[^=\0]+$/.test(name) || value.includes('\0')) return;
+    env[name] = value;
+  };
+  for (const [name, value] of Object.entries(base)) {
+    if (names.has(name) || prefixes.some((prefix) => name.startsWith(prefix))) put(name, value);
+  }
+  for (const source of [UNATTENDED, adapterEnv, spec.env]) {
+    for (const [name, value] of Object.entries(source)) put(name, value);
+  }
+  return env;
+}

@@ -1,0 +1,113 @@
+/**
+ * Runs an agent once: command line, environment, process, reading, outcome.
+ * Invariant: resolves for everything an agent can do; rejects only for a configuration that cannot be run
+ * (AgentConfigError) and for a failing `onSpawn`. Holds no state and knows no workflow.
+ */
+import type { AgentSpec } from '../config/agent-spec.js';
+import type { Identity } from '../process/identity.js';
+import { type RunResult, startRun } from '../process/run.js';
+import type { AgentOutcome, Usage } from '../protocol/activities.js';
+import { agentEnvironment } from './environment.js';
+import { boundedMessage } from './message-tail.js';
+import { classify } from './outcome.js';
+import { adapterFor } from './registry.js';
+
+/** How long a CLI may take to end after its last event, in milliseconds. */
+const RESULT_GRACE_MS = 10_000;
+/** Longest event line that is read, in bytes: an event may hold a whole file. */
+const LONGEST_EVENT = 8 << 20;
+export const FINAL_MESSAGE_LIMIT = 256 << 10;
+
+export interface ExecuteAgentInput {
+  spec: AgentSpec;
+  prompt: string;
+  /** The worktree. */
+  cwd: string;
+  nonce: string;
+  idea: string;
+  iteration: number;
+  /** Folder of this iteration, outside the worktree. */
+  scratch: string;
+  outputFile: string;
+  token: string;
+  timeoutMs: number;
+  idleMs?: number;
+  signal?: AbortSignal;
+  maxLogBytes?: number;
+  killGraceMs?: number;
+  /** How long the CLI may take to end after its last event, milliseconds. Default 10 s. */
+  resultGraceMs?: number;
+  onSpawn?: (identity: Identity) => void | Promise<void>;
+  /** Asked before an idle stop; true when work goes on without output. */
+  stillBusy?: () => boolean | Promise<boolean>;
+  /** Added last; may set RALPHCTL_* variables, which the configuration cannot. */
+  extraEnv?: Readonly<Record<string, string>>;
+  /** Called for every line of output. Must be cheap. */
+  onActivity?: () => void;
+  /** The environment that the allow-list is applied to; `process.env` when absent. */
+  baseEnv?: NodeJS.ProcessEnv;
+}
+
+export interface ExecuteAgentResult {
+  outcome: AgentOutcome;
+  /** The agent's last message, its end when it is longer than 256 Ki characters. */
+  finalMessage: string;
+  exitCode: number | null;
+  durationMs: number;
+  usage?: Usage;
+  turns: number;
+  sessionId?: string;
+  /** The last raw output. */
+  tail: string;
+  /** What the process layer saw, for the record. */
+  run: RunResult;
+}
+
+/** Runs the agent to its end; nothing that it started is left when this resolves. */
+export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAgentResult> {
+  const { spec } = input;
+  const adapter = adapterFor(spec);
+  const invocation = adapter.invocation(spec, input);
+  const reader = adapter.reader(spec);
+  const env = {
+    ...agentEnvironment(spec, input.baseEnv ?? process.env, invocation.env),
+    RALPHCTL_IDEA: input.idea,
+    RALPHCTL_ITERATION: String(input.iteration),
+    RALPHCTL_NONCE: input.nonce,
+    RALPHCTL_AGENT: spec.name,
+    ...input.extraEnv,
+  };
+  const handle = startRun({
+    argv: invocation.argv,
+    cwd: input.cwd,
+    env,
+    outputFile: input.outputFile,
+    token: input.token,
+    timeoutMs: input.timeoutMs,
+    maxLineBytes: LONGEST_EVENT,
+    onLine: (line, stream, truncated) => {
+      input.onActivity?.();
+      if (reader.line(line, stream, truncated)?.terminal) handle.resultSeen(input.resultGraceMs ?? RESULT_GRACE_MS);
+    },
+    ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
+    ...(input.idleMs === undefined ? {} : { idleMs: input.idleMs }),
+    ...(input.signal === undefined ? {} : { signal: input.signal }),
+    ...(input.maxLogBytes === undefined ? {} : { maxLogBytes: input.maxLogBytes }),
+    ...(input.killGraceMs === undefined ? {} : { killGraceMs: input.killGraceMs }),
+    ...(input.onSpawn === undefined ? {} : { onSpawn: input.onSpawn }),
+    ...(input.stillBusy === undefined ? {} : { stillBusy: input.stillBusy }),
+  });
+  const run = await handle.done;
+  const reading = reader.finish();
+  return {
+    outcome: classify(reading, run, { hasTerminalEvent: adapter.hasTerminalEvent(spec), name: spec.name }),
+    finalMessage: boundedMessage(reading.finalMessage, FINAL_MESSAGE_LIMIT),
+    exitCode: run.exitCode,
+    durationMs: run.durationMs,
+    turns: reading.turns,
+    tail: run.tail,
+    run,
+    ...(reading.usage === undefined ? {} : { usage: reading.usage }),
+    ...(reading.sessionId === undefined ? {} : { sessionId: reading.sessionId }),
+  };
+}

@@ -1,0 +1,20 @@
+/** Reads fields of JSON that somebody else wrote. Invariant: nothing here throws, whatever the shape. */
+export type Json = Record<string, unknown>;
+
+/** The object on this line; undefined when the line is anything else. */
+export function parseObject(line: string): Json | undefined {
+  if (!line.startsWith('{') && line.trimStart()[0] !== '{') return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return objectOf(value);
+  } catch {
+    return undefined;
+  }
+}
+
+export const objectOf = (value: unknown): Json | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+export const stringOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const numberOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

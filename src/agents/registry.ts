@@ -1,0 +1,20 @@
+/** All adapters by name. To add one: write it, put it here, and give it fixtures and a row in docs/agents.md. */
+import type { AgentSpec } from '../config/agent-spec.js';
+import { claude } from './adapters/claude.js';
+import { codex } from './adapters/codex.js';
+import { command } from './adapters/command.js';
+import { scripted } from './adapters/scripted.js';
+import { AgentConfigError } from './errors.js';
+import type { AgentAdapter } from './types.js';
+
+const ADAPTERS: Readonly<Record<AgentSpec['adapter'], AgentAdapter>> = { claude, codex, command, scripted };
+
+export const KNOWN_ADAPTERS = Object.keys(ADAPTERS) as ReadonlyArray<AgentSpec['adapter']>;
+
+/** The adapter of an agent. Throws an AgentConfigError that names the known ones. */
+export function adapterFor(spec: AgentSpec): AgentAdapter {
+  if (Object.hasOwn(ADAPTERS, spec.adapter)) return ADAPTERS[spec.adapter];
+  throw new AgentConfigError(
+    `The agent ${spec.name} has the unknown adapter "${spec.adapter}". Known are ${KNOWN_ADAPTERS.join(', ')}; use "command" for any other program.`,
+  );
+}

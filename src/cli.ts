@@ -1,0 +1,185 @@
+/**
+ * The `ralphctl` program. Invariant: nothing heavy is imported here; each command's module is loaded when it is called,
+ * so that `--help` answers at once.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Context, makeContext } from './client/context.js';
+import { EXIT } from './client/exit-codes.js';
+import { version } from './worker/build-id.js';
+
+const program = new Command('ralphctl');
+
+program
+  .description('Lands a backlog of ideas with coding agents, unattended, on Temporal.')
+  .option('-C, --repo <dir>', 'the repository to work on (default: this folder)')
+  .version(version(), '-V, --version')
+  .configureHelp({ showGlobalOptions: true })
+  .showHelpAfterError('(see --help)')
+  .exitOverride();
+
+const whole = (text: string): number => {
+  if (!/^\d+$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('a whole number from 1 is needed.');
+  return Number(text);
+};
+const collect = (value: string, before: string[] = []): string[] => [...before, value];
+const json = new Option('--json', 'machine-readable output, one JSON value a line');
+
+function run<Args extends unknown[]>(
+  action: (context: Context, ...args: Args) => Promise<number>,
+): (...args: [...Args, Record<string, unknown>, Command]) => Promise<void> {
+  return async (...all) => {
+    const command = all.at(-1) as Command;
+    const args = all.slice(0, -1) as unknown as Args;
+    const context = makeContext(command.optsWithGlobals());
+    process.exitCode = await action(context, ...args);
+  };
+}
+
+interface Startable {
+  slots?: number;
+}
+
+program
+  .command('start')
+  .argument('[backlog]', 'roadmap.md or an ideas file (default: what ralphctl.yaml or the repository root has)')
+  .description('start a run, or attach to the one that is open')
+  .option('--agent <name>', 'agent for ideas that name none')
+  .option('--slots <n>', 'agents at once', whole)
+  .option('--target <branch>', 'branch to land on (default: the branch checked out)')
+  .option('--gate <command>', 'quality command, repeatable; replaces the configured ones', collect)
+  .option('--max-iterations <n>', 'iterations for ideas that set none', whole)
+  .option('--no-tick', 'do not tick landed ideas in the backlog')
+  .option('--dry-run', 'show what would run and in which order')
+  .option('--detach', 'return once the run has started')
+  .option('--wait', 'stay attached while the run only waits for a person')
+  .option('--no-wait', 'come back with exit code 4 then (default without a terminal)')
+  .option('--no-worker', 'start no worker here; others serve this project')
+  .addOption(json)
+  .action(
+    run(async (context, backlog: string | undefined, options: Startable) => {
+      const { start } = await import('./client/commands/start.js');
+      return start(context, { ...options, ...(backlog === undefined ? {} : { backlog }) });
+    }),
+  );
+
+program
+  .command('status')
+  .description('what runs, what waits, what landed')
+  .addOption(json)
+  .action(run(async (context) => (await import('./client/commands/status.js')).status(context)));
+
+program
+  .command('pause')
+  .argument('[reason]')
+  .description('start nothing new; running iterations finish, then everything holds')
+  .addOption(json)
+  .action(run(async (context, why: string | undefined) => (await control()).pause(context, why)));
+
+program
+  .command('resume')
+  .description('go on after a pause')
+  .addOption(json)
+  .action(run(async (context) => (await control()).resume(context)));
+
+program
+  .command('stop')
+  .argument('[reason]')
+  .description('end the run: running iterations finish, finished work lands, the rest stays on its branches')
+  .addOption(json)
+  .action(run(async (context, why: string | undefined) => (await control()).stop(context, why)));
+
+program
+  .command('answer')
+  .argument('<idea>')
+  .argument('<text...>')
+  .description('answer what an idea asked; at any other time, a hint for its next prompt')
+  .addOption(json)
+  .action(run(async (context, idea: string, text: string[]) => (await control()).answer(context, idea, text.join(' '))));
+
+program
+  .command('slots')
+  .argument('<n>', 'agents at once', whole)
+  .description('change how many agents run at once')
+  .addOption(json)
+  .action(run(async (context, count: number) => (await control()).slots(context, count)));
+
+program
+  .command('why')
+  .argument('<idea>')
+  .description('an idea’s score as a sum, and what it waits for')
+  .addOption(json)
+  .action(run(async (context, idea: string) => (await import('./client/commands/why.js')).why(context, idea)));
+
+program
+  .command('logs')
+  .argument('[idea]', 'show what its agent printed (default: the events of the run)')
+  .description('events of the run, or the output of one idea')
+  .option('-f, --follow', 'go on as more comes')
+  .option('--run <id>', 'another run than the last')
+  .option('--iteration <n>', 'another agent run than the last', whole)
+  .addOption(json)
+  .action(
+    run(async (context, idea: string | undefined, options: object) => {
+      const { logs } = await import('./client/commands/logs.js');
+      return logs(context, idea, options);
+    }),
+  );
+
+program
+  .command('demo')
+  .description('land a small backlog in a throw-away repository with a scripted agent; needs no key')
+  .option('--keep <dir>', 'make the repository there')
+  .addOption(json)
+  .action(
+    run(async (context, options: object) => {
+      const { demo } = await import('./client/commands/demo.js');
+      return demo(context, options);
+    }),
+  );
+
+const server = program.command('server').description('the embedded Temporal server');
+for (const [name, about] of [
+  ['start', 'start it, fetching or building it the first time'],
+  ['stop', 'end it; its data stays'],
+  ['status', 'is it running, and where'],
+  ['logs', 'the end of its log'],
+] as const) {
+  server
+    .command(name)
+    .description(about)
+    .addOption(json)
+    .action(run(async (context) => (await import('./client/commands/server.js')).server(context, name)));
+}
+
+program
+  .command('worker')
+  .description('run a worker in the foreground, for service managers and containers')
+  .option('--project <id>', 'serve this project (default: this repository’s)')
+  .option('--capacity <n>', 'most agents at once on this host', whole)
+  .option('--grace <seconds>', 'how long running iterations may go on after a stop signal', Number)
+  .option('--stop', 'end the background worker of this project')
+  .addOption(new Option('--supervise').hideHelp())
+  .addOption(new Option('--child').hideHelp())
+  .action(
+    run(async (context, options: object) => {
+      const { worker } = await import('./client/commands/worker.js');
+      return worker(context, options);
+    }),
+  );
+
+program
+  .command('version')
+  .description('versions of ralphctl, its SDK and its server')
+  .addOption(json)
+  .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
+
+const control = () => import('./client/commands/control.js');
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const { explain } = await import('./client/explain.js');
+  process.exitCode = explain(error, process.argv.includes('--json'));
+}
+// Libraries may keep handles open; every command has finished its work when it returns.
+process.exit(process.exitCode ?? EXIT.ok);

@@ -1,0 +1,34 @@
+/** A connected client, or one clear sentence about why there is none. */
+import { Client, Connection } from '@temporalio/client';
+import { dataConverter } from '../../connect/codec.js';
+import { connectTarget, type Target } from '../../connect/target.js';
+import type { Context } from '../context.js';
+import { say } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { UserError } from '../user-error.js';
+
+export interface Connected {
+  client: Client;
+  target: Target;
+  close(): Promise<void>;
+}
+
+/** `start`: bring the embedded server up first when it does not run. */
+export async function connect(context: Context, { start }: { start: boolean }): Promise<Connected> {
+  const target = await connectTarget(context, { start, onProgress: say });
+  try {
+    const connection = await Connection.connect({ ...target.options, connectTimeout: '3s' });
+    const client = new Client({ connection, namespace: target.namespace, dataConverter });
+    return { client, target, close: () => connection.close() };
+  } catch (error) {
+    throw new UserError(unreachable(target, error as Error), EXIT.unreachable);
+  }
+}
+
+function unreachable(target: Target, error: Error): string {
+  const fix =
+    target.kind === 'embedded'
+      ? 'Start it with: ralphctl server start'
+      : 'Check that it runs and that the address is right: temporal operator cluster health';
+  return `cannot reach ${target.description}: ${error.message.split('\n')[0]}. ${fix}`;
+}

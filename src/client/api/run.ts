@@ -1,0 +1,200 @@
+/**
+ * The autopilot as a client sees it. "No worker", "no run" and "no server" are three different answers.
+ */
+import {
+  type Client,
+  QueryNotRegisteredError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { IdeaCard } from '../../protocol/idea.js';
+import {
+  ANSWER,
+  AUTOPILOT_WORKFLOW,
+  autopilotId,
+  ENQUEUE,
+  IDEA_STATUS,
+  ideaWorkflowId,
+  mainQueue,
+  PAUSE,
+  RESUME,
+  SET_SLOTS,
+  STATUS,
+  STOP,
+  WHY,
+} from '../../protocol/names.js';
+import type { AutopilotInput, IdeaView, RunStatus, RunSummary, WhyView } from '../../protocol/run.js';
+import { EXIT } from '../exit-codes.js';
+import { UserError } from '../user-error.js';
+
+const QUERY_MS = 4000;
+const UPDATE_MS = 15_000;
+
+export interface RunProgress {
+  state: string;
+  landed: number;
+  total: number;
+  asking: number;
+  notLanded: number;
+  why: string | null;
+}
+
+export interface RunFacts {
+  open: boolean;
+  /** `RUNNING`, `COMPLETED`, `TERMINATED` … */
+  temporalStatus: string;
+  startedAt: Date;
+  closedAt?: Date;
+  /** Temporal's run id, for links. */
+  execution: string;
+  runId?: string;
+  /** Known without a worker. */
+  progress?: RunProgress;
+}
+
+export class RunApi {
+  readonly #client: Client;
+  readonly project: string;
+
+  constructor(client: Client, project: string) {
+    this.#client = client;
+    this.project = project;
+  }
+
+  /** Starts the run, or says that one is open already. */
+  async start(input: AutopilotInput, about: { repo: string }): Promise<'started' | 'running'> {
+    try {
+      await this.#client.workflow.start(AUTOPILOT_WORKFLOW, {
+        workflowId: autopilotId(this.project),
+        taskQueue: mainQueue(this.project),
+        args: [input],
+        memo: { runId: input.runId, repo: about.repo },
+        staticSummary: `ralphctl: backlog of ${about.repo}`.slice(0, 180),
+        typedSearchAttributes: [
+          { key: defineSearchAttributeKey('RalphProject', SearchAttributeType.KEYWORD), value: this.project },
+          { key: defineSearchAttributeKey('RalphState', SearchAttributeType.KEYWORD), value: 'running' },
+        ],
+      });
+      return 'started';
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return 'running';
+      throw error;
+    }
+  }
+
+  /** What the server knows, worker or not; undefined when there was never a run (or it is past retention). */
+  async facts(): Promise<RunFacts | undefined> {
+    try {
+      const found = await this.#handle().describe();
+      const memo = (found.memo ?? {}) as { runId?: string; progress?: RunProgress };
+      return {
+        open: found.status.name === 'RUNNING',
+        temporalStatus: found.status.name,
+        startedAt: found.startTime,
+        ...(found.closeTime ? { closedAt: found.closeTime } : {}),
+        execution: found.runId,
+        ...(memo.runId ? { runId: memo.runId } : {}),
+        ...(memo.progress ? { progress: memo.progress } : {}),
+      };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
+  }
+
+  /** The live view; undefined when no worker answers. */
+  status(): Promise<RunStatus | undefined> {
+    return this.#query(() => this.#handle().query<RunStatus | undefined>(STATUS));
+  }
+
+  why(idea: string): Promise<WhyView | undefined> {
+    return this.#query(() => this.#handle().query<WhyView | undefined, [string]>(WHY, idea));
+  }
+
+  idea(idea: string): Promise<IdeaView | undefined> {
+    const handle = this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea));
+    return this.#query(() => handle.query<IdeaView>(IDEA_STATUS));
+  }
+
+  /** Waits for the end of the run, across continue-as-new. */
+  async result(): Promise<RunSummary> {
+    return (await this.#handle().result()) as RunSummary;
+  }
+
+  pause(reason?: string): Promise<void> {
+    return this.#signal(PAUSE, reason);
+  }
+  resume(): Promise<void> {
+    return this.#signal(RESUME);
+  }
+  stop(reason?: string): Promise<void> {
+    return this.#signal(STOP, reason);
+  }
+
+  /** Reaches the idea's own workflow. */
+  async answer(idea: string, text: string): Promise<void> {
+    try {
+      await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).signal(ANSWER, text);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      throw new UserError(`${idea} is not running, so nothing waits for an answer. See: ralphctl status`, EXIT.noRun);
+    }
+  }
+
+  setSlots(slots: number): Promise<number> {
+    return this.#update(() => this.#handle().executeUpdate<number, [number]>(SET_SLOTS, { args: [slots] }));
+  }
+  enqueue(cards: IdeaCard[]): Promise<number> {
+    return this.#update(() => this.#handle().executeUpdate<number, [IdeaCard[]]>(ENQUEUE, { args: [cards] }));
+  }
+
+  #handle() {
+    return this.#client.workflow.getHandle(autopilotId(this.project));
+  }
+
+  async #signal(name: string, reason?: string): Promise<void> {
+    try {
+      await this.#handle().signal(name, ...(reason ? [reason] : []));
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw noRun();
+      throw error;
+    }
+  }
+
+  async #query<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.#client.withDeadline(Date.now() + QUERY_MS, ask);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return undefined;
+      if (isDeadline(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #update<T>(send: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#client.withDeadline(Date.now() + UPDATE_MS, send);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw noRun();
+      if (error instanceof WorkflowUpdateFailedError) throw new UserError(error.cause?.message ?? error.message);
+      if (isDeadline(error)) {
+        throw new UserError('no worker took the request. Start one with: ralphctl worker', EXIT.unreachable);
+      }
+      throw error;
+    }
+  }
+}
+
+export const noRun = (): UserError =>
+  new UserError('no run is open for this repository. Start one with: ralphctl start', EXIT.noRun);
+
+/** A deadline, or the server's own words that no worker polls: both mean that nobody answers now. */
+function isDeadline(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code;
+    if (code === 4 || code === 1 || /no poller|deadline|timeout|cancell?ed/i.test(at.message)) return true;
+  }
+  return false;
+}

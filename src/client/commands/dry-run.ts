@@ -1,0 +1,52 @@
+/** `start --dry-run`: what would run, in which order, and what waits for what. Starts nothing. */
+import { toCard } from '../../backlog/cards.js';
+import { Autopilot, firstState } from '../../decide/autopilot.js';
+import { rankReady } from '../../decide/score.js';
+import { why } from '../../decide/status.js';
+import { landedIdeas } from '../../git/landed.js';
+import { type Context, print, printJson } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { type RunPlan, runSettings } from '../run-plan.js';
+
+export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
+  const settings = runSettings(plan.config);
+  const onTarget = new Set(await landedIdeas(plan.project.repository.root, plan.target));
+  const opened = {
+    agentsQueue: '',
+    gitQueue: '',
+    target: plan.target,
+    cards: plan.ideas.map(toCard),
+    landed: plan.ideas.filter((idea) => idea.done || onTarget.has(idea.id)).map((idea) => idea.id),
+  };
+  const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
+  const order: { id: string; title: string; round: number; score: number; agent: string; after: string[] }[] = [];
+  // Each round is what becomes ready once the rounds before it have landed.
+  for (let round = 1; pilot.graph.readyCount > 0; round++) {
+    const ready = rankReady(pilot.graph, settings.weights);
+    for (const id of ready) {
+      const idea = plan.ideas.find((one) => one.id === id);
+      const agent = idea?.agent ?? plan.config.agent;
+      const score = why(id, settings, pilot.graph)?.score ?? 0;
+      order.push({ id, title: idea?.title ?? '', round, score, agent, after: idea?.dependsOn ?? [] });
+    }
+    for (const id of ready) {
+      const entry = pilot.graph.entry(id);
+      if (entry) entry.status = 'landed';
+      pilot.graph.markDone(id);
+    }
+  }
+  const gate = plan.config.gate.commands.map((one) => one.name);
+  if (context.json) {
+    printJson({ project: plan.project.id, target: plan.target, slots: plan.config.slots, gate, landed: opened.landed, order });
+    return EXIT.ok;
+  }
+  print(`${plan.project.repository.root} onto ${plan.target}, ${plan.config.slots} slots`);
+  print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);
+  if (opened.landed.length > 0) print(`landed already: ${opened.landed.join(', ')}`);
+  for (const one of order) {
+    const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';
+    print(`${String(one.round).padStart(3)}  ${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`);
+  }
+  print('nothing was started');
+  return EXIT.ok;
+}

@@ -1,0 +1,109 @@
+/** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
+import { runSettings } from '../run-plan.js';
+import { writeRun } from '../../runs/run-files.js';
+import type { RunSummary } from '../../protocol/run.js';
+import { type Connected, connect } from '../api/connection.js';
+import { RunApi } from '../api/run.js';
+import { type Context, print, printJson, say } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { follow } from '../follow.js';
+import { clean, seconds } from '../live-lines.js';
+import { newRunId, planRun, type RunPlan, runFile, type StartFlags } from '../run-plan.js';
+import { UserError } from '../user-error.js';
+import { ensureWorker } from '../worker-process.js';
+import { showPlan } from './dry-run.js';
+
+export interface StartOptions extends StartFlags {
+  dryRun?: boolean;
+  detach?: boolean;
+  wait?: boolean;
+  worker?: boolean;
+}
+
+export async function start(context: Context, options: StartOptions): Promise<number> {
+  const plan = await planRun(context, options);
+  if (options.dryRun) return showPlan(context, plan);
+  for (const warning of plan.warnings) say(`warning: ${warning}`);
+  const [connected] = await Promise.all([
+    connect(context, { start: true }),
+    options.worker === false ? undefined : ensureWorker(context, plan.project.id),
+  ]);
+  try {
+    const api = new RunApi(connected.client, plan.project.id);
+    const { runId, attached } = await startOrAttach(context, api, plan);
+    announce(context, connected, plan, runId, attached);
+    if (options.detach) return EXIT.ok;
+    return await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
+  } finally {
+    await connected.close();
+  }
+}
+
+async function startOrAttach(
+  context: Context,
+  api: RunApi,
+  plan: RunPlan,
+): Promise<{ runId: string; attached: boolean }> {
+  const runId = newRunId();
+  const open = await api.facts();
+  if (open?.open && open.runId) return { runId: open.runId, attached: true };
+  await writeRun(context.root, runFile(plan, runId), plan.ideas);
+  const input = { project: plan.project.id, runId, settings: runSettings(plan.config) };
+  const answer = await api.start(input, { repo: plan.project.repository.root });
+  if (answer === 'started') return { runId, attached: false };
+  const other = await api.facts();
+  if (!other?.runId) throw new UserError('another run was started at the same moment; look at: ralphctl status');
+  return { runId: other.runId, attached: true };
+}
+
+function announce(context: Context, connected: Connected, plan: RunPlan, runId: string, attached: boolean): void {
+  const ui = connected.target.uiUrl;
+  const link = ui ? `${ui}/namespaces/${connected.target.namespace}/workflows` : undefined;
+  if (context.json) {
+    printJson({ kind: 'started', project: plan.project.id, runId, attached, target: plan.target, ui: link ?? null });
+    return;
+  }
+  const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue).length;
+  if (attached) say(`attached to the run that is open (${runId}); the backlog given here was not read into it`);
+  else say(`run ${runId}: ${todo} ideas onto ${plan.target}, ${plan.config.slots} slots, agent ${plan.config.agent}`);
+  if (link) say(`Web UI ${link}`);
+}
+
+/** Follows to the end and explains what is left. */
+export async function attach(context: Context, api: RunApi, runId: string, wait: boolean): Promise<number> {
+  const end = await follow(context, api, runId, { leaveWhenWaiting: !wait });
+  if (end.why === 'detached') {
+    say('\ndetached; the run goes on. Come back with: ralphctl start   look with: ralphctl status   end with: ralphctl stop');
+    return EXIT.interrupted;
+  }
+  if (end.why === 'waits') {
+    const { status } = end;
+    if (context.json) printJson({ kind: 'waits', status });
+    else {
+      if (status.state === 'paused') say(`the run is paused${status.why ? `: ${status.why}` : ''}. Go on with: ralphctl resume`);
+      for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
+        say(`${line.id} waits for you: ${clean(line.reason ?? '')}\n  ralphctl answer ${line.id} "…"`);
+      }
+    }
+    return EXIT.needsHuman;
+  }
+  showSummary(context, end.summary);
+  return end.summary.notLanded.length === 0 ? EXIT.ok : EXIT.notLanded;
+}
+
+function showSummary(context: Context, summary: RunSummary): void {
+  if (context.json) {
+    printJson({ kind: 'summary', ...summary });
+    return;
+  }
+  const { statistics } = summary.status;
+  print('');
+  print(
+    `${summary.outcome}: ${summary.landed} landed, ${summary.notLanded.length} not, in ${seconds(statistics.runtimeMs)}; ` +
+      `${statistics.iterations.total} iterations, ${statistics.merges.conflictsResolved} conflicts resolved`,
+  );
+  for (const one of summary.notLanded) {
+    print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+  }
+  if (summary.notLanded.length > 0) print('why one did not: ralphctl why IDEA   its output: ralphctl logs IDEA');
+}

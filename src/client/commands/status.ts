@@ -1,0 +1,127 @@
+/**
+ * `ralphctl status`: always knows something. A live worker gives the full view; without one the server's record does;
+ * without a server the files of the last run do.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir } from '../../config/paths.js';
+import type { IdeaLine, IdeaView, RunStatus, RunSummary } from '../../protocol/run.js';
+import { listRuns } from '../../runs/run-files.js';
+import { runningServer } from '../../server/embedded.js';
+import { resolveConnection } from '../../server/connection.js';
+import { runningWorker } from '../../worker/record.js';
+import { connect } from '../api/connection.js';
+import { RunApi, type RunFacts } from '../api/run.js';
+import { type Context, print, printJson } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { clean, seconds, signalText } from '../live-lines.js';
+import { findProject } from '../project.js';
+
+interface Found {
+  facts?: RunFacts;
+  status?: RunStatus;
+  ideas: IdeaView[];
+  uiUrl?: string;
+  worker: boolean;
+  last?: RunSummary;
+}
+
+export async function status(context: Context): Promise<number> {
+  const { id } = await findProject(context);
+  const found = await look(context, id);
+  if (context.json) {
+    printJson({ project: id, ...found });
+    return exitCode(found);
+  }
+  describe(found);
+  return exitCode(found);
+}
+
+async function look(context: Context, project: string): Promise<Found> {
+  const found: Found = { ideas: [], worker: (await runningWorker(context.root, project)) !== undefined };
+  const embedded = (await resolveConnection(context)).kind === 'embedded';
+  if (!embedded || (await runningServer(context.root))) {
+    const connected = await connect(context, { start: false });
+    try {
+      const api = new RunApi(connected.client, project);
+      found.facts = await api.facts();
+      if (connected.target.uiUrl) found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
+      // Only a worker answers queries; without one of ours, asking would only cost the wait.
+      if (found.facts?.open && (found.worker || !embedded)) found.status = await api.status();
+      const running = found.status?.active.filter((line) => line.status === 'running') ?? [];
+      const views = await Promise.all(running.map((line) => api.idea(line.id).catch(() => undefined)));
+      found.ideas = views.filter((view) => view !== undefined);
+    } finally {
+      await connected.close();
+    }
+  }
+  if (!found.facts?.open) found.last = await lastSummary(context, project);
+  return found;
+}
+
+async function lastSummary(context: Context, project: string): Promise<RunSummary | undefined> {
+  for (const runId of await listRuns(context.root, project)) {
+    try {
+      return JSON.parse(await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8')) as RunSummary;
+    } catch {
+      // That run wrote no summary; an older one may have.
+    }
+  }
+  return undefined;
+}
+
+function exitCode({ facts, status: live }: Found): ExitCode {
+  if (!facts?.open) return EXIT.noRun;
+  return live && live.counts['needs-human'] > 0 ? EXIT.needsHuman : EXIT.ok;
+}
+
+function describe(found: Found): void {
+  const { facts, status: live, last } = found;
+  if (!facts?.open) {
+    print('no run is open');
+    if (facts) print(`last run: ${facts.temporalStatus.toLowerCase()} ${facts.closedAt?.toISOString() ?? ''}`);
+    if (last) {
+      print(`  ${last.landed} landed, ${last.notLanded.length} not`);
+      for (const one of last.notLanded.slice(0, 20)) print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+    }
+    return;
+  }
+  if (live) describeLive(live, found.ideas);
+  else {
+    const { progress } = facts;
+    const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
+    print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
+    if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
+    print('no worker answers, so nothing moves. Start one with: ralphctl start');
+  }
+  if (!found.worker && live) print('the worker runs elsewhere');
+  if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
+}
+
+function describeLive(live: RunStatus, views: readonly IdeaView[]): void {
+  const { counts, statistics } = live;
+  print(`run ${live.runId}: ${live.state}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`);
+  const details = new Map(views.map((view) => [view.idea, view]));
+  for (const line of live.active) print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
+  if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
+  for (const line of live.attention) {
+    print(`! ${line.id} ${line.status}${line.reason ? `: ${clean(line.reason)}` : ''}`);
+    if (line.status === 'needs-human') print(`    ralphctl answer ${line.id} "…"`);
+  }
+  const { iterations, merges } = statistics;
+  print(
+    `${seconds(statistics.runtimeMs)}, ${statistics.remaining} remaining, ${iterations.total} iterations` +
+      (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
+      `, ${merges.pending} waiting to land`,
+  );
+  if (live.state === 'paused') print('go on with: ralphctl resume');
+}
+
+function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
+  const agent = line.agentName ? ` ${line.agentName}` : '';
+  const state = line.status === 'landing' ? (landing === line.id ? 'landing' : 'waits to land') : line.status;
+  if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
+  const limit = view.maxIterations ? `/${view.maxIterations}` : '';
+  const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
+  return `${line.id}${agent} ${view.phase} iteration ${view.iteration}${limit}${signal}  ${clean(line.title, 80)}`;
+}

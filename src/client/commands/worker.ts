@@ -1,0 +1,73 @@
+/** `ralphctl worker`: in the foreground for service managers and containers; `--supervise` is what `start` runs. */
+import { findProject } from '../project.js';
+import { program, stopWorker } from '../worker-process.js';
+import { type Context, print, say } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+
+export interface WorkerOptions {
+  project?: string;
+  supervise?: boolean;
+  child?: boolean;
+  stop?: boolean;
+  capacity?: number;
+  grace?: number;
+}
+
+const DEFAULT_CAPACITY = 100;
+const DEFAULT_GRACE_SECONDS = 10;
+const IDLE_EXIT_MS = 10 * 60_000;
+
+export async function worker(context: Context, options: WorkerOptions): Promise<number> {
+  const project = options.project ?? (await findProject(context)).id;
+  if (options.stop) {
+    print((await stopWorker(context, project)) ? 'worker stopped' : 'no worker was running');
+    return EXIT.ok;
+  }
+  if (options.supervise) {
+    const { supervise } = await import('../../worker/supervise.js');
+    const command = [process.execPath, program(), 'worker', '--child', '--project', project];
+    return supervise({ ...context, project, worker: command });
+  }
+  const { serve } = await import('../../worker/serve.js');
+  const common = {
+    ...context,
+    project,
+    capacity: { agents: options.capacity ?? DEFAULT_CAPACITY, git: (options.capacity ?? DEFAULT_CAPACITY) + 2 },
+    graceMs: (options.grace ?? DEFAULT_GRACE_SECONDS) * 1000,
+  };
+  if (options.child) return serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS });
+  return foreground(context, project, () => serve({ ...common, echo: true }));
+}
+
+/** In the foreground the worker looks after the embedded server itself, and is the project's one worker. */
+async function foreground(context: Context, project: string, run: () => Promise<number>): Promise<number> {
+  const { resolveConnection } = await import('../../server/connection.js');
+  const { runningWorker, writeWorkerRecord, removeWorkerRecord } = await import('../../worker/record.js');
+  const { identityOf } = await import('../../process/identity.js');
+  const { buildId } = await import('../../worker/build-id.js');
+  if (await runningWorker(context.root, project)) {
+    say('a worker of this project is running already. End it with: ralphctl worker --stop');
+    return EXIT.usage;
+  }
+  const stop = new AbortController();
+  let watching: Promise<void> = Promise.resolve();
+  if ((await resolveConnection(context)).kind === 'embedded') {
+    const { ensureServer } = await import('../../server/embedded.js');
+    const { watchServer } = await import('../../server/watch.js');
+    const server = { ...context, onProgress: say };
+    await ensureServer(server);
+    watching = watchServer({ ...server, onEvent: (event) => say(`server ${event.type}`) }, stop.signal);
+  }
+  const self = await identityOf(process.pid);
+  if (self) {
+    const record = { keeper: self, buildId: buildId(), startedAt: new Date().toISOString() };
+    await writeWorkerRecord(context.root, project, record);
+  }
+  try {
+    return await run();
+  } finally {
+    await removeWorkerRecord(context.root, project);
+    stop.abort();
+    await watching;
+  }
+}

@@ -1,0 +1,27 @@
+/** What every command starts from: where state lives and which repository is meant. */
+import { cacheRoot, stateRoot } from '../config/paths.js';
+
+export interface Context {
+  root: string;
+  cacheRoot: string;
+  env: NodeJS.ProcessEnv;
+  /** Folder the command was given or runs in. */
+  cwd: string;
+  json: boolean;
+}
+
+export function makeContext(options: { repo?: string; json?: boolean }): Context {
+  const { env } = process;
+  return {
+    root: stateRoot(env),
+    cacheRoot: cacheRoot(env),
+    env,
+    cwd: options.repo ?? process.cwd(),
+    json: options.json ?? false,
+  };
+}
+
+/** Results go to stdout, talk goes to stderr, so that output can be piped. */
+export const print = (text: string): void => void process.stdout.write(`${text}\n`);
+export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+export const printJson = (value: unknown): void => print(JSON.stringify(value));

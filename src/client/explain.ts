@@ -1,0 +1,21 @@
+/** Turns whatever a command threw into one clear message and an exit code. */
+import { CommanderError } from 'commander';
+import { BacklogError } from '../backlog/index.js';
+import { EXIT } from './exit-codes.js';
+import { UserError } from './user-error.js';
+
+/** Errors whose message is meant for the person as it stands. */
+const FOR_PEOPLE = new Set(['UserError', 'RepositoryError', 'ConfigError', 'BacklogError', 'TemplateError', 'PromptError']);
+
+export function explain(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  const known = error instanceof Error && FOR_PEOPLE.has(error.name);
+  const exitCode = error instanceof UserError ? error.exitCode : known ? EXIT.usage : EXIT.internal;
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) {
+    const problems = error instanceof BacklogError ? { problems: error.problems } : {};
+    process.stdout.write(`${JSON.stringify({ kind: 'error', message, exitCode, ...problems })}\n`);
+  } else process.stderr.write(`ralphctl: ${message}\n`);
+  if (!known && error instanceof Error && process.env.RALPHCTL_DEBUG) process.stderr.write(`${error.stack}\n`);
+  return exitCode;
+}

@@ -1,0 +1,84 @@
+/**
+ * Attached mode: a run's events as they happen, until it ends, only waits for a person, or the user detaches.
+ * Read-only: leaving changes nothing about the run.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StampedEvent } from '../protocol/events.js';
+import type { RunStatus, RunSummary } from '../protocol/run.js';
+import { eventsPath, followEvents } from '../runs/event-file.js';
+import type { RunApi } from './api/run.js';
+import { type Context, print } from './context.js';
+import { liveLine } from './live-lines.js';
+
+export type FollowEnd =
+  | { why: 'ended'; summary: RunSummary }
+  | { why: 'waits'; status: RunStatus }
+  | { why: 'detached' };
+
+const WAIT_CHECK_MS = 1000;
+
+export interface FollowOptions {
+  /** Come back when all that is left waits for a person. */
+  leaveWhenWaiting: boolean;
+}
+
+export async function follow(context: Context, api: RunApi, runId: string, options: FollowOptions): Promise<FollowEnd> {
+  const stop = new AbortController();
+  const onInterrupt = (): void => finish({ why: 'detached' });
+  let finish: (end: FollowEnd) => void = () => {};
+  const end = new Promise<FollowEnd>((resolve) => {
+    finish = resolve;
+  });
+  process.once('SIGINT', onInterrupt);
+  process.once('SIGTERM', onInterrupt);
+  const lines = showEvents(context, eventsPath(context.root, { project: api.project, runId }), stop.signal);
+  const failed = api.result().then(
+    (summary) => finish({ why: 'ended', summary }),
+    (error: unknown) => error,
+  );
+  if (options.leaveWhenWaiting) void leaveWhenWaiting(api, stop.signal, finish);
+  const failure = failed.then((error) => (error === undefined ? end : Promise.reject(error)));
+  try {
+    return await Promise.race([end, failure]);
+  } finally {
+    // The last events may still be on their way to the file.
+    await delay(200);
+    stop.abort();
+    await lines;
+    process.off('SIGINT', onInterrupt);
+    process.off('SIGTERM', onInterrupt);
+  }
+}
+
+async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<void> {
+  for await (const event of followEvents(path, signal)) show(context, event);
+}
+
+export function show(context: Context, event: StampedEvent): void {
+  if (context.json) {
+    print(JSON.stringify(event));
+    return;
+  }
+  const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const line = liveLine(event, colour);
+  if (line !== undefined) print(line);
+}
+
+/** Everything else is over, and what is left waits for a person. */
+export function onlyWaits(status: RunStatus): boolean {
+  const { counts } = status;
+  if (status.state === 'paused') return true;
+  const busy = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
+  return busy === 0 && status.next.length === 0 && counts['needs-human'] > 0;
+}
+
+async function leaveWhenWaiting(api: RunApi, signal: AbortSignal, finish: (end: FollowEnd) => void): Promise<void> {
+  let seen = 0;
+  while (!signal.aborted) {
+    await delay(WAIT_CHECK_MS, undefined, { signal }).catch(() => {});
+    const status = await api.status().catch(() => undefined);
+    seen = status && onlyWaits(status) ? seen + 1 : 0;
+    // Twice in a row, so that the moment between two ideas is not taken for the end.
+    if (status && seen >= 2) finish({ why: 'waits', status });
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Run events as lines a person can read while they scroll by. Pure: event in, line out.
+ * Invariant: the glyph carries the meaning without colour (G3); text from agents has its control characters removed.
+ */
+import pc from 'picocolors';
+import type { StampedEvent } from '../protocol/events.js';
+import type { AgentSignal } from '../protocol/signal.js';
+
+type Paint = ReturnType<typeof pc.createColors>;
+
+/** One line, or undefined for events that are not worth one. */
+export function liveLine(event: StampedEvent, colour: boolean): string | undefined {
+  const paint = pc.createColors(colour);
+  const text = body(event, paint);
+  return text === undefined ? undefined : `${paint.dim(clock(event.at))} ${text}`;
+}
+
+function body(event: StampedEvent, paint: Paint): string | undefined {
+  switch (event.kind) {
+    case 'run':
+      return `${paint.bold(`run ${event.state}`)}${event.why ? `: ${clean(event.why)}` : ''} (${event.landed}/${event.total} landed)`;
+    case 'idea':
+      return ideaBody(event, paint);
+    case 'iteration':
+      return undefined;
+    case 'iteration-end': {
+      const commits = event.commits === 0 ? '' : `, ${event.commits} ${event.commits === 1 ? 'commit' : 'commits'}`;
+      const what = event.outcome === 'ok' ? signalText(event.signal, paint) : paint.red(outcomeText(event));
+      return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${seconds(event.durationMs)}`)}`;
+    }
+    case 'gate': {
+      const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} tests passing` : '';
+      if (event.pass)
+        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}`;
+      return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
+    }
+    case 'landing':
+      return undefined;
+    case 'bounced':
+      return `${paint.yellow('↩')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;
+    case 'waiting':
+      return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
+    case 'answered':
+      return `${paint.cyan('!')} ${event.idea} got its answer`;
+  }
+}
+
+function ideaBody(event: Extract<StampedEvent, { kind: 'idea' }>, paint: Paint): string | undefined {
+  const reason = event.reason ? `: ${clean(event.reason)}` : '';
+  switch (event.status) {
+    case 'running':
+      return `${paint.blue('▶')} ${paint.bold(event.idea)} ${clean(event.title)} ${paint.dim(event.agentName ?? '')}`;
+    case 'landed':
+      return `${paint.green('✓')} ${paint.bold(event.idea)} landed ${paint.dim(event.commit?.slice(0, 8) ?? '')}${reason}`;
+    case 'needs-human':
+      return `${paint.cyan('?')} ${paint.bold(event.idea)} asks${reason}\n           answer with: ralphctl answer ${event.idea} "…"`;
+    case 'blocked':
+      return `${paint.yellow('⊗')} ${paint.bold(event.idea)} blocked${reason}`;
+    case 'timeout':
+      return `${paint.yellow('⏱')} ${paint.bold(event.idea)} ran out${reason}; its worktree is kept`;
+    case 'failed':
+      return `${paint.red('✗')} ${paint.bold(event.idea)} failed${reason}; its worktree is kept`;
+    case 'paused':
+      return `${paint.dim('‖')} ${event.idea} paused`;
+    case 'pending':
+      return `${paint.dim('◦')} ${event.idea} is pending again${reason}`;
+    case 'wants-slot':
+    case 'landing':
+      return undefined;
+  }
+}
+
+export function signalText(signal: AgentSignal, paint: Paint = pc.createColors(false)): string {
+  switch (signal.kind) {
+    case 'complete':
+      return paint.green('COMPLETE');
+    case 'blocked':
+      return paint.yellow(`BLOCKED: ${clean(signal.reason)}`);
+    case 'needs-human':
+      return paint.cyan(`NEEDS_HUMAN: ${clean(signal.question)}`);
+    case 'progress':
+      return paint.blue(`PROGRESS ${signal.percent} %`);
+    case 'none':
+      return paint.gray('(no signal)');
+  }
+}
+
+function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): string {
+  return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;
+}
+
+const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
+export const seconds = (ms: number): string => {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
+  return `${Math.floor(ms / 60_000)}m ${Math.round((ms % 60_000) / 1000)}s`;
+};
+
+/** One line, without anything that could steer a terminal. */
+export function clean(text: string, most = 300): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+  const plain = text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '').replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  return plain.length > most ? `${plain.slice(0, most)}…` : plain;
+}

@@ -1,0 +1,166 @@
+/**
+ * Everything a run needs, checked before anything starts: repository, configuration, target, backlog, agents.
+ * Invariant: throws before any side effect; a plan that comes back can be started as it is.
+ */
+import { readFile } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { adapterFor } from '../agents/registry.js';
+import { findBacklog, readBacklog } from '../backlog/index.js';
+import { loadConfig } from '../config/load.js';
+import type { Config } from '../config/schema.js';
+import { nearest } from '../config/nearest.js';
+import { resolveAgent } from '../config/resolve-agent.js';
+import { refuseOpenOperations, targetTip } from '../git/repository.js';
+import type { Idea } from '../protocol/idea.js';
+import type { RunSettings } from '../protocol/run.js';
+import type { RunFile } from '../runs/run-files.js';
+import { which } from '../server/probe.js';
+import type { Context } from './context.js';
+import { findProject, type Project } from './project.js';
+import { UserError } from './user-error.js';
+
+export interface StartFlags {
+  backlog?: string;
+  agent?: string;
+  slots?: number;
+  target?: string;
+  gate?: string[];
+  tick?: boolean;
+  maxIterations?: number;
+}
+
+export interface RunPlan {
+  project: Project;
+  config: Config;
+  target: string;
+  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
+  ideas: Idea[];
+  tick: boolean;
+  warnings: string[];
+}
+
+export async function planRun(context: Context, flags: StartFlags): Promise<RunPlan> {
+  const project = await findProject(context);
+  const { root } = project.repository;
+  const { config } = await loadConfig(root);
+  if (flags.agent !== undefined) config.agent = flags.agent;
+  if (flags.slots !== undefined) config.slots = flags.slots;
+  if (flags.maxIterations !== undefined) config.maxIterations = flags.maxIterations;
+  if (flags.gate && flags.gate.length > 0) {
+    const { timeoutMinutes } = config.gate;
+    config.gate.commands = flags.gate.map((run) => ({ name: run, run, timeoutMinutes, reports: [] }));
+  }
+  const target = flags.target ?? config.target ?? project.repository.branch;
+  if (!target) {
+    throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
+  }
+  await targetTip(root, target);
+  await refuseOpenOperations(root, target);
+  const file = await backlogFile(context, root, flags.backlog ?? config.backlog);
+  const { format, sha256, ideas } = await readBacklog(file);
+  if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
+  await checkAgents(context, config, ideas, root);
+  const tick = flags.tick ?? true;
+  const warnings: string[] = [];
+  if (config.gate.commands.length === 0) {
+    warnings.push(
+      'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
+    );
+  }
+  if (config.prompt.template) await readTemplate(root, config.prompt.template);
+  return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings };
+}
+
+async function backlogFile(context: Context, root: string, named: string | undefined): Promise<string> {
+  if (named === undefined) return findBacklog(root);
+  if (isAbsolute(named)) return named;
+  const here = resolve(context.cwd, named);
+  const exists = await readFile(here).then(
+    () => true,
+    () => false,
+  );
+  return exists ? here : resolve(root, named);
+}
+
+async function readTemplate(root: string, path: string): Promise<void> {
+  const { buildPrompt, newNonce } = await import('../agents/prompt.js');
+  let text: string;
+  try {
+    text = await readFile(resolve(root, path), 'utf8');
+  } catch {
+    throw new UserError(`prompt.template names ${path}, which cannot be read in ${root}`);
+  }
+  // A dry build finds unknown placeholders now rather than in the middle of the night.
+  const idea = { id: 'check', title: 'check', text: 'check', success: [] };
+  buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
+}
+
+/** Every agent that some idea names must be known and its program must be there. */
+async function checkAgents(context: Context, config: Config, ideas: readonly Idea[], root: string): Promise<void> {
+  const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
+  for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
+  if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
+  const known = [...new Set(['claude', 'codex', 'scripted', ...Object.keys(config.agents)])];
+  for (const [name, idea] of usedBy) {
+    if (!known.includes(name)) {
+      const where = idea ? ` (${relative(root, idea.source.file)}:${idea.source.line})` : '';
+      const close = nearest(name, known);
+      throw new UserError(
+        `unknown agent "${name}"${where}; known are ${known.join(', ')}${close ? `. Did you mean ${close}?` : ''}`,
+      );
+    }
+    const spec = resolveAgent(config, name);
+    const { argv } = adapterFor(spec).invocation(spec, {
+      prompt: '',
+      cwd: root,
+      nonce: 'check',
+      idea: 'check',
+      iteration: 1,
+      scratch: root,
+    });
+    const program = argv[0] ?? '';
+    if (isAbsolute(program) || program.includes('/')) continue;
+    if ((await which(program, context.env)) === undefined) {
+      throw new UserError(
+        `the program "${program}" of agent ${name} is not on PATH; install it, set agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,
+      );
+    }
+  }
+}
+
+export function runSettings(config: Config): RunSettings {
+  return {
+    slots: config.slots,
+    stepDelayMs: config.stepDelayMs,
+    weights: config.weights,
+    gateWhen: config.gate.when,
+    maxLandingRounds: config.landing.maxRounds,
+    errorThreshold: config.errors.threshold,
+    errorStrategy: config.errors.strategy,
+    maxRetries: config.errors.maxRetries,
+    retryBaseMs: config.errors.retryBaseMs,
+    maxRateLimitRetries: config.limits.maxRateLimitRetries,
+    rateLimitBackoffMs: config.limits.backoffMs,
+    rateLimitFactor: config.limits.factor,
+  };
+}
+
+export function runFile(plan: RunPlan, runId: string): RunFile {
+  return {
+    version: 1,
+    project: plan.project.id,
+    runId,
+    repo: plan.project.repository.root,
+    target: plan.target,
+    config: plan.config,
+    backlog: plan.backlog,
+    tick: plan.tick,
+    createdAt: new Date().toISOString(),
+  };
+}
+
+/** Sorts by time; random enough that two starts in one second differ. */
+export function newRunId(now = new Date()): string {
+  const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return `${stamp}-${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
+}

@@ -1,0 +1,63 @@
+/** Starts and stops a project's background worker. One per project, whoever asks and however often. */
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { projectDir } from '../config/paths.js';
+import { isAlive, signalIdentity } from '../process/identity.js';
+import { withLock } from '../server/lock.js';
+import { buildId } from '../worker/build-id.js';
+import { runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
+import type { Context } from './context.js';
+
+const START_MS = 10_000;
+const STOP_MS = 60_000;
+
+/** The program itself: every process of ours is this file with another argument. */
+export const program = (): string => fileURLToPath(new URL('./cli.js', import.meta.url).href.replace('/chunks/', '/'));
+
+/** Starts a worker unless one of this build runs. Returns as soon as its process is there, not when it polls. */
+export async function ensureWorker(context: Context, project: string): Promise<WorkerRecord> {
+  const ours = (record: WorkerRecord | undefined): record is WorkerRecord => record?.buildId === buildId();
+  const running = await runningWorker(context.root, project);
+  if (ours(running)) return running;
+  await mkdir(projectDir(context.root, project), { recursive: true });
+  return withLock(
+    workerLockPath(context.root, project),
+    async () => {
+      const found = await runningWorker(context.root, project);
+      if (ours(found)) return found;
+      if (found) await stopWorker(context, project);
+      const child = spawn(process.execPath, [program(), 'worker', '--supervise', '--project', project], {
+        detached: true,
+        stdio: 'ignore',
+        cwd: context.root,
+        env: context.env,
+      });
+      child.unref();
+      const until = Date.now() + START_MS;
+      while (Date.now() < until) {
+        const record = await runningWorker(context.root, project);
+        if (record) return record;
+        if (child.exitCode !== null) break;
+        await delay(20);
+      }
+      throw new Error(`the background worker did not start; see ${projectDir(context.root, project)}/logs`);
+    },
+    { waitMs: START_MS + STOP_MS },
+  );
+}
+
+/** Asks the worker to hand its work back and end; true when one was running. */
+export async function stopWorker(context: Context, project: string): Promise<boolean> {
+  const record = await runningWorker(context.root, project);
+  if (!record) return false;
+  await signalIdentity(record.keeper, 'SIGTERM');
+  const until = Date.now() + STOP_MS;
+  while (Date.now() < until) {
+    if (!(await isAlive(record.keeper))) return true;
+    await delay(50);
+  }
+  await signalIdentity(record.keeper, 'SIGKILL');
+  return true;
+}

@@ -1,0 +1,56 @@
+/**
+ * Reads `ralphctl.yaml`, `.yml` or `.json`. Invariant: what comes out is complete and valid, or a ConfigError names
+ * every problem in the file.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configJsonSchema } from './json-schema.js';
+import { readLocated, syntaxOf } from './located.js';
+import { byLine, ConfigError } from './problems.js';
+import { type Config, configSchema } from './schema.js';
+import { zodProblems } from './zod-problems.js';
+
+export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;
+
+/** The configuration of someone who wrote none. */
+export const defaultConfig = (): Config => configSchema.parse({});
+
+/** `file` decides the syntax by its ending and stands in error messages. An empty file means defaults. */
+export function parseConfig(text: string, file: string): Config {
+  const read = readLocated(text, file, syntaxOf(file));
+  if ('problems' in read) throw new ConfigError(read.problems);
+  const { located } = read;
+  const result = configSchema.safeParse(located.value ?? {});
+  if (result.success) return result.data;
+  throw new ConfigError(byLine(zodProblems(result.error.issues, { file, located, schema: configJsonSchema })));
+}
+
+const readIfThere = async (file: string): Promise<string | undefined> => {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return undefined;
+    throw new ConfigError([{ file, line: 1, message: `cannot be read (${code ?? String(error)})` }]);
+  }
+};
+
+/**
+ * The configuration in `dir`; `file` is missing where there is none and the defaults came back.
+ * @throws ConfigError, also when there are two configuration files
+ */
+export async function loadConfig(dir: string): Promise<{ config: Config; file?: string }> {
+  const found: { file: string; text: string }[] = [];
+  for (const name of CONFIG_FILES) {
+    const file = join(dir, name);
+    const text = await readIfThere(file);
+    if (text !== undefined) found.push({ file, text });
+  }
+  const [first, second] = found;
+  if (!first) return { config: defaultConfig() };
+  if (second) {
+    const fix = `keep one, e.g.: rm ${second.file}`;
+    throw new ConfigError([{ file: second.file, line: 1, message: `there is also ${first.file}`, fix }]);
+  }
+  return { config: parseConfig(first.text, first.file), file: first.file };
+}

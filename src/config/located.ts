@@ -1,0 +1,92 @@
+/**
+ * YAML or JSON as a value plus the line of every part of it. JSON is read by the JSON parser; the YAML parser, of which
+ * JSON is a subset, only gives the positions. Must not import anything of ours but the problem type.
+ */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { jsonErrorOffset } from './json-error.js';
+import type { Problem } from './problems.js';
+
+export type Path = readonly PropertyKey[];
+
+export interface Located {
+  value: unknown;
+  /** Line of the key or list item at the end of the path, or of the deepest part of the path that exists. */
+  lineOf(path: Path): number;
+  /** The scalar as it was written, e.g. `007`. */
+  sourceOf(path: Path): string | undefined;
+}
+
+export type Syntax = 'yaml' | 'json';
+export const syntaxOf = (file: string): Syntax => (/\.json$/i.test(file) ? 'json' : 'yaml');
+
+/** Map entries without a value count as absent, as when every line under a key is commented out. */
+function dropNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(dropNulls);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, dropNulls(inner)] as const])),
+  );
+}
+
+const firstLine = (error: unknown): string => {
+  if (error instanceof RangeError) return 'nested too deeply';
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+};
+
+/** Reads the text; every syntax error becomes a problem. Never throws. */
+export function readLocated(raw: string, file: string, syntax: Syntax): { located: Located } | { problems: Problem[] } {
+  const text = raw.replace(/^\uFEFF/, '');
+  const lines = new LineCounter();
+  const lineAt = (offset: number): number => lines.linePos(offset).line;
+  const fail = (line: number, message: string, fix?: string) => ({
+    problems: [{ file, line, message, ...(fix === undefined ? {} : { fix }) }],
+  });
+  try {
+    if (syntax === 'json') {
+      const at = jsonErrorOffset(text);
+      if (at !== undefined) {
+        const line = text.slice(0, at).split(/\r\n?|\n/).length;
+        const found = at >= text.length ? 'the file ends too early' : `unexpected ${JSON.stringify(text[at])}`;
+        return fail(line, `not valid JSON: ${found}`, 'JSON has no comments and no trailing commas');
+      }
+    }
+    const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: 'silent' });
+    if (doc.errors.length > 0 && (syntax === 'yaml' || doc.errors.some((e) => e.code === 'DUPLICATE_KEY'))) {
+      const what = (code: string, message: string) =>
+        code === 'DUPLICATE_KEY' ? 'this key stands here twice' : `not valid YAML: ${message.split('\n')[0]}`;
+      return {
+        problems: doc.errors.map((e) => ({ file, line: lineAt(e.pos[0]), message: what(e.code, e.message) })),
+      };
+    }
+    const value = dropNulls(syntax === 'json' ? JSON.parse(text) : doc.toJS());
+    const walk = (path: Path): { line: number; node: Node | null | undefined; whole: boolean } => {
+      let node: unknown = doc.contents;
+      let offset = doc.contents?.range?.[0] ?? 0;
+      for (const step of path) {
+        if (isAlias(node)) node = node.resolve(doc);
+        if (isMap(node)) {
+          const pair = node.items.find((p) => isScalar(p.key) && String(p.key.value) === String(step));
+          if (!pair) return { line: lineAt(offset), node: undefined, whole: false };
+          offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+          node = pair.value;
+        } else if (isSeq(node) && typeof step === 'number' && node.items[step]) {
+          node = node.items[step];
+          offset = (node as Node).range?.[0] ?? offset;
+        } else return { line: lineAt(offset), node: undefined, whole: false };
+      }
+      return { line: lineAt(offset), node: node as Node | null, whole: true };
+    };
+    return {
+      located: {
+        value,
+        lineOf: (path) => Math.max(1, walk(path).line),
+        sourceOf: (path) => {
+          const { node } = walk(path);
+          return isScalar(node) ? node.source : undefined;
+        },
+      },
+    };
+  } catch (error) {
+    return fail(1, `cannot be read: ${firstLine(error)}`);
+  }
+}

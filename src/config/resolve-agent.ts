@@ -1,0 +1,24 @@
+/**
+ * From an agent's name to what its adapter needs.
+ */
+import { type AgentSpec, BUILT_IN_AGENTS } from './agent-spec.js';
+import { suggest } from './nearest.js';
+import type { Config } from './schema.js';
+
+/** Names that `agent`, `fallback` and ideas may use. */
+export const agentNames = (config: Config): string[] => [
+  ...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)]),
+];
+
+/** @throws Error naming the known agents, when there is none of this name */
+export function resolveAgent(config: Config, name: string): AgentSpec {
+  const entry = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  if (entry) return { name, ...entry };
+  const adapter = BUILT_IN_AGENTS.find((known) => known === name);
+  if (adapter) return { name, adapter, args: [], env: {}, passEnv: [], sandboxed: false };
+  const known = agentNames(config);
+  const hint = suggest(name, known);
+  throw new Error(
+    `there is no agent "${name}"${hint?.startsWith('did') ? `; ${hint}` : ''}; known agents: ${known.join(', ')}; add it under "agents" in ralphctl.yaml`,
+  );
+}

@@ -1,0 +1,128 @@
+/**
+ * The parts of the configuration about checking and landing work: gate, setup, commit, landing, worktrees.
+ * Invariant: every gate command leaves here with its name and timeout filled in. Imports zod only.
+ */
+import { z } from 'zod';
+import { minutes, repoPath, run, text } from './schema-common.js';
+
+const gateCommand = z.union([
+  run,
+  z.strictObject({
+    run: run.describe('The command: text is run by the shell, a list as it is.'),
+    name: text.optional().describe('Name in reports. Default: the command.'),
+    timeoutMinutes: minutes.optional().describe('Minutes until it counts as failed. Default: the gate’s.'),
+    reports: z.array(repoPath).default([]).describe('JUnit XML files it writes (globs), for exact test counts.'),
+  }),
+]);
+const commandList = z.array(gateCommand);
+
+export const gate = z
+  .union([
+    commandList,
+    z.strictObject({
+      commands: commandList
+        .default([])
+        .describe('Commands that must all pass, run in this order in the worktree; the first failure stops.'),
+      timeoutMinutes: minutes.default(20).describe('Minutes each command may take.'),
+      when: z
+        .enum(['claim', 'always'])
+        .default('claim')
+        .describe('claim: run the gate when the agent says it is done. always: after every iteration.'),
+    }),
+  ])
+  .prefault({})
+  .transform((given) => {
+    const { commands, ...rest } = Array.isArray(given)
+      ? { commands: given, timeoutMinutes: 20, when: 'claim' as const }
+      : given;
+    return {
+      ...rest,
+      commands: commands.map((item) => {
+        const full = typeof item === 'string' || Array.isArray(item) ? { run: item, reports: [] } : item;
+        const name = typeof full.run === 'string' ? full.run : full.run.join(' ');
+        return { name, timeoutMinutes: rest.timeoutMinutes, ...full };
+      }),
+    };
+  })
+  .describe('The commands that decide whether work is done. A bare list is a list of commands.');
+
+export const setup = z
+  .strictObject({
+    run: run.optional().describe('Command that makes a new worktree ready, e.g. "npm ci".'),
+    copy: z
+      .array(repoPath)
+      .default([])
+      .describe('Untracked files copied from your checkout into worktrees (globs), e.g. ".env".'),
+    timeoutMinutes: minutes.default(10).describe('Minutes the setup command may take.'),
+  })
+  .prefault({})
+  .describe('What a fresh worktree needs before an agent can work in it.');
+
+export const commit = z
+  .strictObject({
+    hooks: z.boolean().default(false).describe('Run the repository’s commit hooks.'),
+    sign: z.boolean().default(false).describe('Sign commits; needs a signer that asks nothing.'),
+    type: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*(?:\([\w./-]+\))?$/, 'must be a commit type such as "feat" or "fix(api)"')
+      .default('feat')
+      .describe('Type in front of commit messages.'),
+  })
+  .prefault({})
+  .describe('How leftovers and landings are committed.');
+
+export const landing = z
+  .strictObject({
+    strategy: z
+      .enum(['rebase', 'merge', 'squash'])
+      .default('rebase')
+      .describe('How an idea’s commits come onto the target branch.'),
+    maxRounds: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(2)
+      .describe('Times a conflict or a red merge goes back to the agent before it goes to you.'),
+    tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it has landed.'),
+  })
+  .prefault({})
+  .describe('How gated work reaches the target branch.');
+
+/** Folders that package managers and build tools fill and that are dear to build again. */
+const DEPENDENCY_FOLDERS = [
+  'node_modules',
+  '.pnpm-store',
+  '.yarn/cache',
+  '.venv',
+  'venv',
+  'vendor/bundle',
+  '.bundle',
+  'vendor',
+  'target',
+  '.gradle',
+  '.m2',
+  'Pods',
+  '.build',
+  'deps',
+  '_build',
+  '.dart_tool',
+  '.stack-work',
+  'dist-newstyle',
+  '.tox',
+];
+
+export const worktrees = z
+  .strictObject({
+    root: text
+      .optional()
+      .describe('Folder for worktrees. Default: inside ralphctl’s state folder, outside the repository.'),
+    keep: z
+      .array(repoPath)
+      .default(DEPENDENCY_FOLDERS)
+      .describe(
+        'Ignored folders that stay when a worktree is used again, such as node_modules. Replaces the default list.',
+      ),
+    recycle: z.boolean().default(true).describe('Use a worktree again once its idea has landed and it is clean.'),
+  })
+  .prefault({})
+  .describe('Where agents work.');

@@ -1,0 +1,63 @@
+/**
+ * Taking over the worktree that an idea already has, after a crash, a retry or with another agent.
+ * Invariant: its files, its index and its commits stay as they are.
+ */
+import { RepositoryError } from './errors.js';
+import { git } from './git.js';
+import { forget } from './leftovers.js';
+import { removeStaleIndexLock } from './locks.js';
+import { readMark } from './marks.js';
+import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
+
+interface Wanted {
+  repo: string;
+  root: string;
+  path: string;
+  branch: string;
+  idea: string;
+}
+
+/** The idea's worktree, moved to the wanted path where that is possible; undefined when it has none. Call under the repository mutex. */
+export async function adopt(wanted: Wanted, entries: readonly WorktreeEntry[]): Promise<{ path: string; gitDir: string } | undefined> {
+  const entry = await findOwn(wanted, entries);
+  if (!entry) return undefined;
+  if (!isUnder(entry.path, wanted.root))
+    throw new RepositoryError(
+      `The branch ${wanted.branch} is checked out in ${entry.path}, which is not a worktree of ralphctl.`,
+      `Free the branch: git -C '${entry.path}' switch --detach`,
+    );
+  if (!(await exists(entry.path))) {
+    await forget(wanted.repo, entry, wanted.idea);
+    return undefined;
+  }
+  const gitDir = (await privateGitDir(entry.path)) ?? (await repair(wanted.repo, entry.path));
+  await removeStaleIndexLock(gitDir);
+  if (entry.path === wanted.path || entry.locked !== undefined || (await exists(wanted.path))) return { path: entry.path, gitDir };
+  // A worktree with submodules cannot be moved; it does its work under the old name.
+  const moved = await git(wanted.repo).result(['worktree', 'move', entry.path, wanted.path], { ok: [0, 128] });
+  return { path: moved.code === 0 ? wanted.path : entry.path, gitDir };
+}
+
+async function findOwn(wanted: Wanted, entries: readonly WorktreeEntry[]): Promise<WorktreeEntry | undefined> {
+  const onBranch = entries.find((entry) => entry.branch === wanted.branch);
+  if (onBranch) return onBranch;
+  // An agent may have left the branch (detached, in a rebase): then the mark says whose worktree it is.
+  for (const entry of entries) {
+    if (!isUnder(entry.path, wanted.root)) continue;
+    const gitDir = await privateGitDir(entry.path);
+    if (gitDir && (await readMark(gitDir, 'idea')) === wanted.idea) return entry;
+  }
+  return undefined;
+}
+
+async function repair(repo: string, path: string): Promise<string> {
+  await git(repo).result(['worktree', 'repair'], { ok: [0, 1, 128] });
+  const gitDir = await privateGitDir(path);
+  if (gitDir) return gitDir;
+  throw new RepositoryError(
+    `The worktree ${path} has a broken .git file that git cannot repair.`,
+    `Save what you need from it, then move it away: mv '${path}' '${path}.broken' && git worktree prune`,
+  );
+}
+
+export const isUnder = (path: string, root: string): boolean => path.startsWith(`${root}/`);

@@ -1,0 +1,46 @@
+/**
+ * A user's checkout that was left behind because it had edits: which commit do its files correspond to?
+ * Invariant: reads the checkout, never writes to it.
+ */
+import { git } from './git.js';
+import { checkoutBaseRef } from './names.js';
+import type { Status } from './status.js';
+import { exists } from './worktree-list.js';
+
+/** The remembered commit, if there is one. */
+export async function rememberedBase(repo: string, target: string): Promise<string | undefined> {
+  const text = await git(repo).run(['for-each-ref', '--format=%(objectname)', checkoutBaseRef(target)], { read: true });
+  return text || undefined;
+}
+
+/** Are index and files exactly those of `base`, so that they can be brought forward without losing an edit? */
+export async function isUntouchedSince(checkout: string, base: string, status: Status): Promise<boolean> {
+  if (status.tracked.some((entry) => entry.unmerged || entry.unstaged !== '.')) return false;
+  return (await stagedChanges(checkout, base)).length === 0;
+}
+
+/** Which of two commits a checkout with edits was made from: the one that its index is closer to. */
+export async function closerBase(checkout: string, remembered: string | undefined, tip: string): Promise<string> {
+  if (!remembered || remembered === tip) return tip;
+  const [old, now] = await Promise.all([stagedChanges(checkout, remembered), stagedChanges(checkout, tip)]);
+  return now.length <= old.length ? tip : remembered;
+}
+
+/** Files that `from..to` adds and that already lie in the checkout, untracked or ignored. */
+export async function inTheWay(checkout: string, from: string, to: string): Promise<string[]> {
+  const args = ['diff-tree', '-r', '--name-only', '--no-renames', '--diff-filter=A', '-z', from, to];
+  const added = (await git(checkout).run(args, { read: true })).split('\0').filter(Boolean);
+  const there = await Promise.all(added.map((path) => exists(`${checkout}/${path}`)));
+  return added.filter((_, i) => there[i]);
+}
+
+async function stagedChanges(checkout: string, commit: string): Promise<string[]> {
+  const text = await git(checkout).run(['diff-index', '--cached', '--name-only', '-z', commit, '--'], { read: true });
+  return text.split('\0').filter(Boolean);
+}
+
+/** The command with which the user brings a left-behind checkout up to date: keeps edits, refuses where they overlap. */
+export const catchUpCommand = (checkout: string, base: string): string =>
+  `git -C ${quote(checkout)} status --short && git -C ${quote(checkout)} read-tree -m -u ${base} HEAD`;
+
+const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,30 @@
+/** What the two sides of a conflict changed, short enough for a prompt and for workflow history. Reads only. */
+import { TAIL_LIMIT } from '../protocol/activities.js';
+import { git } from './git.js';
+
+const clip = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, Math.max(0, limit - 2))}\n…`);
+
+/** At most {@link TAIL_LIMIT} characters: git's messages, then what target and idea each changed in those files. */
+export async function conflictDetail(
+  dir: string,
+  sides: { onto: string; head: string; files: readonly string[]; messages: readonly string[] },
+): Promise<string> {
+  const files = sides.files.slice(0, 20).map((file) => `:(top,literal)${file}`);
+  const diff = (from: string, to: string): Promise<string> =>
+    git(dir)
+      .run(['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=1', `${from}...${to}`, '--', ...files], { read: true })
+      .catch(() => '');
+  const [theirs, ours] = await Promise.all([diff(sides.head, sides.onto), diff(sides.onto, sides.head)]);
+  const intro = clip(sides.messages.join('\n'), 500);
+  const heads = ['\n\nThe target changed:\n', '\n\nThis idea changed:\n'] as const;
+  const room = TAIL_LIMIT - intro.length - heads[0].length - heads[1].length;
+  const first = clip(body(theirs), Math.max(Math.floor(room / 2), room - body(ours).length));
+  return `${intro}${heads[0]}${first}${heads[1]}${clip(body(ours), room - first.length)}`;
+}
+
+/** Without the lines that only name blobs. */
+const body = (diff: string): string =>
+  diff
+    .split('\n')
+    .filter((line) => !/^(diff --git|index [0-9a-f]+\.\.|--- a\/)/.test(line))
+    .join('\n');

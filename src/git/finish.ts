@@ -1,0 +1,40 @@
+/**
+ * What follows a landing: the idea's worktree becomes recyclable, its branch goes, and its worktree is let go.
+ * Invariant: the branch is deleted only at the tip that landed; a worktree with anything in it is left as it is.
+ */
+import { git } from './git.js';
+import { markRecyclable } from './marks.js';
+import { candidateRef } from './names.js';
+import { isClean, readStatus } from './status.js';
+import { exists, type WorktreeEntry } from './worktree-list.js';
+
+/** Idempotent. Returns what was kept and why, if anything was. `landed` is on the target, `head` is the tip it stands for. */
+export async function finishLanding(input: {
+  dir: string;
+  branch: string;
+  idea: string;
+  head: string;
+  landed: string;
+  worktrees: readonly WorktreeEntry[];
+}): Promise<string | undefined> {
+  const ref = `refs/heads/${input.branch}`;
+  const tips = await git(input.dir).run(['for-each-ref', '--format=%(refname) %(objectname)', ref, candidateRef(input.idea)], { read: true });
+  const lines = tips.split('\n').filter(Boolean);
+  const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
+  if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
+  const entry = input.worktrees.find((one) => one.branch === input.branch);
+  if (entry && (await exists(entry.path)) && !(await letGo(entry.path, input.landed)))
+    return `The worktree ${entry.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
+  const commands = lines.map((line) => `delete ${line}`);
+  if (commands.length > 0) await git(input.dir).run(['update-ref', '--stdin'], { input: `${commands.join('\n')}\n` });
+  return undefined;
+}
+
+/** Detaches a clean worktree at the landed commit; false when it is not clean. */
+async function letGo(path: string, landed: string): Promise<boolean> {
+  if (!isClean(await readStatus(path))) return false;
+  const left = await git(path).result(['checkout', '-q', '--detach', landed], { ok: [0, 1, 128] });
+  if (left.code !== 0) return false;
+  await markRecyclable(path);
+  return true;
+}

@@ -1,0 +1,143 @@
+/**
+ * The one door to git: every git process of ralphctl is started here, through simple-git.
+ * Invariant: our own GIT_* environment never reaches git; nothing prompts, pages, opens an editor or starts background
+ * maintenance; hooks run only when asked for. Must not know about ideas, worktrees or landing.
+ */
+import { type SimpleGitOptions, simpleGit } from 'simple-git';
+import { isLockContention, lockDelayMs } from './locks.js';
+
+export interface GitOptions {
+  /** Added to the child's environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers and not errors; default `[0]`. */
+  ok?: readonly number[];
+  /** Written to stdin. */
+  input?: string;
+  /** Extra `-c` settings, `key=value`. */
+  config?: readonly string[];
+  /** Let the user's hooks run; default false. */
+  hooks?: boolean;
+  /** Only reads: takes no optional locks, so it can never break a command that runs beside it. */
+  read?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface GitResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Git {
+  dir: string;
+  /** Stdout without trailing newlines. Throws {@link GitError} on an exit code outside `ok`. */
+  run(args: readonly string[], opts?: GitOptions): Promise<string>;
+  /** Everything, byte for byte. Throws {@link GitError} on an exit code outside `ok`. */
+  result(args: readonly string[], opts?: GitOptions): Promise<GitResult>;
+}
+
+/** A git command that failed, with all that is needed to understand it. */
+export class GitError extends Error {
+  override name = 'GitError';
+  constructor(
+    readonly dir: string,
+    readonly args: readonly string[],
+    readonly code: number,
+    readonly stderr: string,
+  ) {
+    super(`git ${args[0] ?? ''} failed in ${dir} (exit ${code}): ${lastLines(stderr) || 'no message'}`);
+  }
+}
+
+const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-1000);
+
+/** Settings that keep a user's configuration from changing what a command does or prints. */
+const STEADY = [
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'color.ui=false',
+  'log.showSignature=false',
+  'commit.gpgSign=false',
+  'merge.verifySignatures=false',
+  'merge.autoStash=false',
+  'rerere.enabled=false',
+  'submodule.recurse=false',
+  'advice.addEmbeddedRepo=false',
+  'checkout.workers=0',
+];
+
+const DROPPED = /^(GIT_|EDITOR$|VISUAL$|PAGER$|PREFIX$|SSH_ASKPASS$)/i;
+const OURS = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true', GIT_PAGER: 'cat' };
+
+function environment(opts: GitOptions): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [key, value] of Object.entries(process.env)) if (value !== undefined && !DROPPED.test(key)) env[key] = value;
+  return { ...env, ...OURS, ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env };
+}
+
+/** Git commands in `dir`, which must exist. */
+export function git(dir: string): Git {
+  const result = async (args: readonly string[], opts: GitOptions = {}): Promise<GitResult> => {
+    for (let attempt = 1; ; attempt++) {
+      opts.signal?.throwIfAborted();
+      const got = await once(dir, args, opts);
+      if ((opts.ok ?? [0]).includes(got.code)) return got;
+      const delay = isLockContention(got.stderr) ? lockDelayMs(attempt) : undefined;
+      if (delay === undefined) throw new GitError(dir, args, got.code, got.stderr);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  };
+  return {
+    dir,
+    result,
+    run: async (args, opts) => trimNewlines((await result(args, opts)).stdout),
+  };
+}
+
+function trimNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end--;
+  return text.slice(0, end);
+}
+
+async function once(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
+  const env = environment(opts);
+  let code = 0;
+  let stderr = '';
+  const options: Partial<SimpleGitOptions> = {
+    baseDir: dir,
+    trimmed: false,
+    config: [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])],
+    allowEnvironment: Object.keys(env),
+    // An unended stdin makes a command that reads it wait for ever.
+    input: () => opts.input || '\n',
+    // A hook may leave a process behind that holds the pipes open.
+    completion: { onClose: true, onExit: opts.hooks ? 500 : false },
+    unsafe: {
+      allowUnsafeHooksPath: true,
+      allowUnsafeFsMonitor: true,
+      allowUnsafeEditor: true,
+      allowUnsafePager: true,
+      allowAbbreviatedOptions: true,
+    },
+    errors(error, got) {
+      code = got.exitCode;
+      stderr = Buffer.concat(got.stdErr).toString('utf8');
+      return code === 0 || code > 0 ? undefined : error;
+    },
+    ...(opts.signal ? { abort: opts.signal } : {}),
+  };
+  try {
+    const runner = simpleGit(options)
+      .env(env)
+      // simple-git waits 50 ms after a command that printed nothing; an empty chunk tells it that all has been read.
+      .outputHandler((_command, stdout) => stdout.once('end', () => stdout.emit('data', Buffer.alloc(0))));
+    const stdout = await runner.raw([...args]);
+    return { code, stdout, stderr };
+  } catch (error) {
+    opts.signal?.throwIfAborted();
+    throw new GitError(dir, args, code, stderr || (error instanceof Error ? error.message : String(error)));
+  }
+}

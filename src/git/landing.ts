@@ -1,0 +1,166 @@
+/**
+ * Landing an idea: merge with the target's current tip, gate the merged tree, move the branch.
+ * Invariant: only a gated tree lands; each idea's commits are on the target exactly once, also after a crash at any
+ * point (the claim refs tell); a conflict or a red gate leaves no trace but refs under refs/ralphctl.
+ */
+import type { GateResult, LandResult } from '../protocol/activities.js';
+import { buildCandidate, type Strategy } from './candidate.js';
+import { conflictDetail } from './conflict.js';
+import { RepositoryError } from './errors.js';
+import { finishLanding } from './finish.js';
+import { git } from './git.js';
+import { identityEnv } from './identity.js';
+import { integrationWorktree, resetIntegration } from './integration.js';
+import { exclusive } from './locks.js';
+import { candidateRef, claimedHeadRef, claimRef } from './names.js';
+import { inspectRepository } from './repository.js';
+import { keep, savePoint } from './saves.js';
+import { swapTarget } from './swap.js';
+import { type Tick, tickTree } from './tick.js';
+import { exists, listWorktrees } from './worktree-list.js';
+
+export interface LandOptions {
+  /** A checkout of the repository; nothing is checked out in it. */
+  repo: string;
+  integrationRoot: string;
+  target: string;
+  idea: string;
+  title: string;
+  agentName: string;
+  branch: string;
+  /** The commit to land. */
+  head: string;
+  /** The idea's worktree; saved before anything happens. */
+  worktree?: string;
+  strategy: Strategy;
+  /** Conventional commit type for commits that ralphctl words itself. */
+  type?: string;
+  /** Ignored folders that stay in the integration worktree. */
+  keep: readonly string[];
+  sign?: boolean;
+  tick?: Tick;
+  /** Prepares the integration worktree (dependencies). */
+  setup: (dir: string) => Promise<void>;
+  gate: (dir: string) => Promise<GateResult>;
+  signal?: AbortSignal;
+}
+
+type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
+type Located = LandOptions & { commonDir: string };
+
+/** How often a target that moves under us is followed. */
+const MAX_ROUNDS = 5;
+
+/** Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must mend something. */
+export async function landIdea(options: LandOptions): Promise<LandResult> {
+  const startedAt = performance.now();
+  const { commonDir } = await inspectRepository(options.repo);
+  const outcome = await exclusive(`land:${commonDir}:${options.target}`, () => land({ ...options, commonDir }));
+  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) } as LandResult;
+}
+
+async function land(options: Located): Promise<Outcome> {
+  if (options.worktree && (await exists(options.worktree))) await savePoint({ worktree: options.worktree, idea: options.idea });
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    options.signal?.throwIfAborted();
+    const outcome = await attempt(options);
+    if (outcome) return outcome;
+  }
+  throw new RepositoryError(
+    `The branch ${options.target} moved ${MAX_ROUNDS} times while ${options.idea} was being gated.`,
+    'Let the target rest for the length of one gate run, then retry.',
+  );
+}
+
+/** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
+async function attempt(options: Located): Promise<Outcome | undefined> {
+  const { repo, idea, target, head, signal } = options;
+  const refs = await readRefs(options);
+  const earlier = await alreadyLanded(options, refs);
+  if (earlier) return earlier;
+  const tip = refs.tip;
+  const dir = await integrationWorktree({ ...options, commit: tip.commit });
+  const candidate = await buildCandidate({
+    dir,
+    tip,
+    head,
+    strategy: options.strategy,
+    parts: { idea, agentName: options.agentName, title: options.title, ...(options.type ? { type: options.type } : {}) },
+    write: { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) },
+    adjust: async (tree) => (options.tick ? tickTree(dir, tree, options.tick) : tree),
+  });
+  if (candidate.kind === 'conflict') {
+    const detail = await conflictDetail(dir, { onto: tip.commit, head, ...candidate });
+    return { kind: 'conflict', onto: tip.commit, files: candidate.files, detail };
+  }
+  const { commit, commits } = candidate;
+  if (commit !== tip.commit) {
+    await resetIntegration(dir, commit, options.keep);
+    signal?.throwIfAborted();
+    await options.setup(dir);
+    signal?.throwIfAborted();
+    const gate = await options.gate(dir);
+    signal?.throwIfAborted();
+    if (!gate.pass) {
+      await git(dir).run(['update-ref', candidateRef(idea), commit]);
+      return { kind: 'red', onto: tip.commit, candidate: commit, gate };
+    }
+  }
+  const worktrees = await listWorktrees(repo);
+  let note: string | undefined;
+  // Without commits of its own on the target, the branch is all that holds what the agent did.
+  if (commit === tip.commit) await keep(repo, idea, head);
+  else {
+    const claims = [
+      [claimRef(idea), commit],
+      [claimedHeadRef(idea), head],
+    ] as const;
+    const swap = await swapTarget({ dir, target, from: tip.commit, to: commit, claims, worktrees, reason: `ralphctl: land ${idea}` });
+    if (!swap.moved) return undefined;
+    note = swap.note;
+  }
+  const kept = await finishLanding({ ...options, dir, landed: commit, worktrees });
+  return landed(commit, commits, note, kept);
+}
+
+const landed = (commit: string, commits: number, ...notes: Array<string | undefined>): Outcome => {
+  const note = notes.filter(Boolean).join(' ');
+  return { kind: 'landed', commit, commits, ...(note ? { note } : {}) };
+};
+
+interface Refs {
+  tip: { commit: string; tree: string };
+  claim?: string;
+  claimedHead?: string;
+}
+
+async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
+  const names = [`refs/heads/${target}`, claimRef(idea), claimedHeadRef(idea)];
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname) %(tree)', ...names], { read: true });
+  const found = new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', line.split(' ')] as const));
+  const [, commit, tree] = found.get(names[0] ?? '') ?? [];
+  if (!commit || !tree) throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  const claim = found.get(claimRef(idea))?.[1];
+  const claimedHead = found.get(claimedHeadRef(idea))?.[1];
+  return { tip: { commit, tree }, ...(claim ? { claim } : {}), ...(claimedHead ? { claimedHead } : {}) };
+}
+
+/** An earlier attempt moved the target and could not say so: its claim is on the target. Only the tidying is left. */
+async function alreadyLanded(options: Located, refs: Refs): Promise<Outcome | undefined> {
+  const { repo, idea, head } = options;
+  const { claim, tip } = refs;
+  if (!claim || refs.claimedHead !== head) return undefined;
+  const inTarget = await git(repo).result(['merge-base', '--is-ancestor', claim, tip.commit], { ok: [0, 1], read: true });
+  if (inTarget.code !== 0) return undefined;
+  const kept = await finishLanding({ ...options, dir: repo, landed: claim, worktrees: await listWorktrees(repo) });
+  return landed(claim, await countLanded(repo, claim, idea), kept);
+}
+
+/** Commits from the last one on the first-parent line that is not this idea's, up to the claim. */
+async function countLanded(repo: string, claim: string, idea: string): Promise<number> {
+  const format = '--format=%H %(trailers:key=Ralph-Idea,valueonly,separator=%x20)';
+  const text = await git(repo).run(['log', '--first-parent', '-n', '500', format, claim, '--'], { read: true });
+  const before = text.split('\n').find((line) => line.slice(line.indexOf(' ') + 1).trim() !== idea);
+  const range = before ? [`${before.split(' ')[0]}..${claim}`] : [claim];
+  return Number(await git(repo).run(['rev-list', '--count', ...range], { read: true }));
+}

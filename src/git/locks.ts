@@ -1,0 +1,49 @@
+/**
+ * Living with git's lock files: what contention looks like, how long to wait, one mutex per repository, and when a lock
+ * in a worktree of ours is left over from a killed process. Must not start git.
+ */
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const CONTENTION =
+  /(?:index|config|packed-refs|HEAD|shallow|\/[^\s']+)\.lock'?: File exists|could not lock config file|[Uu]nable to create '[^']+\.lock'|[Cc]annot lock ref .*File exists/;
+
+/** Did this stderr come from two git processes meeting, so that trying again can help? */
+export const isLockContention = (stderr: string): boolean => CONTENTION.test(stderr);
+
+const MAX_ATTEMPTS = 9;
+
+/** Milliseconds to wait after the given failed attempt (1-based), with jitter; undefined: give up. About 6 s in all. */
+export function lockDelayMs(attempt: number): number | undefined {
+  if (attempt >= MAX_ATTEMPTS) return undefined;
+  return Math.min(2000, 20 * 2 ** (attempt - 1)) * (0.5 + Math.random());
+}
+
+const tails = new Map<string, Promise<unknown>>();
+
+/** Runs `work` alone among all calls with the same key in this process. */
+export function exclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
+  const before = tails.get(key) ?? Promise.resolve();
+  const mine = before.then(work, work);
+  const tail = mine.then(
+    () => undefined,
+    () => undefined,
+  );
+  tails.set(key, tail);
+  void tail.then(() => {
+    if (tails.get(key) === tail) tails.delete(key);
+  });
+  return mine;
+}
+
+/** Older than this, an index lock in a worktree that only we use belongs to a process that was killed. */
+const STALE_MS = 60_000;
+
+/** Removes a stale index lock from the private git directory of one of our own worktrees. Never use it on a user's checkout. */
+export async function removeStaleIndexLock(gitDir: string, now = Date.now()): Promise<boolean> {
+  const lock = join(gitDir, 'index.lock');
+  const info = await stat(lock).catch(() => undefined);
+  if (!info || now - info.mtimeMs < STALE_MS) return false;
+  await rm(lock, { force: true });
+  return true;
+}

@@ -1,0 +1,81 @@
+/**
+ * Commit messages: `feat: add register endpoint #ch-004 @ed-001` and the trailers that say what landed.
+ * Invariant: a message made here names exactly one idea in its trailers, whatever an agent wrote. Pure.
+ */
+export interface MessageParts {
+  idea: string;
+  agentName: string;
+  title: string;
+  /** Conventional type for titles without one; default `feat`. */
+  type?: string;
+}
+
+export const IDEA_TRAILER = 'Ralph-Idea';
+export const AGENT_TRAILER = 'Ralph-Agent';
+/** On a commit that takes an idea back out; value: the idea's id. */
+export const REVERTED_TRAILER = 'Ralph-Reverted';
+
+const MAX_SUBJECT = 100;
+const CONVENTIONAL = /^[a-z]{2,12}(?:\([^()\n]{1,40}\))?!?: \S/i;
+const OURS = /^[ \t]*Ralph-(?:Idea|Agent|Reverted)[ \t]*:/i;
+
+/** The message of a commit that ralphctl makes for an idea. */
+export function commitMessage(parts: MessageParts): string {
+  const title = oneLine(parts.title) || 'work';
+  const subject = CONVENTIONAL.test(title) ? title : `${parts.type ?? 'feat'}: ${lowerFirst(title)}`;
+  return assemble(subject, [], parts);
+}
+
+/** An existing message with the idea and the agent in its subject and trailers; everything else is kept. */
+export function normaliseMessage(existing: string, parts: MessageParts): string {
+  const lines = existing.replaceAll('\r', '').split('\n').map((line) => line.trimEnd());
+  const kept = lines.filter((line) => !OURS.test(line));
+  const first = kept.findIndex((line) => line !== '');
+  if (first < 0) return commitMessage(parts);
+  return assemble(oneLine(kept[first] ?? ''), kept.slice(first + 1), parts);
+}
+
+/** Does the message already say what {@link normaliseMessage} would make it say? */
+export const isNormal = (message: string, parts: MessageParts): boolean =>
+  normaliseMessage(message, parts).trimEnd() === message.trimEnd();
+
+function assemble(subject: string, body: readonly string[], parts: MessageParts): string {
+  const marks = [`#${parts.idea}`, `@${parts.agentName}`].filter((mark) => !subject.split(' ').includes(mark));
+  const tail = marks.map((mark) => ` ${mark}`).join('');
+  const head = marks.length ? shorten(subject, Math.max(20, MAX_SUBJECT - tail.length)) : subject;
+  const text = trimBlank(body);
+  const trailers = [`${IDEA_TRAILER}: ${parts.idea}`, `${AGENT_TRAILER}: ${parts.agentName}`];
+  // One trailer block: git reads only the last paragraph, so foreign trailers must stand with ours.
+  const joined = endsInTrailers(text) ? [...text, ...trailers] : [...text, ...(text.length ? [''] : []), ...trailers];
+  return `${head}${tail}\n\n${joined.join('\n')}\n`;
+}
+
+function trimBlank(lines: readonly string[]): string[] {
+  let start = 0;
+  let end = lines.length;
+  while (start < end && lines[start] === '') start++;
+  while (end > start && lines[end - 1] === '') end--;
+  return lines.slice(start, end);
+}
+
+function endsInTrailers(lines: readonly string[]): boolean {
+  const last = lines.slice(lines.lastIndexOf('') + 1);
+  return last.length > 0 && last.every((line) => /^[A-Za-z][A-Za-z0-9-]{0,60}: \S/.test(line));
+}
+
+const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+
+/** Lowers the first letter, unless the first word is an acronym or a name with inner capitals. */
+function lowerFirst(title: string): string {
+  const word = title.split(' ', 1)[0] ?? '';
+  const rest = word.slice(1);
+  return rest !== rest.toLowerCase() || (word.length === 1 && word !== 'A') ? title : title.charAt(0).toLowerCase() + title.slice(1);
+}
+
+function shorten(text: string, limit: number): string {
+  const chars = [...text];
+  if (chars.length <= limit) return text;
+  const cut = chars.slice(0, limit - 1).join('');
+  const space = cut.lastIndexOf(' ');
+  return `${(space > limit / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}

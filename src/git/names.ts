@@ -1,0 +1,22 @@
+/** Names of branches, refs and folders of an idea. Invariant: nothing unsafe becomes part of a path or a ref. Pure. */
+import { IDEA_ID } from '../protocol/idea.js';
+
+const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+
+function checked(pattern: RegExp, text: string, what: string): string {
+  if (!pattern.test(text)) throw new RangeError(`Not a usable ${what}: ${JSON.stringify(text)}.`);
+  return text;
+}
+
+export const ideaBranch = (idea: string): string => `ralph/${checked(IDEA_ID, idea, 'idea id')}`;
+export const worktreeName = (agentName: string, idea: string): string =>
+  `${checked(AGENT_NAME, agentName, 'agent name')}-${checked(IDEA_ID, idea, 'idea id')}`;
+
+/** Candidate of a landing that is being swapped in, or was. */
+export const claimRef = (idea: string): string => `refs/ralphctl/landing/${idea}`;
+/** The idea's own tip that the claim stands for. */
+export const claimedHeadRef = (idea: string): string => `refs/ralphctl/landing-head/${idea}`;
+/** Candidate that the gate refused. */
+export const candidateRef = (idea: string): string => `refs/ralphctl/candidate/${idea}`;
+/** Commit that the files of a left-behind checkout of a branch correspond to. */
+export const checkoutBaseRef = (target: string): string => `refs/ralphctl/checkout-base/${target}`;

@@ -1,0 +1,85 @@
+/**
+ * Putting a worktree back on its idea's branch after an agent left it elsewhere (other branch, detached HEAD, open
+ * rebase or merge).
+ * Invariant: the state is saved before anything moves; the branch only moves to commits that descend from the base.
+ */
+import { RepositoryError } from './errors.js';
+import { type Git, git } from './git.js';
+import { type OpenOperation, openOperation } from './progress.js';
+import { keep, savePoint } from './saves.js';
+import { readStatus, type Status } from './status.js';
+import { privateGitDir } from './worktree-list.js';
+
+export interface Recovery {
+  /** What was mended, in words for the log; empty when all was well. */
+  repairs: string[];
+  /** Save point taken before the repair. */
+  saved?: string;
+}
+
+/** Makes HEAD the idea's branch again, with the agent's commits on it. Throws {@link RepositoryError} when it cannot. */
+export async function recoverBranch(input: {
+  worktree: string;
+  idea: string;
+  branch: string;
+  base: string;
+}): Promise<Recovery> {
+  const { worktree, branch } = input;
+  const gitDir = await privateGitDir(worktree);
+  if (!gitDir)
+    throw new RepositoryError(`The link of worktree ${worktree} to its repository is broken.`, `Mend it: git worktree repair '${worktree}'`);
+  const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
+  if (!open && status.branch === branch && status.head) return { repairs: [] };
+  const repairs: string[] = [];
+  const saved = await savePoint({ worktree, idea: input.idea, status });
+  const repo = git(worktree);
+  if (open) repairs.push(await endOperation(repo, open, status));
+  const now = open ? await readStatus(worktree) : status;
+  if (now.branch !== branch) repairs.push(await moveBranch(repo, now, input));
+  return { repairs, ...(saved ? { saved } : {}) };
+}
+
+async function endOperation(repo: Git, open: OpenOperation, status: Status): Promise<string> {
+  if (open === 'bisect') {
+    await repo.run(['bisect', 'reset']);
+    return 'ended a bisect';
+  }
+  // With every conflict resolved the result is the agent's work: forget the operation and keep the files.
+  if (open !== 'rebase' && !status.tracked.some((entry) => entry.unmerged)) {
+    await repo.run([open, '--quit']);
+    return `closed a ${open} and kept its result`;
+  }
+  await repo.run([open, '--abort']);
+  return `aborted a ${open}`;
+}
+
+async function moveBranch(repo: Git, status: Status, input: { worktree: string; idea: string; branch: string; base: string }): Promise<string> {
+  const { branch, base, idea } = input;
+  const where = status.branch ? `branch ${status.branch}` : 'a detached HEAD';
+  const refuse = (problem: string): RepositoryError =>
+    new RepositoryError(
+      `The agent of ${idea} left ${input.worktree} on ${where}, ${problem}.`,
+      `Look at it there, then: git -C '${input.worktree}' switch ${branch}`,
+    );
+  const tip = status.head;
+  if (!tip) throw refuse('which has no commit');
+  if (!(await contains(repo, base, tip))) throw refuse(`which does not descend from the base ${base.slice(0, 10)}`);
+  const ours = await repo.result(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1], read: true });
+  const old = ours.stdout.trim();
+  if (old && old !== tip && !(await contains(repo, old, tip))) {
+    await keep(repo.dir, idea, old);
+    if (await contains(repo, tip, old)) {
+      const back = await repo.result(['checkout', '-q', branch], { ok: [0, 1] });
+      if (back.code !== 0) throw refuse('with edits that stand in the way of the branch');
+      return `went back from ${where} to ${branch}`;
+    }
+  }
+  const moved = await repo.result(['checkout', '-q', '-B', branch], { ok: [0, 1, 128] });
+  if (moved.code !== 0) throw refuse(`and ${branch} cannot be checked out: ${moved.stderr.trim().slice(-200)}`);
+  return `moved ${branch} to the tip of ${where}`;
+}
+
+async function contains(repo: Git, ancestor: string, tip: string): Promise<boolean> {
+  const got = await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true });
+  return got.code === 0;
+}

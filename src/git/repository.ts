@@ -1,0 +1,162 @@
+/**
+ * Looking at the user's repository before a run: is it one we can work in, and what is it called?
+ * Invariant: reads only. Everything that is wrong has a name and a fix.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { RepositoryError } from './errors.js';
+import { GitError, git } from './git.js';
+import { type OpenOperation, openOperation } from './progress.js';
+import { exists, listWorktrees } from './worktree-list.js';
+
+export interface Repository {
+  /** Top folder of this checkout, links resolved. */
+  root: string;
+  /** Git directory of this checkout. */
+  gitDir: string;
+  /** Git directory shared by all worktrees. */
+  commonDir: string;
+  head: string;
+  /** Undefined when HEAD is detached. */
+  branch?: string;
+  /** Has a `.gitmodules` file. */
+  submodules: boolean;
+  gitVersion: string;
+}
+
+/** `merge-tree --write-tree` came with 2.38. */
+const OLDEST_GIT = [2, 38] as const;
+let version: Promise<string> | undefined;
+
+/** Facts about the repository that holds `path`. Throws {@link RepositoryError}. */
+export async function inspectRepository(path: string): Promise<Repository> {
+  if (!(await exists(path))) throw new RepositoryError(`There is no folder ${path}.`, 'Give the path of a git repository.');
+  version ??= readVersion(path);
+  const gitVersion = await version.catch((error: unknown) => {
+    version = undefined;
+    throw error;
+  });
+  const [bare, gitDir, commonDir, root] = await locate(path);
+  if (bare === 'true' || root === undefined || gitDir === undefined || commonDir === undefined)
+    throw new RepositoryError(`${path} is a bare repository or lies inside a .git folder.`, 'Run ralphctl in a checkout of it: git worktree add <folder>.');
+  const heads = await git(root).result(['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'], {
+    ok: [0, 1, 128],
+    read: true,
+  });
+  const [head, ref] = heads.stdout.split('\n');
+  if (heads.code !== 0 || !head)
+    throw new RepositoryError(`The repository ${root} has no commit yet.`, 'Make one: git commit --allow-empty -m "Start".');
+  const real = await realpath(root);
+  return {
+    root: real,
+    gitDir: await realpath(resolve(real, gitDir)),
+    commonDir: await realpath(resolve(path, commonDir)),
+    head,
+    ...(ref?.startsWith('refs/heads/') ? { branch: ref.slice('refs/heads/'.length) } : {}),
+    submodules: await exists(`${real}/.gitmodules`),
+    gitVersion,
+  };
+}
+
+async function locate(path: string): Promise<string[]> {
+  const flags = ['--is-bare-repository', '--absolute-git-dir', '--git-common-dir', '--show-toplevel'];
+  try {
+    const got = await git(path).result(['rev-parse', ...flags], { ok: [0, 128], read: true });
+    if (got.code === 0 || /must be run in a work tree/.test(got.stderr)) return got.stdout.split('\n').filter(Boolean);
+    if (/dubious ownership/.test(got.stderr))
+      throw new RepositoryError(`git does not trust ${path}: another user owns it.`, `Trust it: git config --global --add safe.directory ${path}`);
+    throw new RepositoryError(`${path} is not inside a git repository.`, 'Make it one with git init and a first commit, or run ralphctl elsewhere.');
+  } catch (error) {
+    if (error instanceof GitError) throw new RepositoryError(`git cannot read ${path}: ${error.stderr.trim().slice(-300)}`, 'Check the repository with git fsck.');
+    throw error;
+  }
+}
+
+async function readVersion(dir: string): Promise<string> {
+  const text = await git(dir)
+    .run(['version'])
+    .catch(() => {
+      throw new RepositoryError('git cannot be started.', 'Install git 2.38 or newer and put it on PATH.');
+    });
+  const found = /(\d+)\.(\d+)(?:\.\d+)*/.exec(text);
+  if (!found || !isRecent(Number(found[1]), Number(found[2])))
+    throw new RepositoryError(`This git is too old (${text}).`, 'Install git 2.38 or newer.');
+  return found[0];
+}
+
+const isRecent = (major: number, minor: number): boolean =>
+  major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1]);
+
+/** The tip of the branch that work lands on. Throws {@link RepositoryError}, naming the nearest branch when it is missing. */
+export async function targetTip(repo: string, target: string): Promise<string> {
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads/'], { read: true });
+  const tips = new Map(text.split('\n').map((line) => line.split(' ', 2) as [string, string]));
+  const tip = tips.get(target);
+  if (tip) return tip;
+  const near = nearest(target, [...tips.keys()].filter((name) => name && !name.startsWith('ralph/')));
+  throw new RepositoryError(
+    `There is no branch ${target} in ${repo}${near ? `; the nearest name is ${near}` : ''}.`,
+    near ? `Set the target to ${near}, or create it: git branch ${target} ${near}` : `Create it: git branch ${target}`,
+  );
+}
+
+/** Refuses when the checkout that has the target checked out is in the middle of something. */
+export async function refuseOpenOperations(repo: string, target: string): Promise<void> {
+  for (const tree of await listWorktrees(repo)) {
+    if (tree.bare || tree.prunable || (tree.branch !== undefined && tree.branch !== target)) continue;
+    const gitDir = await git(tree.path).run(['rev-parse', '--absolute-git-dir'], { read: true });
+    const open = await openOperation(gitDir);
+    if (open && (tree.branch === target || (await rebasesBranch(gitDir, target)))) throw inProgress(open, tree.path, target);
+  }
+}
+
+async function rebasesBranch(gitDir: string, target: string): Promise<boolean> {
+  const names = await Promise.all(
+    ['rebase-merge', 'rebase-apply'].map((dir) => readFile(`${gitDir}/${dir}/head-name`, 'utf8').catch(() => '')),
+  );
+  return names.some((name) => name.trim() === `refs/heads/${target}`);
+}
+
+const inProgress = (open: OpenOperation, path: string, target: string): RepositoryError =>
+  new RepositoryError(
+    `A ${open} is in progress in ${path}, which has ${target} checked out.`,
+    open === 'bisect' ? `End it: git -C '${path}' bisect reset` : `Finish it, or: git -C '${path}' ${open} --abort`,
+  );
+
+function nearest(name: string, candidates: readonly string[]): string | undefined {
+  const alias: Record<string, string> = { main: 'master', master: 'main' };
+  const known = alias[name];
+  if (known && candidates.includes(known)) return known;
+  const scored = candidates.map((candidate) => ({ candidate, d: distance(name, candidate) })).sort((a, b) => a.d - b.d);
+  return scored[0]?.candidate;
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** A stable, readable name: slug of the folder and eight hex digits of the shared git directory's real path. */
+export async function projectId(root: string): Promise<string> {
+  const { commonDir } = await inspectRepository(root);
+  // Every worktree of one repository must give the same name, so the folder is that of the main checkout.
+  const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
+  const digest = createHash('sha256').update(commonDir).digest('hex').slice(0, 8);
+  return `${slug(folder) || 'repo'}-${digest}`;
+}
+
+/** Lower case letters, digits and single dashes, at most 40 characters. */
+export const slug = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-|-$/g, '');

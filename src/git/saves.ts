@@ -1,0 +1,118 @@
+/**
+ * Save points: the whole state of a worktree as a commit under `refs/ralphctl/save/<idea>/<n>`.
+ * Invariant: HEAD, index, files and branches of the worktree are exactly the same afterwards.
+ */
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RepositoryError } from './errors.js';
+import { git } from './git.js';
+import { identityEnv } from './identity.js';
+import { stageAll } from './stage.js';
+import { isClean, readStatus, type Status } from './status.js';
+import { exists } from './worktree-list.js';
+
+export interface SavePoint {
+  ref: string;
+  commit: string;
+  idea: string;
+  n: number;
+  /** epoch ms */
+  at: number;
+}
+
+const PREFIX = 'refs/ralphctl/save';
+
+/**
+ * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the
+ * last one when nothing differs from it; undefined when the repository has no commit. Give `status` when it was just read.
+ */
+export async function savePoint(opts: { worktree: string; idea: string; status?: Status }): Promise<string | undefined> {
+  const status = opts.status ?? (await readStatus(opts.worktree));
+  if (!status.head) return undefined;
+  return isClean(status) ? keep(opts.worktree, opts.idea, status.head) : saveDirty(opts.worktree, opts.idea, status, status.head);
+}
+
+/** Keeps one commit alive as a save point of the idea. */
+export async function keep(repo: string, idea: string, commit: string): Promise<string> {
+  const saves = await rawSaves(repo, idea);
+  const last = saves.at(-1);
+  if (last?.commit === commit) return last.ref;
+  return claimNext(repo, idea, (last?.n ?? 0) + 1, commit);
+}
+
+async function saveDirty(worktree: string, idea: string, status: Status, head: string): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-save-'));
+  try {
+    const env = { GIT_INDEX_FILE: join(scratch, 'index') };
+    const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { read: true });
+    // The copy brings the stat cache along, so that only changed files are read again.
+    if (await exists(index)) await copyFile(index, env.GIT_INDEX_FILE);
+    const staged = stagedApart(status) ? await git(worktree).run(['write-tree'], { env }) : undefined;
+    await stageAll(worktree, status, env);
+    const tree = await git(worktree).run(['write-tree'], { env });
+    const last = (await rawSaves(worktree, idea)).at(-1);
+    if (last?.tree === tree && last.parents[0] === head && last.stagedTree === staged) return last.ref;
+    const who = await identityEnv(worktree);
+    const parents = ['-p', head];
+    if (staged) {
+      const text = `staged state of ${idea}\n`;
+      parents.push('-p', await git(worktree).run(['commit-tree', staged, '-p', head], { env: who, input: text }));
+    }
+    const text = `save point of ${idea}\n${staged ? `\nStaged: ${staged}\n` : ''}`;
+    const commit = await git(worktree).run(['commit-tree', tree, ...parents], { env: who, input: text });
+    return await claimNext(worktree, idea, (last?.n ?? 0) + 1, commit);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Some file has a staged version that is neither HEAD's nor the one on disk. */
+const stagedApart = (status: Status): boolean =>
+  !status.tracked.some((entry) => entry.unmerged) &&
+  status.tracked.some((entry) => entry.staged !== '.' && entry.unstaged !== '.');
+
+async function claimNext(repo: string, idea: string, from: number, commit: string): Promise<string> {
+  for (let n = from; n < from + 50; n++) {
+    const ref = `${PREFIX}/${idea}/${n}`;
+    // The empty old value lets only one writer have a number.
+    const made = await git(repo).result(['update-ref', ref, commit, '0'.repeat(commit.length)], { ok: [0, 128] });
+    if (made.code === 0) return ref;
+    if (!/already exists|reference already exists/.test(made.stderr)) break;
+  }
+  throw new RepositoryError(`The work of ${idea} in ${repo} could not be saved under ${PREFIX}/${idea}/.`, 'Check free disk space and that the repository is writable, then retry.');
+}
+
+interface RawSave extends SavePoint {
+  tree: string;
+  parents: string[];
+  stagedTree?: string;
+}
+
+async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
+  const format = '%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(committerdate:unix)%00%(contents:body)%01';
+  const text = await git(repo).run(['for-each-ref', `--format=${format}`, idea ? `${PREFIX}/${idea}/` : `${PREFIX}/`], { read: true });
+  const saves: RawSave[] = [];
+  for (const record of text.split('\x01')) {
+    const [ref = '', commit = '', tree = '', parents = '', date = '', body = ''] = record.replace(/^\n/, '').split('\0');
+    const [owner, number] = ref.slice(PREFIX.length + 1).split('/');
+    if (!owner || !number) continue;
+    const stagedTree = /^Staged: ([0-9a-f]+)$/m.exec(body)?.[1];
+    saves.push({
+      ref,
+      commit,
+      idea: owner,
+      n: Number(number),
+      at: Number(date) * 1000,
+      tree,
+      parents: parents.split(' ').filter(Boolean),
+      ...(stagedTree ? { stagedTree } : {}),
+    });
+  }
+  return saves.sort((a, b) => (a.idea < b.idea ? -1 : a.idea > b.idea ? 1 : a.n - b.n));
+}
+
+/** Save points of one idea, or of all, oldest first. */
+export async function listSaves(repo: string, idea?: string): Promise<SavePoint[]> {
+  return (await rawSaves(repo, idea)).map(({ ref, commit, idea: owner, n, at }) => ({ ref, commit, idea: owner, n, at }));
+}

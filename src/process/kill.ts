@@ -1,0 +1,110 @@
+/**
+ * Ends process trees.
+ * Invariant: a signal goes only to a process whose pid and start time were just seen together, or to a process group
+ * with such a member; and `killTree` returns only when nothing of the tree is left, or names what cannot be killed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Identity, signalIdentity } from './identity.js';
+import { descendantsOf, ownLine, type ProcessRow, processTable } from './table.js';
+
+/** How long KILL may take to show before a process is given up as unkillable (stuck in the kernel). */
+const KILL_LIMIT_MS = 10_000;
+const POLL_MS = 40;
+
+/** TERM, then after `graceMs` KILL, until `find` finds nothing more. Returns what survived KILL. */
+export async function killIdentities(find: () => Promise<Identity[]>, graceMs: number): Promise<Identity[]> {
+  let alive = await find();
+  if (alive.length === 0) return [];
+  await Promise.all(alive.map((identity) => signalIdentity(identity, 'SIGTERM')));
+  const graceEnd = performance.now() + graceMs;
+  while (performance.now() < graceEnd) {
+    await sleep(POLL_MS);
+    alive = await find();
+    if (alive.length === 0) return [];
+  }
+  const end = performance.now() + KILL_LIMIT_MS;
+  while (performance.now() < end) {
+    await Promise.all(alive.map((identity) => signalIdentity(identity, 'SIGKILL')));
+    await sleep(POLL_MS);
+    alive = await find();
+    if (alive.length === 0) return [];
+  }
+  return alive;
+}
+
+export interface Tree {
+  /** The process that was spawned; it leads its own group. */
+  root: Identity;
+  /** Finds members that left both the tree and the group. */
+  findStrays: () => Promise<Identity[]>;
+}
+
+/** Remembers every process of a tree that was ever seen, so that re-parented ones stay known. */
+export class TreeWatch {
+  readonly #known = new Map<number, string>();
+
+  constructor(readonly tree: Tree) {
+    this.#known.set(tree.root.pid, tree.root.startTime);
+  }
+
+  /** Living members of the tree, the group and the strays. */
+  async members(): Promise<ProcessRow[]> {
+    const [table, strays] = await Promise.all([processTable(), this.tree.findStrays()]);
+    for (const stray of strays) this.#known.set(stray.pid, stray.startTime);
+    const own = ownLine(table);
+    const byIdentity = table.filter((row) => this.#known.get(row.pid) === row.startTime && !own.has(row.pid));
+    const roots = new Set(byIdentity.map((row) => row.pid));
+    // The group id is the root's pid: while the group has members the kernel does not give that pid away.
+    const rootTaken = table.some((r) => r.pid === this.tree.root.pid && r.startTime !== this.tree.root.startTime);
+    const group = rootTaken ? [] : table.filter((row) => row.pgid === this.tree.root.pid && !own.has(row.pid));
+    for (const row of group) roots.add(row.pid);
+    const members = new Map(byIdentity.concat(group, descendantsOf(roots, table)).map((row) => [row.pid, row]));
+    for (const pid of own) members.delete(pid);
+    for (const row of members.values()) this.#known.set(row.pid, row.startTime);
+    return [...members.values()];
+  }
+
+  /** Signals the whole group at once when a living member of ours holds the group id. */
+  signalGroup(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+    if (!members.some((row) => row.pgid === this.tree.root.pid)) return;
+    try {
+      process.kill(-this.tree.root.pid, signal);
+    } catch {
+      // The group ended between the look and the signal.
+    }
+  }
+}
+
+/**
+ * Ends the tree: TERM to the group, KILL after `graceMs`, then KILL to every descendant and stray that remains.
+ * With `everyone`, TERM goes to all members and not just to the group (leftovers have no parent to tell them).
+ * Returns what survived KILL for ten seconds.
+ */
+export async function killTree(watch: TreeWatch, graceMs: number, everyone = false): Promise<Identity[]> {
+  let members = await watch.members();
+  if (members.length === 0) return [];
+  const told = new Set<number>();
+  const tellAll = async (): Promise<void> => {
+    const untold = everyone ? members.filter((row) => !told.has(row.pid)) : [];
+    for (const row of untold) told.add(row.pid);
+    await Promise.all(untold.map((row) => signalIdentity(row, 'SIGTERM')));
+  };
+  watch.signalGroup(members, 'SIGTERM');
+  await tellAll();
+  const pgid = watch.tree.root.pid;
+  const graceEnd = performance.now() + graceMs;
+  // Once the group is gone nobody is left to end the tool processes in an orderly way: no use in waiting on.
+  while (performance.now() < graceEnd && (everyone ? members.length > 0 : members.some((row) => row.pgid === pgid))) {
+    await sleep(POLL_MS);
+    members = await watch.members();
+    await tellAll();
+  }
+  const end = performance.now() + KILL_LIMIT_MS;
+  while (members.length > 0 && performance.now() < end) {
+    watch.signalGroup(members, 'SIGKILL');
+    await Promise.all(members.map((row) => signalIdentity(row, 'SIGKILL')));
+    await sleep(POLL_MS / 4);
+    members = await watch.members();
+  }
+  return members.map(({ pid, startTime }) => ({ pid, startTime }));
+}

@@ -1,0 +1,98 @@
+/**
+ * Carries a child's two output streams to the log, the tail and the line consumer.
+ * Invariant: a slow disk holds the child back and nothing piles up; `finish` ends even when a stream never does.
+ */
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LineSplitter } from './lines.js';
+import type { LogFile } from './log-file.js';
+import { ByteRing } from './ring.js';
+
+export interface TeeOptions {
+  onLine?: (line: string, stream: 'stdout' | 'stderr', truncated: boolean) => void;
+  maxLineBytes?: number;
+  tailBytes?: number;
+}
+
+/** How long a stream may stay silent after the tree is dead before it is given up. */
+const QUIET_MS = 500;
+
+export class OutputTee {
+  stdoutBytes = 0;
+  stderrBytes = 0;
+  onConsumerError: (error: unknown) => void = () => undefined;
+  readonly #ring: ByteRing;
+  readonly #splitters: LineSplitter[] = [];
+  readonly #streams: Readable[];
+  #open = 2;
+  #paused = false;
+
+  constructor(
+    stdout: Readable,
+    stderr: Readable,
+    private readonly log: LogFile,
+    private readonly touch: () => void,
+    private readonly options: TeeOptions,
+  ) {
+    this.#ring = new ByteRing(options.tailBytes ?? 64 << 10);
+    this.#streams = [stdout, stderr];
+    this.#attach(stdout, 'stdout');
+    this.#attach(stderr, 'stderr');
+  }
+
+  #attach(stream: Readable, name: 'stdout' | 'stderr'): void {
+    const { onLine, maxLineBytes = 1 << 20 } = this.options;
+    const splitter = onLine && new LineSplitter((line, truncated) => onLine(line, name, truncated), maxLineBytes);
+    if (splitter) this.#splitters.push(splitter);
+    stream.on('data', (chunk: Buffer) => {
+      this.touch();
+      if (name === 'stdout') this.stdoutBytes += chunk.length;
+      else this.stderrBytes += chunk.length;
+      this.#ring.push(chunk);
+      if (splitter) this.#consume(() => splitter.push(chunk));
+      if (this.log.write(chunk)) this.#pause();
+    });
+    stream.on('error', () => undefined);
+    stream.once('close', () => {
+      this.#open--;
+    });
+  }
+
+  #consume(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.onConsumerError(error);
+    }
+  }
+
+  #pause(): void {
+    if (this.#paused) return;
+    this.#paused = true;
+    for (const stream of this.#streams) stream.pause();
+  }
+
+  /** The log has room again. */
+  resume(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    for (const stream of this.#streams) stream.resume();
+  }
+
+  /** Takes what is still in the pipes, gives up on streams that somebody holds open, hands out the last lines. */
+  async finish(): Promise<void> {
+    let seen = -1;
+    for (let quiet = 0; this.#open > 0 && quiet < QUIET_MS; ) {
+      await sleep(10);
+      const bytes = this.stdoutBytes + this.stderrBytes;
+      quiet = bytes === seen && !this.#paused ? quiet + 10 : 0;
+      seen = bytes;
+    }
+    for (const stream of this.#streams) stream.destroy();
+    for (const splitter of this.#splitters) this.#consume(() => splitter.end());
+  }
+
+  tail(): string {
+    return this.#ring.toString();
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Runs one program to its end, whatever it does.
+ * Invariant: `done` resolves only when nothing that the program started is left (or names what cannot be killed), and
+ * neither memory nor the event loop depends on how much it prints. It rejects only when `onSpawn` or `onLine` throws.
+ * Must not know what the program is: agents, gates and setup commands all come through here.
+ */
+import { stat } from 'node:fs/promises';
+import { execa } from 'execa';
+import { ATTEMPT_ENV } from '../protocol/names.js';
+import { type Identity, identityOfNewChild } from './identity.js';
+import { killTree, TreeWatch } from './kill.js';
+import { explainLaunch } from './launch-error.js';
+import { LogFile } from './log-file.js';
+import { OutputTee } from './output.js';
+import { type StopReason, type StopRules, StopWatch } from './stop.js';
+import { findByToken } from './tokens.js';
+
+export interface RunOptions extends StopRules {
+  /** Program and arguments; no shell is involved. */
+  argv: readonly string[];
+  cwd: string;
+  /** The whole environment: nothing is inherited. */
+  env: Readonly<Record<string, string>>;
+  /** Written, then closed. Absent: stdin is /dev/null. */
+  stdin?: string;
+  /** Takes stdout and stderr as they come. Emptied first; folders are created. */
+  outputFile: string;
+  /** Cap of the output file in bytes; beginning and end are kept. Default 256 MiB. */
+  maxLogBytes?: number;
+  /** Every line without its ending; `truncated` when it was longer than `maxLineBytes`. */
+  onLine?: (line: string, stream: 'stdout' | 'stderr', truncated: boolean) => void;
+  /** Longest line handed to `onLine` whole, in bytes. Default 1 MiB. */
+  maxLineBytes?: number;
+  /** Size of `RunResult.tail` in bytes. Default 64 KiB. */
+  tailBytes?: number;
+  /** From TERM to KILL. Default 5000. */
+  killGraceMs?: number;
+  /** Marks everything that the program starts: `<project>/<runId>/<idea>/<serial>/<uuid>`, different for each run. */
+  token: string;
+  /** Called once the process runs. If it throws, the process is killed and `done` rejects. */
+  onSpawn?: (identity: Identity) => void | Promise<void>;
+}
+
+export interface RunResult {
+  /** null when the program did not end by itself, or never started. */
+  exitCode: number | null;
+  signal: string | null;
+  /** Life of the main process, milliseconds. */
+  durationMs: number;
+  /** Why it was stopped; absent when it ended by itself. */
+  stopped?: StopReason;
+  stdoutBytes: number;
+  stderrBytes: number;
+  /** The last output, both streams as they came. */
+  tail: string;
+  /** Why it could not be started, in words for a person. */
+  launchError?: string;
+  /** System error code of the failed start, e.g. ENOENT. */
+  launchCode?: string;
+  /** Why the output file is incomplete. */
+  logError?: string;
+  /** Processes that survived KILL. */
+  unkillable?: Identity[];
+}
+
+export interface RunHandle {
+  done: Promise<RunResult>;
+  /** The program has printed its result: it may take `graceMs` more to end, then its tree is killed. */
+  resultSeen(graceMs: number): void;
+  /** Ends the whole tree; `stopped` becomes `aborted`. */
+  kill(): void;
+}
+
+const LEFTOVER_GRACE_MS = 2000;
+const NOTHING_RAN = { exitCode: null, signal: null, durationMs: 0, stdoutBytes: 0, stderrBytes: 0, tail: '' };
+
+/** Starts a program. Nothing is thrown here; a failed start is a result with `launchError`. */
+export function startRun(options: RunOptions): RunHandle {
+  const watch = new StopWatch(options);
+  const done = supervise(options, watch).finally(() => watch.close());
+  return { done, resultSeen: (graceMs) => watch.resultSeen(graceMs), kill: () => watch.stop('aborted') };
+}
+
+/** Runs a program to its end. */
+export const run = (options: RunOptions): Promise<RunResult> => startRun(options).done;
+
+async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResult> {
+  const failed = (launchError: string, launchCode: string): RunResult => ({ ...NOTHING_RAN, launchError, launchCode });
+  const [file, ...args] = options.argv;
+  if (!file) return failed('There is no command to run: its argument list is empty.', 'EINVAL');
+  const folder = await stat(options.cwd).catch(() => undefined);
+  if (!folder?.isDirectory()) return failed(`The folder to run in, ${options.cwd}, does not exist.`, 'ENOTDIR');
+  let tee: OutputTee | undefined;
+  let log: LogFile;
+  try {
+    log = await LogFile.open(options.outputFile, options.maxLogBytes ?? 256 << 20, () => tee?.resume());
+  } catch (error) {
+    return failed(`The log ${options.outputFile} cannot be written: ${String(error)}`, 'EIO');
+  }
+  if (watch.reason) {
+    await log.close();
+    return { ...NOTHING_RAN, stopped: watch.reason };
+  }
+
+  const startedAt = performance.now();
+  const child = execa(file, args, {
+    cwd: options.cwd,
+    env: { ...options.env, [ATTEMPT_ENV]: options.token },
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    buffer: false,
+    reject: false,
+    stripFinalNewline: false,
+    stdin: options.stdin === undefined ? 'ignore' : 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  const settled = child.then(
+    (result) => result,
+    (error: unknown) => error,
+  );
+  const { pid, stdout, stderr } = child;
+  if (pid === undefined || !stdout || !stderr) {
+    const error = await settled;
+    await log.close();
+    const { text, code } = explainLaunch(error, file, options);
+    return failed(text, code);
+  }
+  const exited = new Promise<{ exitCode: number | null; signal: string | null; at: number }>((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, at: performance.now() }));
+  });
+  tee = new OutputTee(stdout, stderr, log, () => watch.touch(), options);
+  // A program that never reads its input, or ends before it has, is none of our failures.
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(options.stdin);
+
+  const root = await identityOfNewChild(pid);
+  const tree = new TreeWatch({ root, findStrays: () => findByToken(options.token) });
+  watch.start();
+  let hookError: { error: unknown } | undefined;
+  const hook = Promise.resolve(root)
+    .then(options.onSpawn)
+    .catch((error: unknown) => {
+      hookError = { error };
+      watch.stop('aborted');
+    });
+  tee.onConsumerError = (error) => {
+    hookError ??= { error };
+    watch.stop('aborted');
+  };
+
+  await Promise.race([exited, watch.stopped]);
+  const stopped = watch.reason;
+  let unkillable: Identity[];
+  if (stopped) {
+    unkillable = await killTree(tree, options.killGraceMs ?? 5000);
+  } else {
+    watch.close();
+    unkillable = await killTree(tree, Math.min(options.killGraceMs ?? 5000, LEFTOVER_GRACE_MS), true);
+  }
+  const exit = unkillable.some((one) => one.pid === pid) ? undefined : await exited;
+  await tee.finish();
+  child.stdin?.destroy();
+  await hook;
+  await log.close();
+  if (hookError) throw hookError.error;
+  return {
+    exitCode: exit?.exitCode ?? null,
+    signal: exit?.signal ?? null,
+    durationMs: Math.round((exit?.at ?? performance.now()) - startedAt),
+    ...(stopped ? { stopped } : {}),
+    stdoutBytes: tee.stdoutBytes,
+    stderrBytes: tee.stderrBytes,
+    tail: tee.tail(),
+    ...(log.error === undefined ? {} : { logError: log.error }),
+    ...(unkillable.length === 0 ? {} : { unkillable }),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * The process table at one moment, and the tree in it.
+ * Invariant: rows are living processes (no zombies), each with the start time that makes its pid unambiguous.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { type Identity, isZombie, parseStat, ps } from './identity.js';
+
+export interface ProcessRow extends Identity {
+  ppid: number;
+  pgid: number;
+}
+
+/** Files of /proc read at a time: enough to be quick, few enough to leave the file-system threads to others. */
+const WIDTH = 16;
+
+/** Calls `work` for every pid in /proc, a few at a time. */
+export async function eachPid(work: (pid: number) => Promise<void>): Promise<void> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let pid = pids[next++]; pid !== undefined; pid = pids[next++]) await work(pid);
+  };
+  await Promise.all(Array.from({ length: Math.min(WIDTH, pids.length) }, lane));
+}
+
+async function fromProc(): Promise<ProcessRow[]> {
+  const rows: ProcessRow[] = [];
+  await eachPid(async (pid) => {
+    const stat = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''));
+    if (stat && !isZombie(stat.state)) {
+      rows.push({ pid, ppid: stat.ppid, pgid: stat.pgid, startTime: stat.startTime });
+    }
+  });
+  return rows;
+}
+
+async function fromPs(): Promise<ProcessRow[]> {
+  const rows: ProcessRow[] = [];
+  for (const line of (await ps(['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])).split('\n')) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
+    if (!match?.[4] || !match[5] || isZombie(match[4])) continue;
+    rows.push({ pid: Number(match[1]), ppid: Number(match[2]), pgid: Number(match[3]), startTime: match[5] });
+  }
+  return rows;
+}
+
+/** Every living process that can be seen. */
+export const processTable = (): Promise<ProcessRow[]> => (process.platform === 'linux' ? fromProc() : fromPs());
+
+/** The processes that have one of `roots` as an ancestor; the roots themselves are left out. */
+export function descendantsOf(roots: ReadonlySet<number>, table: readonly ProcessRow[]): ProcessRow[] {
+  const children = new Map<number, ProcessRow[]>();
+  for (const row of table) {
+    const siblings = children.get(row.ppid);
+    if (siblings) siblings.push(row);
+    else children.set(row.ppid, [row]);
+  }
+  const found: ProcessRow[] = [];
+  const seen = new Set(roots);
+  const open = [...roots];
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    for (const child of children.get(pid) ?? []) {
+      if (seen.has(child.pid)) continue;
+      seen.add(child.pid);
+      found.push(child);
+      open.push(child.pid);
+    }
+  }
+  return found;
+}
+
+/** This process and its ancestors: what no clean-up may ever signal. */
+export function ownLine(table: readonly ProcessRow[]): Set<number> {
+  const parent = new Map(table.map((row) => [row.pid, row.ppid]));
+  const line = new Set<number>();
+  for (let pid: number | undefined = process.pid; pid && !line.has(pid); pid = parent.get(pid)) line.add(pid);
+  return line;
+}

@@ -1,0 +1,72 @@
+/**
+ * Finds processes by the attempt token in their environment, however far they have moved from their parent or group.
+ * Invariant: a prefix matches whole path segments only, and this process and its ancestors are never found.
+ */
+import { readFile } from 'node:fs/promises';
+import { ATTEMPT_ENV } from '../protocol/names.js';
+import { type Identity, identityOf, ps } from './identity.js';
+import { killIdentities } from './kill.js';
+import { eachPid, ownLine, processTable } from './table.js';
+
+/** True when `value` is `prefix` or lies below it, segment by segment. */
+export function tokenMatches(value: string, prefix: string): boolean {
+  return value === prefix || (value.startsWith(prefix) && value[prefix.length] === '/');
+}
+
+function cleaned(prefix: string): string {
+  const bare = prefix.replace(/\/+$/, '');
+  if (bare === '') throw new RangeError('An empty attempt token would match every run; name at least the project.');
+  return bare;
+}
+
+async function pidsFromProc(prefix: string): Promise<number[]> {
+  const wanted = Buffer.from(`${ATTEMPT_ENV}=${prefix}`);
+  const pids: number[] = [];
+  await eachPid(async (pid) => {
+    // Other users' processes are unreadable, and others end meanwhile: neither is ours.
+    const environ = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
+    for (let at = environ?.indexOf(wanted) ?? -1; environ && at >= 0; at = environ.indexOf(wanted, at + 1)) {
+      const before = at === 0 ? 0 : environ[at - 1];
+      const after = environ[at + wanted.length];
+      if (before === 0 && (after === undefined || after === 0 || after === 0x2f)) {
+        pids.push(pid);
+        return;
+      }
+    }
+  });
+  return pids;
+}
+
+async function pidsFromPs(prefix: string): Promise<number[]> {
+  const pids: number[] = [];
+  for (const line of (await ps(['-A', '-E', '-ww', '-o', 'pid=,command='])).split('\n')) {
+    const value = line.split(` ${ATTEMPT_ENV}=`)[1]?.split(' ')[0];
+    if (value !== undefined && tokenMatches(value, prefix)) pids.push(Number.parseInt(line, 10));
+  }
+  return pids;
+}
+
+/**
+ * Living processes that carry the token, or one below it (`<project>`, `<project>/<run>` …).
+ * Throws a RangeError for an empty prefix.
+ */
+export async function findByToken(prefix: string): Promise<Identity[]> {
+  const bare = cleaned(prefix);
+  const pids = await (process.platform === 'linux' ? pidsFromProc(bare) : pidsFromPs(bare));
+  if (pids.length === 0) return [];
+  const own = ownLine(await processTable());
+  const found = await Promise.all(pids.filter((pid) => !own.has(pid)).map(identityOf));
+  return found.filter((identity) => identity !== undefined);
+}
+
+/** Kills what carries the token or one below it, and gives what it killed. Returns when nothing of it is left. */
+export async function killByToken(prefix: string, graceMs = 2000): Promise<Identity[]> {
+  const killed = new Map<string, Identity>();
+  const find = async (): Promise<Identity[]> => {
+    const found = await findByToken(prefix);
+    for (const identity of found) killed.set(`${identity.pid} ${identity.startTime}`, identity);
+    return found;
+  };
+  await killIdentities(find, graceMs);
+  return [...killed.values()];
+}

@@ -1,0 +1,39 @@
+/**
+ * What happens in a run, as one JSON line each in the run's events file (G6). Told by the workflows through a sink, so
+ * it costs no history; after a crash the last line may be missing or stand twice (`idea`, `life` and `serial` tell).
+ * Must import types only.
+ */
+import type { TestCounts } from './activities.js';
+import type { IdeaStatus, RunState } from './run.js';
+import type { AgentSignal } from './signal.js';
+
+export type RunEvent =
+  | { kind: 'run'; state: RunState; why?: string; landed: number; total: number }
+  | {
+      kind: 'idea';
+      idea: string;
+      title: string;
+      status: IdeaStatus;
+      agentName?: string;
+      reason?: string;
+      commit?: string;
+    }
+  | { kind: 'landing'; idea: string }
+  | { kind: 'bounced'; idea: string; why: string }
+  | { kind: 'iteration'; idea: string; serial: number; iteration: number; max: number; agentName: string }
+  | {
+      kind: 'iteration-end';
+      idea: string;
+      serial: number;
+      iteration: number;
+      signal: AgentSignal;
+      outcome: 'ok' | 'timeout' | 'failed';
+      message?: string;
+      durationMs: number;
+      commits: number;
+    }
+  | { kind: 'gate'; idea: string; pass: boolean; command?: string; tests?: TestCounts; durationMs: number }
+  | { kind: 'waiting'; idea: string; why: string; ms: number }
+  | { kind: 'answered'; idea: string };
+
+export type StampedEvent = RunEvent & { at: string };

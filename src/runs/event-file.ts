@@ -1,0 +1,81 @@
+/** The run's events as JSON lines: appended by the worker, followed by commands. */
+import { appendFile, mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { runDir } from '../config/paths.js';
+import type { RunRef } from '../protocol/activities.js';
+import type { RunEvent, StampedEvent } from '../protocol/events.js';
+
+export const eventsPath = (root: string, ref: RunRef): string =>
+  join(runDir(root, ref.project, ref.runId), 'events.jsonl');
+
+/** Appends in order; a failed write is the log's business, not the workflow's. */
+export class EventWriter {
+  readonly #root: string;
+  readonly #failed: (error: unknown) => void;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(root: string, failed: (error: unknown) => void) {
+    this.#root = root;
+    this.#failed = failed;
+  }
+
+  write(ref: RunRef, event: RunEvent, at: number): void {
+    const path = eventsPath(this.#root, ref);
+    const line = `${JSON.stringify({ at: new Date(at).toISOString(), ...event })}\n`;
+    this.#queue = this.#queue
+      .then(() => appendFile(path, line))
+      .catch(async () => {
+        await mkdir(dirname(path), { recursive: true });
+        await appendFile(path, line);
+      })
+      .catch(this.#failed);
+  }
+
+  flush(): Promise<void> {
+    return this.#queue;
+  }
+}
+
+/**
+ * Yields events from the start of the file and then as they come, until the signal aborts. Half-written last lines are
+ * waited for; lines that are no JSON are skipped.
+ */
+export async function* followEvents(path: string, signal: AbortSignal, pollMs = 150): AsyncGenerator<StampedEvent> {
+  let offset = 0;
+  let rest = '';
+  const chunk = Buffer.alloc(64 * 1024);
+  for (;;) {
+    const ended = signal.aborted;
+    const file = await open(path).catch(() => undefined);
+    if (file) {
+      try {
+        for (;;) {
+          const { bytesRead } = await file.read(chunk, 0, chunk.length, offset);
+          if (bytesRead === 0) break;
+          offset += bytesRead;
+          // Lines are ASCII-safe to split on bytes only when decoded whole; JSON.stringify never emits raw newlines.
+          rest += chunk.toString('latin1', 0, bytesRead);
+        }
+      } finally {
+        await file.close();
+      }
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const event = parse(Buffer.from(line, 'latin1').toString('utf8'));
+        if (event) yield event;
+      }
+    }
+    if (ended) return;
+    await delay(pollMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+function parse(line: string): StampedEvent | undefined {
+  try {
+    return JSON.parse(line) as StampedEvent;
+  } catch {
+    return undefined;
+  }
+}

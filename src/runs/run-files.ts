@@ -1,0 +1,88 @@
+/**
+ * The pinned files of a run: configuration, backlog and where the repository is. Written once before the run starts,
+ * read by activities and by commands that work without a server.
+ * Invariant: never changed after they are written (ideas added later stand in files of their own), so a reader may cache.
+ */
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir, runsDir } from '../config/paths.js';
+import type { Config } from '../config/schema.js';
+import type { RunRef } from '../protocol/activities.js';
+import type { Idea } from '../protocol/idea.js';
+
+export interface RunFile {
+  version: 1;
+  project: string;
+  runId: string;
+  /** Root of the user's checkout. */
+  repo: string;
+  target: string;
+  config: Config;
+  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
+  tick: boolean;
+  createdAt: string;
+}
+
+export interface LoadedRun {
+  file: RunFile;
+  dir: string;
+  ideas: ReadonlyMap<string, Idea>;
+}
+
+const ADDED = 'added';
+const loaded = new Map<string, LoadedRun>();
+const MOST_CACHED = 8;
+
+export async function writeRun(root: string, file: RunFile, ideas: readonly Idea[]): Promise<string> {
+  const dir = runDir(root, file.project, file.runId);
+  await mkdir(join(dir, ADDED), { recursive: true });
+  await writeAtomically(join(dir, 'backlog.json'), JSON.stringify(ideas));
+  await writeAtomically(join(dir, 'run.json'), JSON.stringify(file, null, 2));
+  return dir;
+}
+
+/** Ideas added to a running run; each stands in a file of its own. */
+export async function addIdeas(root: string, ref: RunRef, ideas: readonly Idea[]): Promise<void> {
+  const dir = join(runDir(root, ref.project, ref.runId), ADDED);
+  await mkdir(dir, { recursive: true });
+  for (const idea of ideas) await writeAtomically(join(dir, `${idea.id}.json`), JSON.stringify(idea));
+}
+
+/** @throws when the files are missing or not a run's. */
+export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
+  const dir = runDir(root, ref.project, ref.runId);
+  const known = loaded.get(dir);
+  if (known) return known;
+  const file = JSON.parse(await readFile(join(dir, 'run.json'), 'utf8')) as RunFile;
+  const ideas = JSON.parse(await readFile(join(dir, 'backlog.json'), 'utf8')) as Idea[];
+  const run: LoadedRun = { file, dir, ideas: new Map(ideas.map((idea) => [idea.id, idea])) };
+  if (loaded.size >= MOST_CACHED) loaded.delete(loaded.keys().next().value ?? '');
+  loaded.set(dir, run);
+  return run;
+}
+
+export async function loadIdea(root: string, ref: RunRef, id: string): Promise<Idea | undefined> {
+  const run = await loadRun(root, ref);
+  const idea = run.ideas.get(id);
+  if (idea) return idea;
+  try {
+    return JSON.parse(await readFile(join(run.dir, ADDED, `${id}.json`), 'utf8')) as Idea;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Run ids of a project, newest first. Ids sort by time. */
+export async function listRuns(root: string, project: string): Promise<string[]> {
+  try {
+    return (await readdir(runsDir(root, project))).sort().reverse();
+  } catch {
+    return [];
+  }
+}
+
+export async function writeAtomically(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}

@@ -1,0 +1,137 @@
+/**
+ * The one embedded Temporal server of a state root: find it running, adopt it, or start it.
+ * Invariant: at most one server process per database, however many processes ask at once. Starting, adopting and
+ * writing the record happen only under the server lock; a healthy server is returned without it, in a few milliseconds.
+ * Must not import @temporalio statically.
+ */
+import { serverDir } from '../config/paths.js';
+import { bootstrap, loadSdk } from './bootstrap.js';
+import { guardDatabase, noteDatabase, readDatabaseNote } from './database.js';
+import { databasePath, recordPath, serverLockPath, writeJson } from './files.js';
+import { findServers } from './find.js';
+import { portsFromArguments } from './flags.js';
+import { isServing } from './health.js';
+import { withLock } from './lock.js';
+import { choosePorts } from './ports.js';
+import { type Env, probeTemporal } from './probe.js';
+import { aliveness, isAlive, type ProcessIdentity, terminate } from './processes.js';
+import { HOST, NAMESPACE, readRecord, type ServerPorts, type ServerRecord } from './record.js';
+import { resolveBinary } from './resolve.js';
+import { ServerStartError, startServer, untilServing } from './start.js';
+import type { TemporalVersion } from './version.js';
+
+export interface EnsureServerOptions {
+  /** State root, see `stateRoot()`. */
+  root: string;
+  cacheRoot: string;
+  env: Env;
+  /** Gets one line at a time while something takes long. */
+  onProgress: (line: string) => void;
+  /** Overrides `RALPHCTL_PORT` and `RALPHCTL_UI_PORT`; 0 means any free port. */
+  ports?: { grpc?: number; ui?: number };
+}
+
+const HEALTH_MS = 1_000;
+/** How long a process that runs but does not answer is given before it is replaced. */
+const WEDGED_MS = 15_000;
+/** The holder may be building the server from source. */
+const LOCK_WAIT_MS = 20 * 60_000;
+const ATTEMPTS = 4;
+
+/** The recorded server when it is alive and serves, else undefined. Takes no lock. */
+export async function runningServer(root: string): Promise<ServerRecord | undefined> {
+  const record = await readRecord(root);
+  if (!record || !(await isAlive(record))) return undefined;
+  return (await isServing(record.address, HEALTH_MS)) ? record : undefined;
+}
+
+/**
+ * Returns the running embedded server, starting it when there is none.
+ * @throws Error when no `temporal` can be had, when the database belongs to a newer server, or when the start fails.
+ */
+export async function ensureServer(options: EnsureServerOptions): Promise<ServerRecord> {
+  const ready = await runningServer(options.root);
+  if (ready) return ready;
+  return withLock(serverLockPath(options.root), () => ensureLocked(options), {
+    waitMs: LOCK_WAIT_MS,
+    onWait: (owner) => options.onProgress(`waiting for process ${owner.pid}, which is starting the Temporal server`),
+  });
+}
+
+async function ensureLocked(options: EnsureServerOptions): Promise<ServerRecord> {
+  return (await runningServer(options.root)) ?? (await adopt(options)) ?? (await startFresh(options));
+}
+
+/** Takes over a server that already runs on our database; ends one that does not answer. */
+async function adopt(options: EnsureServerOptions): Promise<ServerRecord | undefined> {
+  const { root, env, onProgress } = options;
+  const recorded = await readRecord(root);
+  if (recorded && (await aliveness(recorded)) === 'unknown') {
+    throw new Error(
+      `the Temporal server in ${serverDir(root)} was started in another container (process ${recorded.pid} there); ` +
+        'stop it there with "ralphctl server stop", or give this one its own state with RALPHCTL_HOME=/some/folder',
+    );
+  }
+  let adopted: ServerRecord | undefined;
+  for (const { process: server, args } of await findServers(databasePath(root))) {
+    const ports = portsFromArguments(args);
+    const binary = args[0] ?? '';
+    // A wrapper script and the program it runs have the same arguments.
+    if (adopted && ports?.grpc === adopted.ports.grpc) continue;
+    if (!adopted && ports && (await untilServing(`${HOST}:${ports.grpc}`, WEDGED_MS))) {
+      const probe = await probeTemporal(binary, env);
+      if (probe.ok) {
+        adopted = await settle(root, server, ports, binary, probe.version, recorded?.startedAt);
+        continue;
+      }
+    }
+    onProgress(`Temporal server process ${server.pid} does not answer; ending it`);
+    await terminate(server, 5_000);
+  }
+  return adopted;
+}
+
+async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
+  const { root, cacheRoot, env, onProgress } = options;
+  const { path: binary, version } = await resolveBinary({ cacheRoot, env, onProgress });
+  await guardDatabase(root, version, binary, onProgress);
+  const last = (await readRecord(root))?.ports ?? (await readDatabaseNote(root))?.ports;
+  for (let attempt = 1; ; attempt++) {
+    const ports = await choosePorts({ env, asked: options.ports, last });
+    // The client takes as long to load as the server to boot.
+    const loading = loadSdk().catch(() => undefined);
+    try {
+      const server = await startServer({ root, binary, ports, env });
+      await loading;
+      return await settle(root, server, ports, binary, version);
+    } catch (error) {
+      if (!(error instanceof ServerStartError && error.portTaken) || attempt === ATTEMPTS) throw error;
+      onProgress('a port was taken by another program just now; choosing again');
+    }
+  }
+}
+
+/** Prepares the namespace, then makes the server known. */
+async function settle(
+  root: string,
+  server: ProcessIdentity,
+  ports: ServerPorts,
+  binary: string,
+  version: TemporalVersion,
+  startedAt = new Date().toISOString(),
+): Promise<ServerRecord> {
+  const address = `${HOST}:${ports.grpc}`;
+  try {
+    await bootstrap(address);
+    // Another program's Temporal may answer on a port that ours lost; ours has ended by now then.
+    if (!(await isAlive(server))) throw new Error(`the Temporal server (process ${server.pid}) ended at its start`);
+  } catch (error) {
+    await terminate(server, 2_000);
+    throw error;
+  }
+  await noteDatabase(root, version, ports);
+  const uiUrl = `http://${HOST}:${ports.ui}`;
+  const record: ServerRecord = { ...server, address, namespace: NAMESPACE, ports, uiUrl, binary, version, startedAt };
+  await writeJson(recordPath(root), record);
+  return record;
+}

@@ -1,0 +1,46 @@
+/**
+ * The files of the embedded server, under `<root>/server`, and how they are read and replaced.
+ * Invariant: a file is replaced whole (write aside, rename); a reader sees the old or the new one, never half of one.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { serverDir } from '../config/paths.js';
+
+/** Absolute, as the server runs in another folder, and as it is compared with what running servers were given. */
+export const databasePath = (root: string): string => resolve(serverDir(root), 'temporal.db');
+export const recordPath = (root: string): string => join(serverDir(root), 'server.json');
+/** Which server wrote the database, and the ports it had. Outlives the record. */
+export const databaseNotePath = (root: string): string => join(serverDir(root), 'db.json');
+/** Output of the server; the one before it is `server.log.1`. */
+export const serverLogPath = (root: string): string => join(serverDir(root), 'server.log');
+export const serverLockPath = (root: string): string => join(serverDir(root), 'lock');
+
+/** Parsed content, or undefined when the file is missing, torn, or fails `check`. */
+export async function readJson<T>(path: string, check: (value: unknown) => value is T): Promise<T | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return check(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export async function writeJson(path: string, value: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const aside = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+  try {
+    await writeFile(aside, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    await rename(aside, path);
+  } catch (error) {
+    await unlink(aside).catch(() => undefined);
+    throw error;
+  }
+}
+
+export async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}

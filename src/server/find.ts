@@ -1,0 +1,61 @@
+/**
+ * Finds servers that run on a database by their command line, so that one whose starter died before it could write the
+ * record is adopted and never joined by a second: two servers on one SQLite file corrupt it.
+ * Invariant: matches the exact path after `--db-filename`, never a program's name.
+ */
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { DATABASE_FLAG } from './flags.js';
+import { identify, type ProcessIdentity } from './processes.js';
+
+export interface FoundServer {
+  process: ProcessIdentity;
+  /** The program and its arguments. */
+  args: string[];
+}
+
+const owns = (args: readonly string[], database: string): boolean => {
+  const at = args.indexOf(DATABASE_FLAG);
+  return at > 0 && args[at + 1] === database && args.includes('start-dev');
+};
+
+async function linuxCommands(): Promise<[pid: number, args: string[]][]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  return Promise.all(
+    pids.map(async (pid) => [pid, (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0')]),
+  );
+}
+
+/** Arguments are told apart by the flag, as `ps` joins them with spaces. */
+function psCommands(database: string): Promise<[pid: number, args: string[]][]> {
+  const marker = ` ${DATABASE_FLAG} ${database} `;
+  return new Promise((resolve, reject) => {
+    const options = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 };
+    execFile('ps', ['-axww', '-o', 'pid=,command='], options, (error, stdout) => {
+      if (error) return reject(error);
+      const found: [number, string[]][] = [];
+      for (const line of stdout.split('\n')) {
+        const [head, tail] = line.split(marker);
+        const [, pid, program] = /^\s*(\d+)\s+(.*?) server start-dev$/.exec(head ?? '') ?? [];
+        if (!pid || !program || tail === undefined) continue;
+        found.push([
+          Number(pid),
+          [program, 'server', 'start-dev', DATABASE_FLAG, database, ...tail.trim().split(/\s+/)],
+        ]);
+      }
+      resolve(found);
+    });
+  });
+}
+
+/** Servers running on exactly this database file. */
+export async function findServers(database: string): Promise<FoundServer[]> {
+  const commands = process.platform === 'linux' ? await linuxCommands() : await psCommands(database);
+  const found: FoundServer[] = [];
+  for (const [pid, args] of commands) {
+    if (!owns(args, database)) continue;
+    const identity = await identify(pid);
+    if (identity) found.push({ process: identity, args });
+  }
+  return found;
+}

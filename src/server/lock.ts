@@ -1,0 +1,128 @@
+/**
+ * A lock between processes, kept as a folder of numbered claims.
+ * Invariant: the claim with the highest number rules. It may be superseded only when it is released (empty file) or
+ * its owner is dead, and only by creating the next number with link(), which exactly one taker can do; the file comes
+ * into being with its owner already written in it. The highest claim is never deleted, so a slow taker can never
+ * step back to an older number unnoticed. Age plays no part.
+ * Must not import anything but processes.ts.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { aliveness, ownIdentity, type ProcessIdentity } from './processes.js';
+
+export interface LockOptions {
+  /** Give up after this long, in milliseconds. */
+  waitMs: number;
+  /** Called once, when the lock is found held by another. */
+  onWait?: (owner: ProcessIdentity) => void;
+}
+
+/** The lock stayed with another process for longer than the caller would wait. */
+export class LockTimeoutError extends Error {
+  override readonly name = 'LockTimeoutError';
+  constructor(
+    readonly path: string,
+    readonly owner: ProcessIdentity,
+    waitMs: number,
+  ) {
+    super(
+      `process ${owner.pid} has held the lock ${path} for more than ${Math.round(waitMs / 1000)} s; ` +
+        `look at it with "ps -fp ${owner.pid}", and end it if it hangs (the lock then frees itself)`,
+    );
+  }
+}
+
+const CLAIM = /^\d{10}$/;
+/** Older claims are swept, but not the last few: a folder listing may race with that many takeovers. */
+const KEEP = 16;
+const claimName = (n: number): string => String(n).padStart(10, '0');
+
+async function claims(dir: string): Promise<number[]> {
+  return (await readdir(dir)).filter((name) => CLAIM.test(name)).map(Number);
+}
+const highest = async (dir: string): Promise<number> => Math.max(0, ...(await claims(dir)));
+
+const isErrno = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
+
+/** Owner of claim `n`; undefined when it was released. */
+async function ownerOf(dir: string, n: number): Promise<ProcessIdentity | undefined> {
+  if (n === 0) return undefined;
+  try {
+    const text = await readFile(join(dir, claimName(n)), 'utf8');
+    return text === '' ? undefined : (JSON.parse(text) as ProcessIdentity);
+  } catch (error) {
+    // A power cut can leave a torn claim; its owner is gone. A swept one was superseded long ago.
+    if (error instanceof SyntaxError || isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Tries to create claim `n`; true when this process now holds the lock. */
+async function claim(dir: string, n: number, owner: ProcessIdentity): Promise<boolean> {
+  const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
+  const target = join(dir, claimName(n));
+  await writeFile(draft, JSON.stringify(owner), { flag: 'wx' });
+  try {
+    await link(draft, target);
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return false;
+    throw error;
+  } finally {
+    await unlink(draft).catch(() => undefined);
+  }
+  // Number n may have been used and swept while this taker slept; then a higher one rules.
+  if ((await highest(dir)) === n) return true;
+  await unlink(target).catch(() => undefined);
+  return false;
+}
+
+/** Truncating needs no disk space, so a full disk cannot keep a lock held. */
+async function release(dir: string, n: number): Promise<void> {
+  await truncate(join(dir, claimName(n)), 0).catch((error: unknown) => {
+    if (!isErrno(error, 'ENOENT')) throw error;
+  });
+}
+
+async function sweep(dir: string, held: number): Promise<void> {
+  for (const n of await claims(dir)) {
+    if (n < held - KEEP) await unlink(join(dir, claimName(n))).catch(() => undefined);
+  }
+}
+
+/**
+ * Takes the lock kept in folder `dir` (created when missing).
+ * @returns a function that releases it.
+ * @throws LockTimeoutError after `waitMs`.
+ */
+export async function acquireLock(dir: string, options: LockOptions): Promise<() => Promise<void>> {
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const self = await ownIdentity();
+  const end = performance.now() + options.waitMs;
+  let told = false;
+  for (;;) {
+    const n = await highest(dir);
+    const owner = await ownerOf(dir, n);
+    if (!owner || (await aliveness(owner)) === 'dead') {
+      if (await claim(dir, n + 1, self)) {
+        await sweep(dir, n + 1);
+        return () => release(dir, n + 1);
+      }
+      continue;
+    }
+    if (!told) options.onWait?.(owner);
+    told = true;
+    if (performance.now() >= end) throw new LockTimeoutError(dir, owner, options.waitMs);
+    await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * 30));
+  }
+}
+
+/** Runs `fn` while holding the lock in folder `dir`. @throws LockTimeoutError, or what `fn` throws. */
+export async function withLock<T>(dir: string, fn: () => Promise<T>, options: LockOptions): Promise<T> {
+  const release = await acquireLock(dir, options);
+  try {
+    return await fn();
+  } finally {
+    await release();
+  }
+}

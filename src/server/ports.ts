@@ -1,0 +1,90 @@
+/**
+ * Which loopback ports the embedded server gets. The defaults are uncommon on purpose: an agent that finds "its" port
+ * taken tends to kill whoever listens there.
+ */
+import { connect, createServer } from 'node:net';
+import type { Env } from './probe.js';
+import { HOST, type ServerPorts } from './record.js';
+
+export const DEFAULT_PORTS = { grpc: 7423, ui: 8423 } as const;
+const TRIES = 100;
+
+/** Port 0 asks for any free one. Undefined when `port` is taken. */
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ host: HOST, port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
+    });
+  });
+}
+
+/** True when something on loopback accepts connections at `port`. */
+export function accepts(port: number, timeoutMs = 1_000): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: HOST, port, timeout: timeoutMs });
+    const finish = (accepted: boolean): void => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+    socket.once('timeout', () => finish(false));
+  });
+}
+
+async function freeFrom(port: number, taken: ReadonlySet<number>): Promise<number> {
+  if (port !== 0) {
+    for (let candidate = port; candidate < port + TRIES && candidate <= 65_535; candidate++) {
+      if (!taken.has(candidate) && (await tryPort(candidate)) !== undefined) return candidate;
+    }
+  }
+  const any = await tryPort(0);
+  if (any === undefined) throw new Error(`no free TCP port on ${HOST}; close some listeners and try again`);
+  return any;
+}
+
+function portFrom(env: Env, name: string): number | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`${name}=${text} is not a port; use a number from 1 to 65535, or 0 for any free one`);
+  }
+  return port;
+}
+
+export interface PortWishes {
+  env: Env;
+  /** What the caller asks for; 0 means any free port. */
+  asked?: { grpc?: number | undefined; ui?: number | undefined } | undefined;
+  /** Ports of the last server on this database: clients and workers still look for it there. */
+  last?: ServerPorts | undefined;
+}
+
+/**
+ * Free ports, each the first of: asked for, set in `RALPHCTL_PORT` / `RALPHCTL_UI_PORT`, had before, default; when that
+ * one is taken, the next free one above it.
+ * @throws Error when a variable does not hold a port.
+ */
+export async function choosePorts({ env, asked, last }: PortWishes): Promise<Required<ServerPorts>> {
+  const taken = new Set<number>();
+  const pick = async (wish: number): Promise<number> => {
+    const port = await freeFrom(wish, taken);
+    taken.add(port);
+    return port;
+  };
+  const wish = (name: 'grpc' | 'ui', variable: string): number => {
+    const explicit = asked?.[name] ?? portFrom(env, variable);
+    // "Any free port" is also met by the one that clients already know.
+    return explicit ? explicit : (last?.[name] ?? explicit ?? DEFAULT_PORTS[name]);
+  };
+  return {
+    grpc: await pick(wish('grpc', 'RALPHCTL_PORT')),
+    ui: await pick(wish('ui', 'RALPHCTL_UI_PORT')),
+    http: await pick(last?.http ?? 0),
+    metrics: await pick(last?.metrics ?? 0),
+  };
+}

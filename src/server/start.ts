@@ -1,0 +1,108 @@
+/**
+ * Starts one server process and waits until it serves.
+ * Invariant: the server leads its own process group and session, holds nothing of its starter but the log file, and
+ * when this function throws, the process it started is gone.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, open } from 'node:fs/promises';
+import { serverDir } from '../config/paths.js';
+import { databasePath, serverLogPath } from './files.js';
+import { serverArguments } from './flags.js';
+import { isServing } from './health.js';
+import { logTail, rotateStopped } from './log.js';
+import { accepts } from './ports.js';
+import { type Env, plainEnv } from './probe.js';
+import { identify, type ProcessIdentity, terminate } from './processes.js';
+import { HOST, type ServerPorts } from './record.js';
+
+/** A cold disk may have to read a 200 MB binary first. */
+const START_TIMEOUT_MS = 60_000;
+const POLL_MS = 20;
+
+/** The server ended, or did not serve in time. */
+export class ServerStartError extends Error {
+  override readonly name = 'ServerStartError';
+  constructor(
+    what: string,
+    readonly tail: string,
+    log: string,
+  ) {
+    super(`${what}; its last words (all of them are in ${log}):\n${tail || '(none)'}`);
+  }
+  /** Somebody took a port between the choice and the start. */
+  get portTaken(): boolean {
+    return /address already in use|can't (?:set|use default) .*port/i.test(this.tail);
+  }
+}
+
+export interface StartOptions {
+  root: string;
+  binary: string;
+  ports: Required<ServerPorts>;
+  env: Env;
+}
+
+/** Starts the server and resolves once it serves. @throws ServerStartError */
+export async function startServer(options: StartOptions): Promise<ProcessIdentity> {
+  const { root, binary, ports, env } = options;
+  const log = serverLogPath(root);
+  await mkdir(serverDir(root), { recursive: true, mode: 0o700 });
+  await rotateStopped(log);
+  const output = await open(log, 'a', 0o600);
+  const from = (await output.stat()).size;
+  let child: ChildProcess;
+  try {
+    child = spawn(binary, serverArguments(databasePath(root), ports), {
+      cwd: serverDir(root),
+      env: plainEnv(env),
+      detached: true,
+      stdio: ['ignore', output.fd, output.fd],
+    });
+  } finally {
+    await output.close();
+  }
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`cannot run ${binary}: ${error.message}`));
+    child.once('exit', (code, signal) =>
+      resolve(`the Temporal server ended at its start (${signal ?? `exit ${code}`})`),
+    );
+  });
+  child.unref();
+  const fail = async (what: string): Promise<never> => {
+    throw new ServerStartError(what, await logTail(log, from), log);
+  };
+  const server = child.pid === undefined ? undefined : await identify(child.pid);
+  if (!server) return fail(await ended);
+  const waiting = new AbortController();
+  const outcome = await Promise.race([ended, untilOurs(ports, waiting.signal)]);
+  waiting.abort();
+  if (outcome === true) return server;
+  await terminate(server, 2_000);
+  return fail(
+    outcome || `the Temporal server (process ${server.pid}) did not serve within ${START_TIMEOUT_MS / 1000} s`,
+  );
+}
+
+/**
+ * The gRPC port may be served by another Temporal that was quicker; ours opens its HTTP port only once it has its own
+ * gRPC port, and nobody else was given that one.
+ */
+async function untilOurs(ports: Required<ServerPorts>, signal: AbortSignal): Promise<boolean> {
+  const end = performance.now() + START_TIMEOUT_MS;
+  do {
+    if (!(await untilServing(`${HOST}:${ports.grpc}`, end - performance.now(), signal))) return false;
+    if (await accepts(ports.http)) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  } while (!signal.aborted);
+  return false;
+}
+
+/** Polls until the frontend at `address` serves (true), or the time is over or `signal` aborts (false). */
+export async function untilServing(address: string, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+  const end = performance.now() + timeoutMs;
+  while (performance.now() < end && !signal?.aborted) {
+    if (await isServing(address, 1_000)) return true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return false;
+}

@@ -1,0 +1,11 @@
+declare module 'pino-roll' {
+  import type { DestinationStream } from 'pino';
+  interface RollOptions {
+    file: string;
+    /** e.g. `10m` */
+    size?: string;
+    mkdir?: boolean;
+    limit?: { count: number };
+  }
+  export default function build(options: RollOptions): Promise<DestinationStream & { end(): void; flushSync(): void }>;
+}

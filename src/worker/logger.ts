@@ -1,0 +1,60 @@
+/** The worker's log: one JSON line per event, rotated by size, and on a terminal also as readable lines. */
+import { join } from 'node:path';
+import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
+import { type Logger as PinoLogger, pino } from 'pino';
+import roll from 'pino-roll';
+import { projectDir } from '../config/paths.js';
+
+export const workerLogDir = (root: string, project: string): string => join(projectDir(root, project), 'logs');
+
+export interface WorkerLog {
+  /** For our own events. */
+  event(name: string, details?: Record<string, unknown>): void;
+  problem(name: string, error: unknown, details?: Record<string, unknown>): void;
+  /** For the Temporal SDK. */
+  sdk: Logger;
+  close(): void;
+}
+
+export async function openWorkerLog(root: string, project: string, echo: boolean): Promise<WorkerLog> {
+  const destination = await roll({
+    file: join(workerLogDir(root, project), 'worker'),
+    size: '10m',
+    mkdir: true,
+    limit: { count: 5 },
+  });
+  const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const say = (text: string): void => {
+    if (echo) process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
+  };
+  return {
+    event(name, details = {}) {
+      log.info(details, name);
+      say(`${name}${describe(details)}`);
+    },
+    problem(name, error, details = {}) {
+      log.error({ ...details, err: error }, name);
+      say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    },
+    sdk: new DefaultLogger('INFO', (entry) => logSdk(log, entry)),
+    close: () => destination.flushSync(),
+  };
+}
+
+const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = {
+  TRACE: 'trace',
+  DEBUG: 'debug',
+  INFO: 'info',
+  WARN: 'warn',
+  ERROR: 'error',
+};
+
+function logSdk(log: PinoLogger<never, boolean>, { level, message, meta }: LogEntry): void {
+  const { error, taskToken: _, ...rest } = (meta ?? {}) as Record<string, unknown>;
+  log[LEVELS[level]]({ sdk: true, ...rest, ...(error ? { err: error } : {}) }, message);
+}
+
+function describe(details: Record<string, unknown>): string {
+  const parts = Object.entries(details).map(([key, value]) => `${key}=${String(value)}`);
+  return parts.length > 0 ? ` (${parts.join(', ')})` : '';
+}

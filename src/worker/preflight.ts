@@ -1,0 +1,23 @@
+/** Checks that a worker can work at all; each problem is one sentence with its fix. */
+import { access, constants, mkdir } from 'node:fs/promises';
+import { execa } from 'execa';
+import { projectDir } from '../config/paths.js';
+
+export async function workerProblems(root: string, project: string, bundle: string): Promise<string[]> {
+  const problems: string[] = [];
+  const dir = projectDir(root, project);
+  try {
+    await mkdir(dir, { recursive: true });
+    await access(dir, constants.W_OK);
+  } catch {
+    problems.push(`the state folder ${dir} cannot be written; make it writable or set RALPHCTL_HOME to another folder`);
+  }
+  const git = await execa('git', ['--version'], { reject: false });
+  if (git.failed) problems.push('git is not on PATH; install git 2.38 or newer');
+  try {
+    await access(bundle);
+  } catch {
+    problems.push(`the workflow bundle ${bundle} is missing; run: npm run build`);
+  }
+  return problems;
+}

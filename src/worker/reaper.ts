@@ -1,0 +1,34 @@
+/**
+ * What a worker does at boot about the one before it: end its agents, then hand its attempts back to the server, so that
+ * the work goes on at once instead of after the heartbeat time-out.
+ */
+import type { AsyncCompletionClient } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { killByToken } from '../process/tokens.js';
+import { FAILURE } from '../protocol/failures.js';
+import { leftAttempts, unmarkAttempt } from '../runs/attempts.js';
+import type { WorkerLog } from './logger.js';
+
+export async function reap(
+  root: string,
+  project: string,
+  completion: AsyncCompletionClient,
+  log: WorkerLog,
+): Promise<void> {
+  const ended = await killByToken(project);
+  if (ended.length > 0) log.event('ended processes of an earlier worker', { count: ended.length });
+  for (const mark of await leftAttempts(root, project)) {
+    const failure = ApplicationFailure.create({
+      type: FAILURE.workerLost,
+      message: `the worker that ran ${mark.idea} was lost`,
+    });
+    try {
+      await completion.fail(Buffer.from(mark.taskToken, 'base64'), failure);
+      log.event('handed an attempt back', { idea: mark.idea, serial: mark.serial });
+    } catch (error) {
+      // The server gave the attempt up already, or the idea is closed: nothing waits for it.
+      log.event('an old attempt is no longer waited for', { idea: mark.idea, why: (error as Error).message });
+    }
+    await unmarkAttempt(root, project, mark);
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * `worker.json`: the background worker of a project as other commands find it.
+ * Invariant: names processes by pid and start time, so that a recycled pid is never taken for a worker.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectDir } from '../config/paths.js';
+import { type Identity, isAlive } from '../process/identity.js';
+import { writeAtomically } from '../runs/run-files.js';
+
+export interface WorkerRecord {
+  /** The process that restarts the worker, or the worker itself when it runs in the foreground. */
+  keeper: Identity;
+  buildId: string;
+  startedAt: string;
+}
+
+export const workerRecordPath = (root: string, project: string): string =>
+  join(projectDir(root, project), 'worker.json');
+export const workerLockPath = (root: string, project: string): string => join(projectDir(root, project), 'worker.lock');
+
+export async function writeWorkerRecord(root: string, project: string, record: WorkerRecord): Promise<void> {
+  await writeAtomically(workerRecordPath(root, project), JSON.stringify(record, null, 2));
+}
+
+export async function removeWorkerRecord(root: string, project: string): Promise<void> {
+  await rm(workerRecordPath(root, project), { force: true });
+}
+
+/** The record of a worker that is alive; undefined when none is. */
+export async function runningWorker(root: string, project: string): Promise<WorkerRecord | undefined> {
+  try {
+    const record = JSON.parse(await readFile(workerRecordPath(root, project), 'utf8')) as WorkerRecord;
+    return (await isAlive(record.keeper)) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

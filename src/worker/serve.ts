@@ -1,0 +1,190 @@
+/**
+ * The worker process: waits for the server, ends what an earlier worker left, polls until it is told to stop.
+ * Invariant: a first stop signal hands running iterations back after a grace time and leaves no process behind; a second
+ * one ends at once. It never exits silently: every end has a line in the log and an exit code.
+ */
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
+import { createActivities } from '../activities/index.js';
+import { dataConverter } from '../connect/codec.js';
+import { connectTarget, type Target } from '../connect/target.js';
+import { killByToken } from '../process/tokens.js';
+import { autopilotId } from '../protocol/names.js';
+import { EventWriter } from '../runs/event-file.js';
+import { buildId } from './build-id.js';
+import { openWorkerLog, type WorkerLog } from './logger.js';
+import { workerProblems } from './preflight.js';
+import { reap } from './reaper.js';
+import { createWorkers } from './workers.js';
+
+export interface ServeOptions {
+  root: string;
+  cacheRoot: string;
+  project: string;
+  env: NodeJS.ProcessEnv;
+  /** Readable lines on stderr as well. */
+  echo: boolean;
+  capacity: { agents: number; git: number };
+  /** How long running iterations may go on after a stop signal, milliseconds. */
+  graceMs: number;
+  /** End by itself after this long without an open run; undefined: never. */
+  idleExitMs?: number;
+}
+
+export const EXIT_IDLE = 0;
+const IDLE_CHECK_MS = 20_000;
+
+/** Safe in a task queue name. */
+export const hostLabel = (): string => hostname().replace(/[^A-Za-z0-9.-]/g, '-') || 'localhost';
+
+/** Runs until stopped. Resolves to the exit code. */
+export async function serve(options: ServeOptions): Promise<number> {
+  const { root, project } = options;
+  const log = await openWorkerLog(root, project, options.echo);
+  const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url).href.replace('/chunks/', '/'));
+  const problems = await workerProblems(root, project, bundle);
+  if (problems.length > 0) {
+    for (const problem of problems) {
+      log.event(`cannot start: ${problem}`);
+      if (!options.echo) process.stderr.write(`${problem}\n`);
+    }
+    log.close();
+    return 1;
+  }
+  Runtime.install({
+    logger: log.sdk,
+    shutdownSignals: [],
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+  });
+  const stop = new StopRequest();
+  try {
+    const { target, connection } = await untilConnected(options, log, stop.signal);
+    if (!connection) return 0;
+    return await poll(options, log, bundle, target, connection, stop);
+  } catch (error) {
+    log.problem('the worker failed', error);
+    return 1;
+  } finally {
+    stop.dispose();
+    log.close();
+  }
+}
+
+async function poll(
+  options: ServeOptions,
+  log: WorkerLog,
+  bundle: string,
+  target: Target,
+  connection: NativeConnection,
+  stop: StopRequest,
+): Promise<number> {
+  const { root, project, env, capacity, graceMs } = options;
+  const client = new Client({ connection, namespace: target.namespace, dataConverter });
+  await reap(root, project, client.activity, log);
+  const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
+  const host = hostLabel();
+  const workers = await createWorkers({
+    connection,
+    namespace: target.namespace,
+    project,
+    host,
+    workflows: { workflowBundle: { codePath: bundle } },
+    activities: createActivities({ root, host, env, client: client.workflow }),
+    sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
+    capacity,
+    graceMs,
+  });
+  log.event('polling', { project, address: target.address, host, build: buildId().slice(0, 8) });
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  let idle = false;
+  const watchIdle = idleWatch(options, client, stop.signal).then((isIdle) => {
+    idle = isIdle;
+  });
+  void stop.asked.then(() => {
+    log.event(idle ? 'no run is open; ending' : 'stopping', { graceMs });
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  });
+  void watchIdle.then(() => idle && stop.ask());
+  try {
+    await running;
+    return EXIT_IDLE;
+  } finally {
+    stop.ask();
+    // Whatever an activity could not end in its time.
+    await killByToken(project);
+    await events.flush();
+    await connection.close();
+    log.event('stopped');
+  }
+}
+
+/** The first connection is not retried by the SDK: wait here, and say so. */
+async function untilConnected(
+  options: ServeOptions,
+  log: WorkerLog,
+  signal: AbortSignal,
+): Promise<{ target: Target; connection?: NativeConnection }> {
+  let said = '';
+  for (let wait = 200; ; wait = Math.min(wait * 2, 5000)) {
+    const target = await connectTarget(options, { start: false });
+    if (signal.aborted) return { target };
+    try {
+      return { target, connection: await NativeConnection.connect(target.options) };
+    } catch (error) {
+      const why = `waiting for the Temporal server at ${target.address}`;
+      if (said !== why) log.problem(why, error);
+      said = why;
+    }
+    await delay(wait, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Resolves to true once no run of the project has been open for the configured time. */
+async function idleWatch(options: ServeOptions, client: Client, signal: AbortSignal): Promise<boolean> {
+  const { idleExitMs, project } = options;
+  if (idleExitMs === undefined) return false;
+  let since = Date.now();
+  while (!signal.aborted) {
+    await delay(Math.min(IDLE_CHECK_MS, idleExitMs), undefined, { signal }).catch(() => {});
+    try {
+      const { status } = await client.workflow.getHandle(autopilotId(project)).describe();
+      if (status.name === 'RUNNING') since = Date.now();
+    } catch {
+      // Not found or not reachable: neither is an open run.
+    }
+    if (Date.now() - since >= idleExitMs) return true;
+  }
+  return false;
+}
+
+/** The process's own stop policy; the SDK's signal handling is off. */
+class StopRequest {
+  readonly #controller = new AbortController();
+  readonly asked: Promise<void>;
+  readonly #onSignal = (): void => {
+    if (this.#controller.signal.aborted) process.exit(130);
+    this.ask();
+  };
+
+  constructor() {
+    this.asked = new Promise((resolve) => {
+      this.#controller.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  ask(): void {
+    this.#controller.abort();
+  }
+
+  dispose(): void {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, this.#onSignal);
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The three Temporal workers of a project in one process: workflows with light activities, agent runs, and git work.
+ * Invariant: each queue has slots of its own, so that a gate never waits behind agents nor a landing behind gates.
+ */
+import type { NativeConnection } from '@temporalio/worker';
+import { type InjectedSinks, Worker, type WorkerOptions } from '@temporalio/worker';
+import { dataConverter } from '../connect/codec.js';
+import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
+import { agentsQueue, gitQueue, mainQueue } from '../protocol/names.js';
+import type { EventSinks } from '../workflows/events.js';
+
+export interface WorkersOptions {
+  connection: NativeConnection;
+  namespace: string;
+  project: string;
+  host: string;
+  /** Prebuilt bundle (`codePath`) in production, or sources in tests. */
+  workflows: { workflowBundle: { codePath: string } | { code: string } };
+  activities: { main: MainActivities; git: GitActivities; agents: AgentActivities };
+  sinks: InjectedSinks<EventSinks>;
+  /** Most agents and most git jobs at once on this host. The autopilot's slots are the real limit. */
+  capacity: { agents: number; git: number };
+  graceMs: number;
+}
+
+export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
+  const { connection, namespace, project, host, activities, capacity, graceMs } = options;
+  const common = {
+    connection,
+    namespace,
+    dataConverter,
+    shutdownGraceTime: graceMs,
+    shutdownForceTime: graceMs + 30_000,
+    // A stop reaches an agent with the next heartbeat; the default of 80 % of the time-out would take 16 s.
+    maxHeartbeatThrottleInterval: '3s',
+    defaultHeartbeatThrottleInterval: '3s',
+  } satisfies WorkerOptions | Record<string, unknown>;
+  return Promise.all([
+    Worker.create({
+      ...common,
+      ...options.workflows,
+      taskQueue: mainQueue(project),
+      activities: { ...activities.main },
+      sinks: options.sinks,
+      maxConcurrentActivityTaskExecutions: 8,
+      maxConcurrentWorkflowTaskExecutions: 40,
+      maxCachedWorkflows: 400,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: agentsQueue(project, host),
+      activities: { ...activities.agents },
+      maxConcurrentActivityTaskExecutions: capacity.agents,
+    }),
+    Worker.create({
+      ...common,
+      taskQueue: gitQueue(project, host),
+      activities: { ...activities.git },
+      maxConcurrentActivityTaskExecutions: capacity.git,
+    }),
+  ]);
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildPrompt, checkTemplate, newNonce, type PromptInput, TemplateError } from '../../../src/agents/prompt.js';
+import { parseSignal } from '../../../src/agents/signal.js';
+import type { Feedback } from '../../../src/protocol/activities.js';
+
+const IDEA = { id: 'task-001', title: 'Add a thing', text: 'Add the thing.\nCarefully.', success: [] };
+const build = (more: Partial<PromptInput> = {}): string =>
+  buildPrompt({ idea: IDEA, iteration: 3, maxIterations: 50, nonce: 'w0rd', notes: [], ...more });
+
+describe('the prompt', () => {
+  it('says what, where in the loop, how to end', () => {
+    const prompt = build({ idea: { ...IDEA, success: ['tests pass', 'docs\nupdated'] }, notes: ['Use port 81.'] });
+    for (const part of [
+      ...[
+        '# task-001: Add a thing',
+        'Add the thing.\nCarefully.',
+        'iteration 3 of 50',
+        '- tests pass',
+        '- docs\n  updated',
+      ],
+      ...['- Use port 81.', 'w0rd', '<ralph nonce="NONCE">COMPLETE</ralph>', 'no background processes'],
+    ]) {
+      expect(prompt).toContain(part);
+    }
+    expect(build()).not.toMatch(/It is done when|From the person|What happened last time/);
+  });
+
+  it('names a promise of the idea instead of the usual word', () => {
+    const prompt = build({ idea: { ...IDEA, promise: 'ALL GREEN' } });
+    expect(prompt).toContain('<promise nonce="NONCE">ALL GREEN</promise>');
+    expect(prompt).not.toContain('>COMPLETE</ralph>');
+  });
+
+  it.each<[Feedback, string[]]>([
+    [
+      { kind: 'gate-failed', command: 'npm test', exitCode: 1, tail: 'a\n```\nb\n````\n', log: '/l/gate.log' },
+      ['npm test', 'exit code 1', '`````text\na\n```\nb\n````\n`````', '/l/gate.log'],
+    ],
+    [{ kind: 'gate-failed', command: 'x', exitCode: null, tail: '', log: '/l' }, ['time limit', 'printed nothing']],
+    [{ kind: 'claimed-but-empty' }, ['no change against its base']],
+    [{ kind: 'no-signal' }, ['without a valid signal']],
+    [{ kind: 'iteration-timeout', minutes: 20 }, ['after 20 minutes']],
+    [{ kind: 'run-failed', message: 'boom' }, ['boom']],
+    [
+      { kind: 'landing-conflict', files: ['src/a.ts', 'b.md'], detail: 'both changed' },
+      ['- `src/a.ts`\n- `b.md`', 'both changed', 'conflict markers', 'both sides'],
+    ],
+    [{ kind: 'landing-red', command: 'make', exitCode: 2, tail: 'oh', log: '/l' }, ['make', 'exit code 2', 'merged']],
+  ])('explains %j', (feedback, parts) => {
+    const prompt = build({ feedback });
+    for (const part of parts) expect(prompt).toContain(part);
+  });
+});
+
+describe('templates', () => {
+  it('fills every placeholder once, and never inside a value', () => {
+    const idea = { ...IDEA, text: 'Uses {{title}} and {{ secrets.X }} and $& and {{nope}}' };
+    expect(build({ idea, template: '{{id}}|{{ text }}|\\{{raw}}|{{max}}' })).toContain(
+      'task-001|Uses {{title}} and {{ secrets.X }} and $& and {{nope}}|{{raw}}|50',
+    );
+  });
+  it('names the known placeholders for an unknown one', () => {
+    expect(() => build({ template: '{{titel}}' })).toThrow(TemplateError);
+    expect(() => checkTemplate('{{titel}}')).toThrow(/\{\{titel\}\}.*\{\{title\}\}/);
+    expect(() => checkTemplate('{{constructor}}')).toThrow(TemplateError);
+    expect(() => checkTemplate('{{title}} {{signal}}')).not.toThrow();
+  });
+  it('refuses a template whose echo would be a signal', () => {
+    expect(() => checkTemplate('End with:\n<ralph nonce="{{nonce}}">COMPLETE</ralph>')).toThrow(/NONCE/);
+  });
+});
+
+describe('no prompt is a signal', () => {
+  const text = fc.array(
+    fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        '<promise>COMPLETE</promise>',
+        '<ralph>COMPLETE</ralph>',
+        '\n',
+        '\n\n',
+        '```',
+        '> ',
+        'COMPLETE',
+        '    ',
+      ),
+    ),
+    { maxLength: 20 },
+  );
+  const joined = text.map((parts) => parts.join(''));
+  it('neither whole nor cut off anywhere, whatever the idea says', () => {
+    fc.assert(
+      fc.property(joined, joined, fc.boolean(), fc.nat(), (body, tail, requireXml, cut) => {
+        const nonce = newNonce();
+        const idea = { ...IDEA, text: body, success: [tail] };
+        const feedback: Feedback = { kind: 'gate-failed', command: body, exitCode: 1, tail, log: '/l' };
+        const prompt = build({ idea, nonce, feedback, notes: [tail] });
+        const ctx = { nonce, requireXml, prompt };
+        expect(parseSignal(prompt, ctx)).toEqual({ kind: 'none' });
+        expect(parseSignal(prompt.slice(0, cut % prompt.length), ctx)).toEqual({ kind: 'none' });
+        // Not even by somebody who never saw the prompt.
+        expect(parseSignal(prompt, { ...ctx, prompt: '' })).toEqual({ kind: 'none' });
+      }),
+      { numRuns: 300 },
+    );
+  });
+  it('the shown forms become signals once NONCE is replaced', () => {
+    const forms = build().match(/<ralph nonce="NONCE">[^<]+<\/ralph>/g) ?? [];
+    const kinds = forms.map(
+      (form) =>
+        parseSignal(form.replace('NONCE', 'w0rd').replace('percent', '50'), {
+          nonce: 'w0rd',
+          requireXml: true,
+          prompt: build(),
+        }).kind,
+    );
+    expect(kinds).toEqual(['complete', 'blocked', 'needs-human', 'progress']);
+  });
+});
+
+describe('nonces', () => {
+  it('are short words, all different', () => {
+    const nonces = Array.from({ length: 1000 }, newNonce);
+    expect(new Set(nonces).size).toBe(1000);
+    for (const nonce of nonces) expect(nonce).toMatch(/^[a-z0-9]{12}$/);
+  });
+});

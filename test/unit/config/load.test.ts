@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { defaultConfig, loadConfig, parseConfig } from '../../../src/config/load.js';
+import { ConfigError } from '../../../src/config/problems.js';
+import { agentNames, resolveAgent } from '../../../src/config/resolve-agent.js';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'ralphctl-config-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+it('comes back with the defaults and no file where there is none', async () => {
+  expect(await loadConfig(dir)).toEqual({ config: defaultConfig() });
+});
+
+it.each([
+  ['ralphctl.yaml', 'slots: 7\n'],
+  ['ralphctl.yml', '\uFEFFslots: 7\r\n'],
+  ['ralphctl.json', '{"slots": 7}'],
+])('reads %s', async (name, text) => {
+  await writeFile(join(dir, name), text);
+  const { config, file } = await loadConfig(dir);
+  expect(config.slots).toBe(7);
+  expect(file).toBe(join(dir, name));
+});
+
+it('refuses two files and names both', async () => {
+  await writeFile(join(dir, 'ralphctl.yml'), '');
+  await writeFile(join(dir, 'ralphctl.json'), '{}');
+  const error = await loadConfig(dir).catch((e: unknown) => e);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toContain(join(dir, 'ralphctl.yml'));
+  expect(String(error)).toContain(join(dir, 'ralphctl.json'));
+});
+
+it('says so when the file cannot be read', async () => {
+  await mkdir(join(dir, 'ralphctl.yaml'));
+  await expect(loadConfig(dir)).rejects.toThrow(/ralphctl\.yaml:1: cannot be read \(EISDIR\)/);
+});
+
+it('resolves built-in, changed and new agents', () => {
+  const config = parseConfig(
+    'agents:\n  claude: {model: opus, env: {A: b}}\n  mine: {adapter: command, command: [my, agent], output: json, sandboxed: true}\n',
+    'ralphctl.yaml',
+  );
+  const bare = { args: [], env: {}, passEnv: [], sandboxed: false };
+  expect(resolveAgent(config, 'codex')).toEqual({ ...bare, name: 'codex', adapter: 'codex' });
+  expect(resolveAgent(config, 'claude')).toEqual({
+    ...bare,
+    name: 'claude',
+    adapter: 'claude',
+    model: 'opus',
+    env: { A: 'b' },
+  });
+  expect(resolveAgent(config, 'mine')).toEqual({
+    ...bare,
+    name: 'mine',
+    adapter: 'command',
+    command: ['my', 'agent'],
+    output: 'json',
+    sandboxed: true,
+  });
+  expect(agentNames(config)).toEqual(['claude', 'codex', 'scripted', 'mine']);
+  expect(() => resolveAgent(config, 'mines')).toThrow(/no agent "mines"; did you mean "mine"\?/);
+  expect(() => resolveAgent(config, 'toString')).toThrow(/no agent "toString"/);
+});

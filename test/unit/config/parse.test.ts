@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { defaultConfig, parseConfig } from '../../../src/config/load.js';
+import { ConfigError } from '../../../src/config/problems.js';
+
+const problems = (text: string, file = 'ralphctl.yaml'): string => {
+  try {
+    parseConfig(text, file);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+};
+
+describe('defaults', () => {
+  it('fills in everything for an empty file', () => {
+    expect(parseConfig('', 'ralphctl.yaml')).toEqual(defaultConfig());
+    expect(parseConfig('# only a comment\n', 'ralphctl.yaml')).toEqual(defaultConfig());
+    expect(parseConfig('{}', 'ralphctl.json')).toEqual(defaultConfig());
+  });
+
+  it('has the documented figures', () => {
+    const config = defaultConfig();
+    expect(config).toMatchObject({
+      version: 1,
+      slots: 3,
+      agent: 'claude',
+      agents: {},
+      gate: { commands: [], timeoutMinutes: 20, when: 'claim' },
+      setup: { copy: [], timeoutMinutes: 10 },
+      maxIterations: 50,
+      timeoutMinutes: 30,
+      iterationTimeoutMinutes: 30,
+      idleTimeoutMinutes: 10,
+      stepDelayMs: 500,
+      autoCommit: true,
+      commit: { hooks: false, sign: false, type: 'feat' },
+      weights: { unblocks: 10, critical: 50, quickWin: 30, nearComplete: 20, retry: -15 },
+      landing: { strategy: 'rebase', maxRounds: 2, tick: true },
+      signals: { requireXml: true },
+      errors: { strategy: 'retry', maxRetries: 2, retryBaseMs: 2000, threshold: 3 },
+      limits: { maxRateLimitRetries: 3, backoffMs: 5000, factor: 3, recoverPrimary: true },
+      fallback: [],
+      logs: { maxMegabytesPerRun: 256 },
+    });
+    expect(config.worktrees.keep).toEqual(expect.arrayContaining(['node_modules', '.venv', 'vendor/bundle', 'target']));
+    expect('target' in config).toBe(false);
+  });
+
+  it('never shares them between two calls', () => {
+    defaultConfig().fallback.push('codex');
+    expect(defaultConfig().fallback).toEqual([]);
+  });
+});
+
+describe('values', () => {
+  it('reads a whole file, YAML and JSON alike', () => {
+    const value = {
+      $schema: './schemas/ralphctl.schema.json',
+      version: 1,
+      target: 'release/2.x',
+      slots: 8,
+      agent: 'mine',
+      agents: { mine: { adapter: 'command', command: 'run \'two words\' --x="a b"', passEnv: ['API_KEY'] } },
+      gate: ['npm test', { run: ['make', 'lint'], timeoutMinutes: 0.5, reports: ['out/*.xml'] }],
+      fallback: ['codex', 'mine'],
+    };
+    const config = parseConfig(JSON.stringify(value), 'ralphctl.json');
+    expect(parseConfig(JSON.stringify(value, null, '\t'), 'ralphctl.yaml')).toEqual(config);
+    expect(config.agents.mine).toEqual({
+      adapter: 'command',
+      command: ['run', 'two words', '--x=a b'],
+      args: [],
+      env: {},
+      passEnv: ['API_KEY'],
+      output: 'text',
+      sandboxed: false,
+    });
+    expect(config.gate).toEqual({
+      timeoutMinutes: 20,
+      when: 'claim',
+      commands: [
+        { name: 'npm test', run: 'npm test', timeoutMinutes: 20, reports: [] },
+        { name: 'make lint', run: ['make', 'lint'], timeoutMinutes: 0.5, reports: ['out/*.xml'] },
+      ],
+    });
+  });
+
+  it('gives gate commands the timeout of the gate', () => {
+    const { gate } = parseConfig('gate:\n  timeoutMinutes: 3\n  when: always\n  commands: [make]\n', 'ralphctl.yaml');
+    expect(gate.commands).toEqual([{ name: 'make', run: 'make', timeoutMinutes: 3, reports: [] }]);
+  });
+
+  it('takes keys without a value as absent', () => {
+    expect(parseConfig('agents:\n  # claude:\ngate:\nslots: 4\n', 'ralphctl.yaml').slots).toBe(4);
+  });
+
+  it('lets an agent named like an adapter leave the adapter out', () => {
+    expect(parseConfig('agents:\n  codex: {model: o9}\n', 'ralphctl.yaml').agents.codex).toMatchObject({
+      adapter: 'codex',
+      model: 'o9',
+    });
+  });
+});
+
+describe('errors', () => {
+  it.each([
+    ['slots: 4\nslotz: 5\n', 'ralphctl.yaml:2: unknown key "slotz"; did you mean "slots"?'],
+    ['max_iterations: 5\n', 'ralphctl.yaml:1: unknown key "max_iterations"; did you mean "maxIterations"?'],
+    ['landing:\n  stratgy: merge\n', 'ralphctl.yaml:2: unknown key "stratgy" in landing; did you mean "strategy"?'],
+    [
+      'agents:\n  x:\n    adapter: command\n    command: y\n    modle: z\n',
+      'ralphctl.yaml:5: unknown key "modle" in agents.x; did you mean "model"?',
+    ],
+    [
+      'gate:\n  commands:\n    - run: make\n      tiemoutMinutes: 3\n',
+      'ralphctl.yaml:4: unknown key "tiemoutMinutes" in gate.commands[0]; did you mean "timeoutMinutes"?',
+    ],
+    ['version: 2\n', 'ralphctl.yaml:1: version must be 1, not 2'],
+    ['\n\nslots: lots\n', 'ralphctl.yaml:3: slots must be a number, not text ("lots")'],
+    ['slots: 0\n', 'ralphctl.yaml:1: slots must be at least 1, not 0'],
+    ['slots: 101\n', 'ralphctl.yaml:1: slots must be at most 100, not 101'],
+    ['slots: 2.5\n', 'ralphctl.yaml:1: slots must be a whole number, not 2.5'],
+    ['timeoutMinutes: 0\n', 'ralphctl.yaml:1: timeoutMinutes must be more than 0, not 0'],
+    ['gate: npm test\n', 'ralphctl.yaml:1: gate must be a list or a map of keys, not text ("npm test")'],
+    ['gate: [3]\n', 'ralphctl.yaml:1: gate[0] must be text or a list or a map of keys, not 3'],
+    [
+      'landing: {strategy: sqash}\n',
+      'ralphctl.yaml:1: landing.strategy must be one of "rebase", "merge", "squash", not "sqash"; did you mean "squash"?',
+    ],
+    [
+      'agents:\n  claude:\n    env:\n      PORT: 3000\n',
+      'ralphctl.yaml:4: agents.claude.env.PORT must be text, not 3000; put it in quotes: "3000"',
+    ],
+    [
+      'agents:\n  fast: {model: m}\n',
+      'ralphctl.yaml:2: agents.fast.adapter is missing: say one of claude, codex, command, scripted',
+    ],
+    [
+      'agents:\n  fast: {adapter: command}\n',
+      'ralphctl.yaml:2: agents.fast.command is missing: adapter "command" needs it',
+    ],
+    [
+      'agents:\n  fast: {adapter: command, command: "a | b"}\n',
+      'ralphctl.yaml:2: agents.fast.command is no plain command: "|" needs a shell: write ["sh", "-c", "…"]',
+    ],
+    [
+      'agent: claud\n',
+      'ralphctl.yaml:1: agent names an agent that does not exist: "claud"; did you mean "claude"? (known agents: claude, codex, scripted)',
+    ],
+    [
+      'agents: {slow: {adapter: codex}}\nfallback:\n  - codex\n  - gemini\n',
+      'ralphctl.yaml:4: fallback[1] names an agent that does not exist: "gemini"; known agents: claude, codex, scripted, slow',
+    ],
+    ['target: refs/heads/main\n', 'ralphctl.yaml:1: target must be the name of a branch, such as "main"'],
+    [
+      'prompt: {template: ../x.md}\n',
+      'ralphctl.yaml:1: prompt.template must be a path inside the repository, relative to its root',
+    ],
+    ['slots: 1\nslots: 2\n', 'ralphctl.yaml:2: this key stands here twice'],
+    ['- a\n', 'ralphctl.yaml:1: the file must be a map of keys, not a list'],
+  ])('%j', (text, message) => {
+    expect(problems(text)).toBe(message);
+  });
+
+  it('names all problems at once, in the order of the file', () => {
+    expect(
+      problems('slots: 0\nagent: 3\nfoo: 1\nmaxIterations: many\n')
+        .split('\n')
+        .map((l) => l.slice(0, 22)),
+    ).toEqual(['ralphctl.yaml:1: slots', 'ralphctl.yaml:2: agent', 'ralphctl.yaml:3: unkno', 'ralphctl.yaml:4: maxIt']);
+  });
+
+  it.each([
+    [
+      '{\n  "slots": 1,\n}\n',
+      'ralphctl.json:3: not valid JSON: unexpected "}"; JSON has no comments and no trailing commas',
+    ],
+    ['{\n  // x\n}', 'ralphctl.json:2: not valid JSON: unexpected "/"; JSON has no comments and no trailing commas'],
+    [
+      '{"slots": 1',
+      'ralphctl.json:1: not valid JSON: the file ends too early; JSON has no comments and no trailing commas',
+    ],
+    ['{"slots": 1,\n\t"slots": 2}', 'ralphctl.json:2: this key stands here twice'],
+    ['{\n\t"slots": "many"\n}', 'ralphctl.json:2: slots must be a number, not text ("many")'],
+  ])('JSON %j', (text, message) => {
+    expect(problems(text, 'ralphctl.json')).toBe(message);
+  });
+
+  it('reports broken YAML with its line', () => {
+    expect(problems('slots: 1\nagents: {a: [}\n')).toMatch(/^ralphctl\.yaml:2: not valid YAML: /);
+  });
+
+  it('is not blown up by aliases', () => {
+    const rows = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(10)}]`);
+    expect(problems(`a0: &a0 [x]\n${rows.join('\n')}\n`)).toMatch(/cannot be read: .*alias/i);
+  });
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { GitError, git } from '../../../src/git/git.js';
+import { exclusive, isLockContention, lockDelayMs, removeStaleIndexLock } from '../../../src/git/locks.js';
+import { makeRepo, put, sh, type TestRepo } from './repo.js';
+
+let repo: TestRepo;
+beforeEach(async () => {
+  repo = await makeRepo();
+});
+afterEach(() => repo.remove());
+
+describe('git', () => {
+  it('returns stdout without trailing newlines, or everything byte for byte', async () => {
+    expect(await git(repo.root).run(['rev-parse', 'HEAD'])).toBe(repo.base);
+    expect(await git(repo.root).result(['rev-parse', 'HEAD'])).toEqual({ code: 0, stdout: `${repo.base}\n`, stderr: '' });
+  });
+
+  it('takes expected exit codes as answers and makes errors of the others', async () => {
+    const args = ['rev-parse', '--verify', '-q', 'nope'];
+    expect((await git(repo.root).result(args, { ok: [0, 1] })).code).toBe(1);
+    const error = await git(repo.root).run(['rev-parse', 'nope']).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(GitError);
+    expect(error).toMatchObject({ code: 128, dir: repo.root });
+    await expect(git(`${repo.root}/missing`).run(['status'])).rejects.toBeInstanceOf(GitError);
+  });
+
+  it('feeds stdin and ends it even when there is no input', async () => {
+    expect(await git(repo.root).run(['hash-object', '--stdin'], { input: 'hello' })).toBe('b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0');
+    expect(await git(repo.root).run(['hash-object', '--stdin'])).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it('does not let our own GIT_ environment in', async () => {
+    process.env.GIT_DIR = '/nonexistent';
+    process.env.GIT_INDEX_FILE = '/nonexistent/index';
+    process.env.GIT_AUTHOR_NAME = 'Mallory';
+    try {
+      expect(await git(repo.root).run(['rev-parse', '--show-toplevel'])).toBe(repo.root);
+      await git(repo.root).run(['commit', '--allow-empty', '-q', '-m', 'x']);
+      expect(await sh(repo.root, 'log', '-1', '--format=%an')).toBe('Ada');
+    } finally {
+      delete process.env.GIT_DIR;
+      delete process.env.GIT_INDEX_FILE;
+      delete process.env.GIT_AUTHOR_NAME;
+    }
+  });
+
+  it('runs hooks only when asked to', async () => {
+    await put(repo.root, { '.git/hooks/pre-commit': '#!/bin/sh\necho no >&2\nexit 1\n' });
+    await (await import('node:fs/promises')).chmod(`${repo.root}/.git/hooks/pre-commit`, 0o755);
+    const args = ['commit', '--allow-empty', '-q', '-m', 'x'];
+    await expect(git(repo.root).run(args, { hooks: true })).rejects.toThrow(/no/);
+    await git(repo.root).run(args);
+  });
+
+  it('waits for a lock to go away', async () => {
+    const lock = `${repo.root}/.git/index.lock`;
+    await writeFile(lock, '');
+    await put(repo.root, { 'b.txt': 'b' });
+    const adding = git(repo.root).run(['add', 'b.txt']);
+    setTimeout(() => void import('node:fs/promises').then(({ rm }) => rm(lock)), 150);
+    await adding;
+    expect(await sh(repo.root, 'diff', '--cached', '--name-only')).toBe('b.txt');
+  });
+
+  it('survives forty writers on one ref', async () => {
+    const run = (n: number) => git(repo.root).run(['update-ref', '--create-reflog', 'refs/x/one', repo.base, '-m', `${n}`].slice(0, 4));
+    await Promise.all(Array.from({ length: 40 }, (_, n) => run(n)));
+    expect(await sh(repo.root, 'rev-parse', 'refs/x/one')).toBe(repo.base);
+  });
+
+  it('stops when the signal is aborted', async () => {
+    await expect(git(repo.root).run(['rev-parse', 'HEAD'], { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  });
+});
+
+describe('locks', () => {
+  it.each([
+    ["fatal: Unable to create '/r/.git/index.lock': File exists.", true],
+    ['error: could not lock config file .git/config: File exists', true],
+    ["fatal: cannot lock ref 'refs/x': Unable to create '/r/.git/refs/x.lock': File exists.", true],
+    ["fatal: Unable to create '/r/.git/packed-refs.lock': File exists.", true],
+    ["fatal: cannot lock ref 'refs/heads/main': is at aaa but expected bbb", false],
+    ["fatal: cannot lock ref 'refs/heads/ralph/x': 'refs/heads/ralph' exists; cannot create", false],
+  ])('tells contention from answers: %s', (stderr, expected) => {
+    expect(isLockContention(stderr)).toBe(expected);
+  });
+
+  it('gives up after some seconds in all', () => {
+    let total = 0;
+    for (let attempt = 1, delay = lockDelayMs(attempt); delay !== undefined; delay = lockDelayMs(++attempt)) total += delay;
+    expect(total).toBeGreaterThan(2000);
+    expect(total).toBeLessThan(15_000);
+  });
+
+  it('runs work with one key one after another, also after a failure', async () => {
+    const seen: string[] = [];
+    const step = (name: string, fail = false) =>
+      exclusive('k', async () => {
+        seen.push(`+${name}`);
+        await new Promise((resolve) => setImmediate(resolve));
+        seen.push(`-${name}`);
+        if (fail) throw new Error(name);
+        return name;
+      });
+    const all = await Promise.allSettled([step('a', true), step('b'), step('c')]);
+    expect(seen).toEqual(['+a', '-a', '+b', '-b', '+c', '-c']);
+    expect(all.map((one) => one.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+  });
+
+  it('removes only an old index lock', async () => {
+    await writeFile(`${repo.root}/.git/index.lock`, '');
+    expect(await removeStaleIndexLock(`${repo.root}/.git`)).toBe(false);
+    expect(await removeStaleIndexLock(`${repo.root}/.git`, Date.now() + 61_000)).toBe(true);
+  });
+});

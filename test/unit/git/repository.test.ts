@@ -1,0 +1,80 @@
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inspectRepository, projectId, refuseOpenOperations, targetTip } from '../../../src/git/repository.js';
+import { commitFiles, makeRepo, put, sh, shell, type TestRepo } from './repo.js';
+
+let repo: TestRepo;
+beforeEach(async () => {
+  repo = await makeRepo();
+});
+afterEach(() => repo.remove());
+
+describe('inspectRepository', () => {
+  it('describes a checkout, from any folder inside it', async () => {
+    await mkdir(`${repo.root}/süb/deep`, { recursive: true });
+    const found = await inspectRepository(`${repo.root}/süb/deep`);
+    expect(found).toMatchObject({ root: repo.root, gitDir: `${repo.root}/.git`, commonDir: `${repo.root}/.git`, head: repo.base, branch: 'main', submodules: false });
+    expect(found.gitVersion).toMatch(/^\d+\.\d+/);
+  });
+
+  it('works in a linked worktree with a detached HEAD', async () => {
+    const tree = `${repo.scratch}/other tree`;
+    await sh(repo.root, 'worktree', 'add', '-q', '--detach', tree);
+    const found = await inspectRepository(tree);
+    expect(found.root).toBe(tree);
+    expect(found.commonDir).toBe(`${repo.root}/.git`);
+    expect(found.gitDir.startsWith(`${repo.root}/.git/worktrees/`)).toBe(true);
+    expect(found.branch).toBeUndefined();
+    expect(await projectId(tree)).toBe(await projectId(repo.root));
+  });
+
+  it('works through a symbolic link and notes submodules', async () => {
+    await symlink(repo.root, `${repo.scratch}/link`);
+    await put(repo.root, { '.gitmodules': '' });
+    expect(await inspectRepository(`${repo.scratch}/link`)).toMatchObject({ root: repo.root, submodules: true });
+    expect(await projectId(`${repo.scratch}/link`)).toMatch(/^my-repo-[0-9a-f]{8}$/);
+  });
+
+  it.each([
+    ['no such folder', 'missing', async () => undefined, /There is no folder/],
+    ['not a repository', 'plain', (dir: string) => mkdir(dir), /not inside a git repository/],
+    ['a bare one', 'bare', (dir: string) => sh(repo.scratch, 'init', '-q', '--bare', dir), /bare/],
+    ['no commit', 'fresh', (dir: string) => sh(repo.scratch, 'init', '-q', dir), /no commit yet/],
+  ] as const)('refuses %s with a fix', async (_name, folder, prepare, message) => {
+    const dir = `${repo.scratch}/${folder}`;
+    await prepare(dir);
+    await expect(inspectRepository(dir)).rejects.toMatchObject({ name: 'RepositoryError', problem: expect.stringMatching(message), fix: expect.stringMatching(/\S/) });
+  });
+
+  it('refuses the inside of .git', async () => {
+    await expect(inspectRepository(`${repo.root}/.git`)).rejects.toThrow(/inside a .git folder/);
+  });
+});
+
+describe('target', () => {
+  it('gives its tip', async () => {
+    expect(await targetTip(repo.root, 'main')).toBe(repo.base);
+  });
+
+  it.each([
+    ['master', 'main'],
+    ['mian', 'main'],
+    ['develop', 'develp'],
+  ])('a missing %s names the nearest branch %s', async (wanted, near) => {
+    await sh(repo.root, 'branch', 'develp');
+    await expect(targetTip(repo.root, wanted)).rejects.toThrow(new RegExp(`nearest name is ${near}`));
+  });
+
+  it.each(['merge', 'rebase', 'cherry-pick'])('is refused while a %s is in progress on it', async (operation) => {
+    await refuseOpenOperations(repo.root, 'main');
+    await sh(repo.root, 'branch', 'side');
+    await commitFiles(repo.root, { 'a.txt': 'main\n' }, 'on main');
+    await sh(repo.root, 'switch', '-q', 'side');
+    await commitFiles(repo.root, { 'a.txt': 'side\n' }, 'on side');
+    await sh(repo.root, 'switch', '-q', 'main');
+    expect((await shell(repo.root, `git ${operation} side`)).code).not.toBe(0);
+    await expect(refuseOpenOperations(repo.root, 'main')).rejects.toThrow(new RegExp(`A ${operation} is in progress.*${operation} --abort`));
+    await refuseOpenOperations(repo.root, 'other');
+    await rm(`${repo.root}/.git/index.lock`, { force: true });
+  });
+});

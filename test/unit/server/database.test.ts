@@ -1,0 +1,71 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { databaseBytes, guardDatabase, noteDatabase, readDatabaseNote } from '../../../src/server/database.js';
+import { databasePath } from '../../../src/server/files.js';
+import { remove, temporaryFolder } from './program.js';
+
+const PORTS = { grpc: 1, ui: 2 };
+let root: string;
+let said: string[];
+const guard = (server: string) =>
+  guardDatabase(root, { cli: '1.5.1', server }, '/opt/temporal', (line) => {
+    said.push(line);
+  });
+const files = async () => (await readdir(join(root, 'server'))).sort();
+
+beforeEach(async () => {
+  root = await temporaryFolder();
+  said = [];
+});
+afterEach(() => remove(root));
+
+async function database(server: string): Promise<void> {
+  await mkdir(join(root, 'server'), { recursive: true });
+  await writeFile(databasePath(root), 'data');
+  await writeFile(`${databasePath(root)}-wal`, 'log');
+  await noteDatabase(root, { cli: '1.5.1', server }, PORTS);
+}
+
+it('refuses a database of a newer server, naming both, the file and the way out', async () => {
+  await database('1.30.2');
+  const refusal = guard('1.29.1');
+  await expect(refusal).rejects.toThrow(/temporal\.db was written by Temporal server 1\.30\.2/);
+  await expect(guard('1.29.1')).rejects.toThrow(/\/opt\/temporal is the older server 1\.29\.1.*RALPHCTL_TEMPORAL_BIN=/);
+  expect(await files()).toEqual(['db.json', 'temporal.db', 'temporal.db-wal']);
+});
+
+it('copies the database with its log aside before a newer server opens it', async () => {
+  await database('1.29.1');
+  await guard('1.30.0');
+  const copies = (await files()).filter((name) => name.includes('.before-1.30.0-'));
+  expect(copies).toHaveLength(2);
+  const contents = await Promise.all(copies.map((name) => readFile(join(root, 'server', name), 'utf8')));
+  expect(contents.sort()).toEqual(['data', 'log']);
+  expect(await readFile(databasePath(root), 'utf8')).toBe('data');
+  expect(said.join()).toContain('takes over a database of server 1.29.1');
+});
+
+it('says and copies nothing for the same version', async () => {
+  await database('1.29.1');
+  await guard('1.29.1');
+  expect(said).toEqual([]);
+  expect(await files()).toHaveLength(3);
+  expect(await databaseBytes(root)).toBe('data'.length + 'log'.length);
+});
+
+it('moves a database aside whose first start was cut short', async () => {
+  await guard('1.29.1');
+  await writeFile(databasePath(root), 'no schema');
+  await guard('1.29.1');
+  const aside = (await files()).filter((name) => name.startsWith('temporal.db.unfinished-'));
+  expect(aside).toHaveLength(1);
+  expect(await files()).not.toContain('temporal.db');
+  expect(said.join()).toContain('was moved to');
+});
+
+it('keeps the ports when the database itself is gone', async () => {
+  await noteDatabase(root, { cli: '1.5.1', server: '1.31.0' }, PORTS);
+  await guard('1.29.1');
+  expect((await readDatabaseNote(root))?.ports).toEqual(PORTS);
+});
