@@ -42,10 +42,14 @@ async function buildCommands(buildId) {
     legalComments: 'none',
     define: { __BUILD_ID__: JSON.stringify(buildId), __VERSION__: JSON.stringify(version) },
     // Dependencies that are CommonJS call `require`, which ES modules do not have.
-    banner: { js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
+    },
   };
   // Start-up time counts for every command: small libraries are bundled; native and worker-thread ones stay outside.
-  const external = Object.keys(dependencies).filter((name) => name.startsWith('@temporalio/') || name.startsWith('pino'));
+  const external = Object.keys(dependencies).filter(
+    (name) => name.startsWith('@temporalio/') || name.startsWith('pino'),
+  );
   await build({
     ...common,
     entryPoints: { cli: join(root, 'src/cli.ts') },

@@ -23,7 +23,9 @@ export async function ensureInstalled() {
     process.exit(1);
   }
   const stamp = join(root, 'node_modules', '.ralphctl-install');
-  const wanted = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error('installing dependencies …');
   // The output goes to stderr: stdout belongs to the program that is started next.

@@ -1,5 +1,5 @@
 /** `npm start [-- <repository> <backlog> [flags]]`: install, build, then the demo or a run on a real repository. */
-import { ensureInstalled, command } from './install.mjs';
+import { command, ensureInstalled } from './install.mjs';
 
 await ensureInstalled();
 const { buildAll } = await import('./build.mjs');

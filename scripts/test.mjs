@@ -9,6 +9,7 @@ const bin = (name) => join('node_modules', '.bin', name);
 const picked = process.argv.slice(2);
 const checks = [
   ['format and lint', bin('biome'), ['ci', '--error-on-warnings', '.']],
+  ['promises', bin('oxlint'), ['--type-aware', '--deny-warnings', '.']],
   ['types', bin('tsc'), ['-p', '.']],
   ['unused code', bin('knip'), []],
   ['build', process.execPath, ['scripts/build.mjs']],

@@ -66,7 +66,7 @@ async function attempt(
     const where = { worktree: input.worktree, base: input.base, branch: input.branch };
     const since = (await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true })).trim();
     const nonce = newNonce();
-    const prompt = await buildPrompt({
+    const prompt = buildPrompt({
       idea,
       iteration: input.iteration,
       maxIterations: input.maxIterations,

@@ -90,8 +90,10 @@ export function buildPrompt(input: PromptInput): string {
   };
   const filled = fillTemplate(input.template ?? DEFAULT_TEMPLATE, values).trimEnd();
   const prompt = `${filled}\n\n(End of the instructions for ${idea.id}, iteration ${input.iteration}.)\n`;
-  for (const tag of prompt.matchAll(/<(?:ralph|chorus|promise)\b[^<>]{0,256}>/gi)) {
-    if (tag[0].includes(nonce)) {
+  for (const tag of prompt.matchAll(
+    /<(?:ralph|chorus|promise)\s[^<>]{0,256}?nonce\s{0,8}=\s{0,8}["']?([^"'<>\s]*)/gi,
+  )) {
+    if (tag[1] === nonce) {
       throw new TemplateError(
         'The prompt template puts {{nonce}} inside a signal tag, so an echo of the prompt would count as a signal. Show the tag with the word NONCE, or use {{signal}}.',
       );

@@ -5,7 +5,14 @@ import { EXIT } from './exit-codes.js';
 import { UserError } from './user-error.js';
 
 /** Errors whose message is meant for the person as it stands. */
-const FOR_PEOPLE = new Set(['UserError', 'RepositoryError', 'ConfigError', 'BacklogError', 'TemplateError', 'PromptError']);
+const FOR_PEOPLE = new Set([
+  'UserError',
+  'RepositoryError',
+  'ConfigError',
+  'BacklogError',
+  'TemplateError',
+  'PromptError',
+]);
 
 export function explain(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

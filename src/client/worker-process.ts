@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { projectDir } from '../config/paths.js';
 import { isAlive, signalIdentity } from '../process/identity.js';
+import { programFile } from '../process/program-file.js';
 import { withLock } from '../server/lock.js';
 import { buildId } from '../worker/build-id.js';
 import { runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
@@ -14,7 +14,7 @@ const START_MS = 10_000;
 const STOP_MS = 60_000;
 
 /** The program itself: every process of ours is this file with another argument. */
-export const program = (): string => fileURLToPath(new URL('./cli.js', import.meta.url).href.replace('/chunks/', '/'));
+export const program = (): string => programFile('cli.js');
 
 /** Starts a worker unless one of this build runs. Returns as soon as its process is there, not when it polls. */
 export async function ensureWorker(context: Context, project: string): Promise<WorkerRecord> {

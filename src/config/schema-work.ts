@@ -5,13 +5,15 @@
 import { z } from 'zod';
 import { minutes, repoPath, run, text } from './schema-common.js';
 
-const gateCommand = z.union([
-  run,
+type GateItem = string | { run: string | string[]; name?: string; timeoutMinutes?: number; reports?: string[] };
+
+const gateCommand: z.ZodType<GateItem> = z.union([
+  z.string().regex(/\S/, 'must not be empty'),
   z.strictObject({
     run: run.describe('The command: text is run by the shell, a list as it is.'),
     name: text.optional().describe('Name in reports. Default: the command.'),
     timeoutMinutes: minutes.optional().describe('Minutes until it counts as failed. Default: the gate’s.'),
-    reports: z.array(repoPath).default([]).describe('JUnit XML files it writes (globs), for exact test counts.'),
+    reports: z.array(repoPath).optional().describe('JUnit XML files it writes (globs), for exact test counts.'),
   }),
 ]);
 const commandList = z.array(gateCommand);
@@ -38,9 +40,9 @@ export const gate = z
     return {
       ...rest,
       commands: commands.map((item) => {
-        const full = typeof item === 'string' || Array.isArray(item) ? { run: item, reports: [] } : item;
-        const name = typeof full.run === 'string' ? full.run : full.run.join(' ');
-        return { name, timeoutMinutes: rest.timeoutMinutes, ...full };
+        const { run: what, name, timeoutMinutes, reports } = typeof item === 'string' ? { run: item } : item;
+        const full = name ?? (typeof what === 'string' ? what : what.join(' '));
+        return { name: full, run: what, timeoutMinutes: timeoutMinutes ?? rest.timeoutMinutes, reports: reports ?? [] };
       }),
     };
   })

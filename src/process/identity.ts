@@ -80,8 +80,12 @@ export async function identityOf(pid: number): Promise<Identity | undefined> {
  */
 export async function identityOfNewChild(pid: number): Promise<Identity> {
   if (process.platform === 'linux') {
-    const stat = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-    if (stat) return { pid, startTime: stat.startTime };
+    try {
+      const stat = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+      if (stat) return { pid, startTime: stat.startTime };
+    } catch {
+      // No /proc for us here; the slower way below may still know.
+    }
   }
   return (await identityOf(pid)) ?? { pid, startTime: 'ended' };
 }

@@ -12,6 +12,7 @@ import { killTree, TreeWatch } from './kill.js';
 import { explainLaunch } from './launch-error.js';
 import { LogFile } from './log-file.js';
 import { OutputTee } from './output.js';
+import { openPipes } from './pipes.js';
 import { type StopReason, type StopRules, StopWatch } from './stop.js';
 import { findByToken } from './tokens.js';
 
@@ -102,6 +103,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     return { ...NOTHING_RAN, stopped: watch.reason };
   }
 
+  const pipes = await openPipes();
   const startedAt = performance.now();
   const child = execa(file, args, {
     cwd: options.cwd,
@@ -113,16 +115,20 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     reject: false,
     stripFinalNewline: false,
     stdin: options.stdin === undefined ? 'ignore' : 'pipe',
-    stdout: 'pipe',
-    stderr: 'pipe',
+    // Descriptors are documented, but missing from execa's types.
+    stdout: (pipes?.writeEnds[0] ?? 'pipe') as 'pipe',
+    stderr: (pipes?.writeEnds[1] ?? 'pipe') as 'pipe',
   });
   const settled = child.then(
     (result) => result,
     (error: unknown) => error,
   );
-  const { pid, stdout, stderr } = child;
+  const { pid } = child;
+  const stdout = pipes?.stdout ?? child.stdout;
+  const stderr = pipes?.stderr ?? child.stderr;
   if (pid === undefined || !stdout || !stderr) {
     const error = await settled;
+    await pipes?.destroy();
     await log.close();
     const { text, code } = explainLaunch(error, file, options);
     return failed(text, code);
@@ -136,6 +142,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   child.stdin?.end(options.stdin);
 
   const root = await identityOfNewChild(pid);
+  await pipes?.release();
   const tree = new TreeWatch({ root, findStrays: () => findByToken(options.token) });
   watch.start();
   let hookError: { error: unknown } | undefined;

@@ -20,7 +20,7 @@ export class StopWatch {
   reason: StopReason | undefined;
   readonly stopped: Promise<StopReason>;
   #resolve: (reason: StopReason) => void = () => undefined;
-  #timers: NodeJS.Timeout[] = [];
+  readonly #timers = new Set<NodeJS.Timeout>();
   #lastOutput = 0;
   #resultSeen = false;
   #closed = false;
@@ -71,29 +71,44 @@ export class StopWatch {
   }
 
   #after(ms: number, then: () => void): void {
-    this.#timers.push(setTimeout(then, Math.min(Math.max(0, ms), LONGEST_TIMER_MS)));
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        then();
+      },
+      Math.min(Math.max(0, ms), LONGEST_TIMER_MS),
+    );
+    this.#timers.add(timer);
   }
 
   #clear(): void {
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#timers = [];
+    this.#timers.clear();
   }
 
   #watchIdle(idleMs: number): void {
     const period = Math.min(Math.max(20, idleMs / 8), 5000);
     let lastTick = performance.now();
-    const tick = async (): Promise<void> => {
+    const next = (): void => {
+      if (!this.#closed && !this.#resultSeen && this.reason === undefined) this.#after(period, tick);
+    };
+    const tick = (): void => {
       const now = performance.now();
       // The machine slept or this process hung: the silence says nothing about the run.
       if (now - lastTick > period * 4 + 1000) this.#lastOutput = now;
       lastTick = now;
-      if (now - this.#lastOutput >= idleMs) {
-        const busy = await Promise.resolve(this.rules.stillBusy?.() ?? false).catch(() => false);
-        if (!busy && !this.#resultSeen) this.stop('idle');
-        else this.touch();
-      }
-      if (!this.#closed && !this.#resultSeen && this.reason === undefined) this.#after(period, tick);
+      if (now - this.#lastOutput < idleMs) next();
+      else void this.#silent(this.#lastOutput).then(next);
     };
-    this.#after(period, tick);
+    next();
+  }
+
+  /** Nothing came since `since`: stop, unless work goes on unseen or output came while that was asked. Never rejects. */
+  async #silent(since: number): Promise<void> {
+    const busy = await Promise.resolve()
+      .then(() => this.rules.stillBusy?.() ?? false)
+      .catch(() => false);
+    if (busy) this.touch();
+    else if (this.#lastOutput === since && !this.#resultSeen) this.stop('idle');
   }
 }

@@ -5,12 +5,12 @@
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/index.js';
 import { dataConverter } from '../connect/codec.js';
 import { connectTarget, type Target } from '../connect/target.js';
+import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
 import { autopilotId } from '../protocol/names.js';
 import { EventWriter } from '../runs/event-file.js';
@@ -44,7 +44,7 @@ export const hostLabel = (): string => hostname().replace(/[^A-Za-z0-9.-]/g, '-'
 export async function serve(options: ServeOptions): Promise<number> {
   const { root, project } = options;
   const log = await openWorkerLog(root, project, options.echo);
-  const bundle = fileURLToPath(new URL('./workflow-bundle.js', import.meta.url).href.replace('/chunks/', '/'));
+  const bundle = programFile('workflow-bundle.js');
   const problems = await workerProblems(root, project, bundle);
   if (problems.length > 0) {
     for (const problem of problems) {

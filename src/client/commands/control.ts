@@ -2,13 +2,14 @@
  * `pause`, `resume`, `stop`, `answer`, `slots`: what a person tells a run. All but `slots` are plain Temporal signals, so
  * they are taken while no worker runs and carried out when one is back.
  */
+
+import { runningWorker } from '../../worker/record.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { findProject } from '../project.js';
 import { UserError } from '../user-error.js';
-import { runningWorker } from '../../worker/record.js';
 
 export async function pause(context: Context, reason?: string): Promise<number> {
   return withRun(context, async (api) => {

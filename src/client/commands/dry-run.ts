@@ -37,7 +37,14 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   }
   const gate = plan.config.gate.commands.map((one) => one.name);
   if (context.json) {
-    printJson({ project: plan.project.id, target: plan.target, slots: plan.config.slots, gate, landed: opened.landed, order });
+    printJson({
+      project: plan.project.id,
+      target: plan.target,
+      slots: plan.config.slots,
+      gate,
+      landed: opened.landed,
+      order,
+    });
     return EXIT.ok;
   }
   print(`${plan.project.repository.root} onto ${plan.target}, ${plan.config.slots} slots`);

@@ -23,12 +23,14 @@ const POLL_MS = 200;
 export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
   const { id: project } = await findProject(context);
   const runId = options.run ?? (await listRuns(context.root, project))[0];
-  if (!runId) throw new UserError('there was no run in this repository yet. Start one with: ralphctl start', EXIT.noRun);
+  if (!runId)
+    throw new UserError('there was no run in this repository yet. Start one with: ralphctl start', EXIT.noRun);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   if (!options.follow) stop.abort();
   if (idea === undefined) {
-    for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal)) show(context, event);
+    for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal))
+      show(context, event);
     return EXIT.ok;
   }
   await ideaLogs(context, project, runId, idea, options, stop.signal);
@@ -52,7 +54,10 @@ async function ideaLogs(
     if (wanted === undefined || !iterations.includes(wanted)) {
       if (signal.aborted) {
         const known = iterations.length > 0 ? `; it has ${iterations.map(Number).join(', ')}` : '';
-        throw new UserError(`${idea} has no such output in run ${runId}${known}. Its state: ralphctl why ${idea}`, EXIT.noRun);
+        throw new UserError(
+          `${idea} has no such output in run ${runId}${known}. Its state: ralphctl why ${idea}`,
+          EXIT.noRun,
+        );
       }
     } else {
       if (wanted !== shown) {

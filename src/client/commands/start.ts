@@ -1,14 +1,14 @@
 /** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
-import { runSettings } from '../run-plan.js';
-import { writeRun } from '../../runs/run-files.js';
+
 import type { RunSummary } from '../../protocol/run.js';
+import { writeRun } from '../../runs/run-files.js';
 import { type Connected, connect } from '../api/connection.js';
 import { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
 import { clean, seconds } from '../live-lines.js';
-import { newRunId, planRun, type RunPlan, runFile, type StartFlags } from '../run-plan.js';
+import { newRunId, planRun, type RunPlan, runFile, runSettings, type StartFlags } from '../run-plan.js';
 import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
 import { showPlan } from './dry-run.js';
@@ -73,14 +73,17 @@ function announce(context: Context, connected: Connected, plan: RunPlan, runId: 
 export async function attach(context: Context, api: RunApi, runId: string, wait: boolean): Promise<number> {
   const end = await follow(context, api, runId, { leaveWhenWaiting: !wait });
   if (end.why === 'detached') {
-    say('\ndetached; the run goes on. Come back with: ralphctl start   look with: ralphctl status   end with: ralphctl stop');
+    say(
+      '\ndetached; the run goes on. Come back with: ralphctl start   look with: ralphctl status   end with: ralphctl stop',
+    );
     return EXIT.interrupted;
   }
   if (end.why === 'waits') {
     const { status } = end;
     if (context.json) printJson({ kind: 'waits', status });
     else {
-      if (status.state === 'paused') say(`the run is paused${status.why ? `: ${status.why}` : ''}. Go on with: ralphctl resume`);
+      if (status.state === 'paused')
+        say(`the run is paused${status.why ? `: ${status.why}` : ''}. Go on with: ralphctl resume`);
       for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
         say(`${line.id} waits for you: ${clean(line.reason ?? '')}\n  ralphctl answer ${line.id} "…"`);
       }

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
 import type { IdeaLine, IdeaView, RunStatus, RunSummary } from '../../protocol/run.js';
 import { listRuns } from '../../runs/run-files.js';
-import { runningServer } from '../../server/embedded.js';
 import { resolveConnection } from '../../server/connection.js';
+import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
 import { connect } from '../api/connection.js';
 import { RunApi, type RunFacts } from '../api/run.js';
@@ -45,7 +45,8 @@ async function look(context: Context, project: string): Promise<Found> {
     try {
       const api = new RunApi(connected.client, project);
       found.facts = await api.facts();
-      if (connected.target.uiUrl) found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
+      if (connected.target.uiUrl)
+        found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
       // Only a worker answers queries; without one of ours, asking would only cost the wait.
       if (found.facts?.open && (found.worker || !embedded)) found.status = await api.status();
       const running = found.status?.active.filter((line) => line.status === 'running') ?? [];
@@ -62,7 +63,9 @@ async function look(context: Context, project: string): Promise<Found> {
 async function lastSummary(context: Context, project: string): Promise<RunSummary | undefined> {
   for (const runId of await listRuns(context.root, project)) {
     try {
-      return JSON.parse(await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8')) as RunSummary;
+      return JSON.parse(
+        await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8'),
+      ) as RunSummary;
     } catch {
       // That run wrote no summary; an older one may have.
     }
@@ -82,7 +85,8 @@ function describe(found: Found): void {
     if (facts) print(`last run: ${facts.temporalStatus.toLowerCase()} ${facts.closedAt?.toISOString() ?? ''}`);
     if (last) {
       print(`  ${last.landed} landed, ${last.notLanded.length} not`);
-      for (const one of last.notLanded.slice(0, 20)) print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+      for (const one of last.notLanded.slice(0, 20))
+        print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
     }
     return;
   }
@@ -100,7 +104,9 @@ function describe(found: Found): void {
 
 function describeLive(live: RunStatus, views: readonly IdeaView[]): void {
   const { counts, statistics } = live;
-  print(`run ${live.runId}: ${live.state}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`);
+  print(
+    `run ${live.runId}: ${live.state}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
+  );
   const details = new Map(views.map((view) => [view.idea, view]));
   for (const line of live.active) print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
   if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);

@@ -14,7 +14,9 @@ export async function showVersion(context: Context): Promise<number> {
   if (context.json) printJson(facts);
   else {
     print(`ralphctl ${facts.ralphctl} (node ${facts.node}, Temporal SDK ${sdk})`);
-    print(server ? `server ${server.server}, CLI ${server.cli}` : `server: none recorded, CLI ${PINNED_CLI} will be used`);
+    print(
+      server ? `server ${server.server}, CLI ${server.cli}` : `server: none recorded, CLI ${PINNED_CLI} will be used`,
+    );
   }
   return EXIT.ok;
 }

@@ -1,13 +1,13 @@
 /** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
 import { toCard } from '../../backlog/cards.js';
+import { nearest } from '../../config/nearest.js';
 import { Autopilot, firstState } from '../../decide/autopilot.js';
 import { why as explain } from '../../decide/status.js';
 import { landedIdeas } from '../../git/landed.js';
-import { nearest } from '../../config/nearest.js';
 import type { WhyView } from '../../protocol/run.js';
+import { listRuns, loadRun } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
-import { listRuns, loadRun } from '../../runs/run-files.js';
 import { connect } from '../api/connection.js';
 import { RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';

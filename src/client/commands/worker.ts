@@ -1,8 +1,9 @@
 /** `ralphctl worker`: in the foreground for service managers and containers; `--supervise` is what `start` runs. */
-import { findProject } from '../project.js';
-import { program, stopWorker } from '../worker-process.js';
+
 import { type Context, print, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
+import { findProject } from '../project.js';
+import { program, stopWorker } from '../worker-process.js';
 
 export interface WorkerOptions {
   project?: string;

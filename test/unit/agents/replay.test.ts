@@ -84,7 +84,7 @@ describe('details of recorded runs', () => {
   ] as const)(
     '%s: a CLI that sits in a retry when the clock runs out failed for that reason (%s)',
     async (adapter, fixture, kind) => {
-      const { outcome } = await execute({ adapter, command: await replay(fixture) }, { idleMs: 400 });
+      const { outcome } = await execute({ adapter, command: await replay(fixture) }, { idleMs: 1500 });
       expect(outcome).toMatchObject({ kind: 'failed', failure: kind });
     },
   );

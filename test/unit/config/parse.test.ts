@@ -67,6 +67,8 @@ describe('values', () => {
     };
     const config = parseConfig(JSON.stringify(value), 'ralphctl.json');
     expect(parseConfig(JSON.stringify(value, null, '\t'), 'ralphctl.yaml')).toEqual(config);
+    // A run keeps its configuration as JSON: reading that again must change nothing.
+    expect(parseConfig(JSON.stringify(config), 'ralphctl.json')).toEqual(config);
     expect(config.agents.mine).toEqual({
       adapter: 'command',
       command: ['run', 'two words', '--x=a b'],
@@ -88,7 +90,11 @@ describe('values', () => {
 
   it('gives gate commands the timeout of the gate', () => {
     const { gate } = parseConfig('gate:\n  timeoutMinutes: 3\n  when: always\n  commands: [make]\n', 'ralphctl.yaml');
-    expect(gate.commands).toEqual([{ name: 'make', run: 'make', timeoutMinutes: 3, reports: [] }]);
+    expect(gate).toEqual({
+      timeoutMinutes: 3,
+      when: 'always',
+      commands: [{ name: 'make', run: 'make', timeoutMinutes: 3, reports: [] }],
+    });
   });
 
   it('takes keys without a value as absent', () => {
@@ -123,7 +129,7 @@ describe('errors', () => {
     ['slots: 2.5\n', 'ralphctl.yaml:1: slots must be a whole number, not 2.5'],
     ['timeoutMinutes: 0\n', 'ralphctl.yaml:1: timeoutMinutes must be more than 0, not 0'],
     ['gate: npm test\n', 'ralphctl.yaml:1: gate must be a list or a map of keys, not text ("npm test")'],
-    ['gate: [3]\n', 'ralphctl.yaml:1: gate[0] must be text or a list or a map of keys, not 3'],
+    ['gate: [3]\n', 'ralphctl.yaml:1: gate[0] must be text or a map of keys, not 3'],
     [
       'landing: {strategy: sqash}\n',
       'ralphctl.yaml:1: landing.strategy must be one of "rebase", "merge", "squash", not "sqash"; did you mean "squash"?',

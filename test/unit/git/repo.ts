@@ -10,6 +10,7 @@ const exec = promisify(execFile);
 const ENV = {
   PATH: process.env.PATH,
   HOME: '/nonexistent',
+  GIT_OPTIONAL_LOCKS: '0',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.org',

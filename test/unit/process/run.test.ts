@@ -5,7 +5,7 @@ import { type Identity, identityOf, isAlive } from '../../../src/process/identit
 import { run, startRun } from '../../../src/process/run.js';
 import { findByToken } from '../../../src/process/tokens.js';
 import { ATTEMPT_ENV } from '../../../src/protocol/names.js';
-import { node, options, sh, tempDir, until } from './helpers.js';
+import { options, sh, tempDir, until } from './helpers.js';
 
 describe('what a run gives back', () => {
   it('keeps both streams on disk and in the tail, and the exit code', async () => {
@@ -23,6 +23,12 @@ describe('what a run gives back', () => {
     const result = await run(await sh('kill -9 $$'));
     expect(result).toMatchObject({ exitCode: null, signal: 'SIGKILL' });
     expect(result.stopped).toBeUndefined();
+  });
+
+  it('lets a script open its own output by name', async () => {
+    const result = await run(await sh('echo a > /dev/stderr; echo b | tee /dev/stderr; echo c > /dev/stdout'));
+    expect(result.tail.split('\n').sort()).toEqual(['', 'a', 'b', 'b', 'c']);
+    expect(result).toMatchObject({ stdoutBytes: 4, stderrBytes: 4, exitCode: 0 });
   });
 
   it('passes exactly the environment it was given, and the token', async () => {
@@ -111,10 +117,7 @@ describe('a program that cannot be started', () => {
 
 describe('stopping', () => {
   it('stops at the wall clock, with TERM first', async () => {
-    const opts = await node(
-      `process.on('SIGTERM', () => { console.log('got TERM'); process.exit(3); }); console.log('up'); setInterval(() => {}, 1e6)`,
-      { timeoutMs: 700 },
-    );
+    const opts = await sh(`trap 'echo got TERM; exit 3' TERM; while :; do sleep 0.05; done`, { timeoutMs: 1000 });
     const result = await run(opts);
     expect(result).toMatchObject({ stopped: 'timeout', exitCode: 3 });
     expect(result.tail).toContain('got TERM');

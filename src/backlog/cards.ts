@@ -1,0 +1,21 @@
+/**
+ * The compact card of an idea, as workflow state carries it. Invariant: nothing empty is in it, and the title is cut.
+ * May import protocol only.
+ */
+import { type Idea, type IdeaCard, MAX_CARD_TITLE } from '../protocol/idea.js';
+
+function cut(title: string): string {
+  if (title.length <= MAX_CARD_TITLE) return title;
+  const head = title.slice(0, MAX_CARD_TITLE - 1);
+  // A cut between the halves of a surrogate pair would leave a broken character.
+  return `${/[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head}…`;
+}
+
+export const toCard = (idea: Idea): IdeaCard => ({
+  id: idea.id,
+  title: cut(idea.title),
+  ...(idea.dependsOn.length > 0 ? { dependsOn: idea.dependsOn } : {}),
+  ...(idea.parent === undefined ? {} : { parent: idea.parent }),
+  ...(idea.tags.length > 0 ? { tags: idea.tags } : {}),
+  ...(idea.blue ? { blue: true as const } : {}),
+});

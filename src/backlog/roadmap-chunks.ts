@@ -1,0 +1,73 @@
+/**
+ * A Markdown file in pieces that can be parsed one by one: the parser takes quadratic time on one long document.
+ * Invariant: a piece starts where CommonMark starts a new block at the root whatever stands before it, so the pieces
+ * together mean what the whole means. Where a fence or an HTML block may still be open, the parser is asked.
+ */
+import type { Root } from 'mdast';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+
+const parser = unified().use(remarkParse).freeze();
+
+/** Characters after which the next possible cut is taken. */
+const PIECE = 4096;
+/** A heading or a checkbox item in the first column. (`m` flag would also match after U+2028, which ends no line.) */
+const CUT = /(?<![^\r\n])(?:#{1,6}[ \t]|[-*+][ \t]+\[|(\d{1,9})[.)][ \t]+\[)/g;
+const MAY_STAY_OPEN = /(?<![^\r\n]) {0,3}(?:`{3}|~{3}|<)/;
+
+export interface Chunk {
+  text: string;
+  /** Offset of the piece in the whole text. */
+  offset: number;
+  /** Lines before the piece. */
+  line: number;
+  /** Parsed on first use. Positions are relative to the piece. */
+  root(): Root;
+}
+
+function chunk(text: string, offset: number, line: number): Chunk {
+  let root: Root | undefined;
+  return {
+    text,
+    offset,
+    line,
+    root: () => {
+      root ??= parser.parse(text) as Root;
+      return root;
+    },
+  };
+}
+
+/** Nothing of the piece reaches over its end. `number` is that of an ordered item that comes next. */
+function closed(piece: Chunk, number: string | undefined): boolean {
+  const ordered = number !== undefined && Number(number) !== 1;
+  if (!ordered && !MAY_STAY_OPEN.test(piece.text)) return true;
+  const last = piece.root().children.at(-1)?.type;
+  // Only an item numbered 1 interrupts a paragraph; in a list any number starts the next item.
+  if (ordered && last !== 'list' && last !== 'heading') return false;
+  return last !== 'code' && last !== 'html';
+}
+
+/** The pieces of `text`, in order and without gaps. */
+export function* chunks(text: string): Generator<Chunk> {
+  let start = 0;
+  let line = 0;
+  let wanted = PIECE;
+  for (const cut of text.matchAll(CUT)) {
+    if (cut.index - start < wanted) continue;
+    const piece = chunk(text.slice(start, cut.index), start, line);
+    if (!closed(piece, cut[1])) {
+      // Doubling keeps the repeated parsing of a block that never ends linear.
+      wanted *= 2;
+      continue;
+    }
+    yield piece;
+    line += countLines(piece.text);
+    start = cut.index;
+    wanted = PIECE;
+  }
+  if (start < text.length) yield chunk(text.slice(start), start, line);
+}
+
+/** Line ends in the text. */
+export const countLines = (text: string): number => text.match(/\r\n?|\n/g)?.length ?? 0;

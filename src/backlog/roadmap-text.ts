@@ -1,0 +1,59 @@
+/**
+ * A task's text out of the source: ranges without what was cut out of them, dedented, line ends made `\n`.
+ * Invariant: apart from that, every character stays as it was written, code fences included. Imports nothing.
+ */
+export type Range = readonly [from: number, to: number];
+
+/** The whole lines of a range, and the empty lines after it; less where other text stands before it on its line. */
+export function wholeLines(source: string, [from, to]: Range): Range {
+  let start = from;
+  while (start > 0 && /[ \t]/.test(source.charAt(start - 1))) start--;
+  if (start > 0 && !/[\r\n]/.test(source.charAt(start - 1))) start = from;
+  const rest = /(?:[ \t]*(?:\r\n?|\n))*/y;
+  rest.lastIndex = to;
+  const skipped = rest.exec(source)?.[0].length ?? 0;
+  return [start, to + skipped];
+}
+
+const indentOf = (line: string): number => {
+  let column = 0;
+  for (const c of line) {
+    if (c === ' ') column++;
+    else if (c === '\t') column += 4 - (column % 4);
+    else break;
+  }
+  return column;
+};
+
+function unindent(line: string, columns: number): string {
+  const body = line.replace(/^[ \t]+/, '');
+  return ' '.repeat(Math.max(0, indentOf(line) - columns)) + body;
+}
+
+function without(source: string, [from, to]: Range, cuts: readonly Range[]): string {
+  let text = '';
+  let at = from;
+  for (const [start, end] of cuts) {
+    if (end <= at || start >= to) continue;
+    text += source.slice(at, Math.max(at, start));
+    at = Math.min(end, to);
+  }
+  return text + source.slice(at, to);
+}
+
+/** The first range begins in the middle of a line; the others hold whole lines. */
+export function taskText(source: string, ranges: readonly Range[], cuts: readonly Range[]): string {
+  const sorted = [...cuts].sort((a, b) => a[0] - b[0]);
+  const parts = ranges.map((range, i) => {
+    const lines = without(source, range, sorted).split(/\r\n?|\n/);
+    const head = i === 0 ? lines.splice(0, 1) : [];
+    const indents = lines.filter((line) => line.trim() !== '').map(indentOf);
+    const columns = indents.reduce((a, b) => Math.min(a, b), 1000);
+    return [...head, ...lines.map((line) => unindent(line, columns))].join('\n').trimEnd();
+  });
+  return parts
+    .filter((part) => part !== '')
+    .join('\n')
+    .replace(/^\s*\n/, '')
+    .trim();
+}

@@ -1,0 +1,129 @@
+/**
+ * What must hold across the ideas of one backlog. Pure: takes ideas, gives problems back.
+ * Invariant: when it finds nothing, some order exists in which every idea can be done.
+ * May import protocol and config's helpers only.
+ */
+import { suggest } from '../config/nearest.js';
+import type { Problem } from '../config/problems.js';
+import { IDEA_ID, type Idea } from '../protocol/idea.js';
+import { findCycles } from './cycles.js';
+
+/** Suggestions cost a comparison with every id; past this many errors they help nobody. */
+const MAX_SUGGESTIONS = 50;
+
+const problem = (idea: Idea, message: string, fix?: string): Problem => ({
+  ...idea.source,
+  message,
+  ...(fix === undefined ? {} : { fix }),
+});
+
+export const ID_RULE = 'use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit';
+
+function checkIds(ideas: readonly Idea[]): Problem[] {
+  const seen = new Map<string, Idea>();
+  return ideas.flatMap((idea): Problem[] => {
+    if (!IDEA_ID.test(idea.id)) return [problem(idea, `"${idea.id}" cannot be an id`, ID_RULE)];
+    const key = idea.id.toLowerCase();
+    const first = seen.get(key);
+    if (!first) {
+      seen.set(key, idea);
+      return [];
+    }
+    if (first.id === idea.id) {
+      return [
+        problem(
+          idea,
+          `the id "${idea.id}" is taken already, on line ${first.source.line}`,
+          'give one of them another id',
+        ),
+      ];
+    }
+    const why = `differs only in case from "${first.id}" on line ${first.source.line}`;
+    return [
+      problem(idea, `the id "${idea.id}" ${why}; some file systems take them for one`, 'give one of them another id'),
+    ];
+  });
+}
+
+function checkReferences(ideas: readonly Idea[], known: ReadonlyMap<string, number>): Problem[] {
+  const ids = [...known.keys()];
+  let suggestions = 0;
+  const hint = (id: string) => (suggestions++ < MAX_SUGGESTIONS ? suggest(id, ids) : undefined);
+  return ideas.flatMap((idea) => {
+    const found = [...new Set(idea.dependsOn)]
+      .filter((id) => !known.has(id))
+      .map((id) => problem(idea, `"${idea.id}" depends on "${id}", which is not in this backlog`, hint(id)));
+    if (idea.parent !== undefined && !known.has(idea.parent)) {
+      found.push(
+        problem(idea, `"${idea.id}" has the parent "${idea.parent}", which is not in this backlog`, hint(idea.parent)),
+      );
+    }
+    return found;
+  });
+}
+
+function renderCycle(ids: readonly string[]): string {
+  const shown = ids.length > 24 ? [...ids.slice(0, 12), `(${ids.length - 24} more)`, ...ids.slice(-12)] : ids;
+  return shown.join(' -> ');
+}
+
+const numbers = (ids: readonly (string | undefined)[], known: ReadonlyMap<string, number>): number[] =>
+  ids.flatMap((id) => (id === undefined ? [] : (known.get(id) ?? [])));
+
+/**
+ * Every idea is two nodes: node 2i is its start, node 2i+1 its end; an edge means "waits for". An idea starts after the
+ * ends of what it depends on and after the start of its parent; a Blue ends after its children.
+ */
+function checkOrder(
+  ideas: readonly Idea[],
+  known: ReadonlyMap<string, number>,
+  knotted: ReadonlySet<number>,
+): Problem[] {
+  const graph: number[][] = ideas.flatMap((idea, i) => [numbers(idea.dependsOn, known).map((d) => 2 * d + 1), [2 * i]]);
+  ideas.forEach((idea, i) => {
+    const [parent] = numbers([idea.parent], known);
+    if (parent === undefined || knotted.has(i)) return;
+    graph[2 * i]?.push(2 * parent);
+    graph[2 * parent + 1]?.push(2 * i + 1);
+  });
+  return findCycles(graph).flatMap((nodes) => {
+    const steps = nodes.map((node) => node >> 1).filter((node, at, all) => node !== all[at - 1]);
+    if (steps.length === 1 || steps[0] !== steps.at(-1)) steps.push(steps[0] ?? 0);
+    const first = ideas[steps[0] ?? 0];
+    const path = renderCycle(steps.map((step) => ideas[step]?.id ?? ''));
+    return first ? [problem(first, `dependency cycle: ${path}`, 'take one of these dependencies away')] : [];
+  });
+}
+
+/** All problems, in no particular order. Positions are those of the ideas. */
+export function validateIdeas(ideas: readonly Idea[]): Problem[] {
+  const known = new Map<string, number>();
+  ideas.forEach((idea, i) => {
+    if (!known.has(idea.id)) known.set(idea.id, i);
+  });
+  const parents = findCycles(ideas.map((idea) => numbers([idea.parent], known)));
+  const parentProblems = parents.flatMap((nodes) => {
+    const first = ideas[nodes[0] ?? 0];
+    const path = renderCycle(nodes.map((node) => ideas[node]?.id ?? ''));
+    return first ? [problem(first, `these are each other's parents: ${path}`, 'take one "parent" away')] : [];
+  });
+  return [
+    ...checkIds(ideas),
+    ...checkReferences(ideas, known),
+    ...parentProblems,
+    ...checkOrder(ideas, known, new Set(parents.flat())),
+  ];
+}
+
+/** Problems with agents that ideas name and the configuration does not know. */
+export function validateAgents(ideas: readonly Idea[], agents: readonly string[]): Problem[] {
+  return ideas
+    .filter((idea) => idea.agent !== undefined && !agents.includes(idea.agent))
+    .map((idea) =>
+      problem(
+        idea,
+        `"${idea.id}" names the agent "${idea.agent}", which is not configured`,
+        suggest(idea.agent ?? '', agents),
+      ),
+    );
+}

@@ -1,0 +1,131 @@
+/** Runs the built program as users do, in repositories made for one test. */
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { stringify } from 'yaml';
+import type { StampedEvent } from '../../src/protocol/events.js';
+
+export const cliPath = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Lines of stdout that are JSON. */
+  json: Record<string, unknown>[];
+}
+
+export interface Sandbox {
+  repo: string;
+  env: NodeJS.ProcessEnv;
+  /** Scratch folder outside the repository, e.g. for rendezvous files. */
+  scratch: string;
+  git(...args: string[]): Promise<string>;
+  write(files: Record<string, string>): Promise<void>;
+  commit(message: string): Promise<void>;
+  run(...args: string[]): Promise<Outcome>;
+  /** Starts the program and leaves it running. */
+  spawn(...args: string[]): ReturnType<typeof spawn>;
+  dispose(): Promise<void>;
+}
+
+/** A repository with one commit holding `files`, and the program set to work on it. */
+export async function sandbox(stateRoot: string, files: Record<string, string>): Promise<Sandbox> {
+  const base = await mkdtemp(join(tmpdir(), 'ralphctl-case-'));
+  const repo = join(base, 'repo');
+  const scratch = join(base, 'scratch');
+  await mkdir(repo);
+  await mkdir(scratch);
+  const env: NodeJS.ProcessEnv = {
+    PATH: process.env.PATH,
+    HOME: base,
+    LANG: 'C.UTF-8',
+    RALPHCTL_HOME: stateRoot,
+    RALPHCTL_PORT: '0',
+    RALPHCTL_UI_PORT: '0',
+    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'),
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'user.name',
+    GIT_CONFIG_VALUE_0: 'Test User',
+    GIT_CONFIG_KEY_1: 'user.email',
+    GIT_CONFIG_VALUE_1: 'test@localhost',
+  };
+  const children = new Set<ReturnType<typeof spawn>>();
+  const git = async (...args: string[]): Promise<string> => (await execa('git', args, { cwd: repo, env })).stdout;
+  const write = async (all: Record<string, string>): Promise<void> => {
+    for (const [path, text] of Object.entries(all)) {
+      await mkdir(dirname(join(repo, path)), { recursive: true });
+      await writeFile(join(repo, path), text);
+    }
+  };
+  const commit = async (message: string): Promise<void> => {
+    await git('add', '--all');
+    await git('commit', '--quiet', '--allow-empty', '--message', message);
+  };
+  const run = async (...args: string[]): Promise<Outcome> => {
+    const done = await execa(process.execPath, [cliPath, ...args], { cwd: repo, env, extendEnv: false, reject: false });
+    const json = done.stdout
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    return { code: done.exitCode ?? -1, stdout: done.stdout, stderr: done.stderr, json };
+  };
+  await git('init', '--quiet', '--initial-branch=main');
+  await write(files);
+  await commit('start');
+  return {
+    repo,
+    env,
+    scratch,
+    git,
+    write,
+    commit,
+    run,
+    spawn: (...args) => {
+      const child = spawn(process.execPath, [cliPath, ...args], { cwd: repo, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      children.add(child);
+      return child;
+    },
+    dispose: async () => {
+      for (const child of children) child.kill('SIGKILL');
+      await run('stop');
+      await run('worker', '--stop');
+      await rm(base, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** A roadmap as text. */
+export function roadmap(tasks: { id: string; text?: string; [property: string]: unknown }[]): string {
+  const lines = ['# Roadmap', '', '### Phase 1', ''];
+  for (const { id, text = `Do ${id}`, ...properties } of tasks) {
+    lines.push(`- [ ] **${id}**: ${text}`);
+    for (const [name, value] of Object.entries({ ralph: true, ...properties })) lines.push(`  - ${name}: ${value}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+export const yaml = (value: unknown): string => stringify(value);
+
+/** Events that the program printed with `--json`. */
+export const events = (outcome: Outcome): StampedEvent[] =>
+  outcome.json.filter((line) => 'at' in line) as unknown as StampedEvent[];
+
+/** Waits until `check` gives something; fails after `ms` with the last error or what was waited for. */
+export async function until<T>(what: string, check: () => Promise<T | undefined | false>, ms = 30_000): Promise<T> {
+  const end = Date.now() + ms;
+  let last: unknown;
+  for (;;) {
+    try {
+      const found = await check();
+      if (found) return found;
+    } catch (error) {
+      last = error;
+    }
+    if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`, { cause: last });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
