@@ -48,23 +48,23 @@ function closed(piece: Chunk, number: string | undefined): boolean {
   return last !== 'code' && last !== 'html';
 }
 
-/** The pieces of `text`, in order and without gaps. */
-export function* chunks(text: string): Generator<Chunk> {
+/** The pieces of `text`, in order and without gaps, of at least `size` characters where a cut is possible. */
+export function* chunks(text: string, size = PIECE): Generator<Chunk> {
   let start = 0;
   let line = 0;
-  let wanted = PIECE;
+  let wanted = size;
   for (const cut of text.matchAll(CUT)) {
     if (cut.index - start < wanted) continue;
     const piece = chunk(text.slice(start, cut.index), start, line);
     if (!closed(piece, cut[1])) {
       // Doubling keeps the repeated parsing of a block that never ends linear.
-      wanted *= 2;
+      wanted = 2 * Math.max(wanted, cut.index - start);
       continue;
     }
     yield piece;
     line += countLines(piece.text);
     start = cut.index;
-    wanted = PIECE;
+    wanted = size;
   }
   if (start < text.length) yield chunk(text.slice(start), start, line);
 }

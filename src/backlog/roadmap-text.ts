@@ -4,15 +4,31 @@
  */
 export type Range = readonly [from: number, to: number];
 
-/** The whole lines of a range, and the empty lines after it; less where other text stands before it on its line. */
+/** The whole lines of a range; less where other text stands before it on its line. */
 export function wholeLines(source: string, [from, to]: Range): Range {
   let start = from;
   while (start > 0 && /[ \t]/.test(source.charAt(start - 1))) start--;
   if (start > 0 && !/[\r\n]/.test(source.charAt(start - 1))) start = from;
-  const rest = /(?:[ \t]*(?:\r\n?|\n))*/y;
+  const rest = /[ \t]*(?:\r\n?|\n)?/y;
   rest.lastIndex = to;
-  const skipped = rest.exec(source)?.[0].length ?? 0;
-  return [start, to + skipped];
+  return [start, to + (rest.exec(source)?.[0].length ?? 0)];
+}
+
+/** Cuts in order and joined where they touch; one with an empty line before it also takes those after it. */
+function joined(source: string, cuts: readonly Range[]): Range[] {
+  const merged: [number, number][] = [];
+  for (const [from, to] of [...cuts].sort((a, b) => a[0] - b[0])) {
+    const last = merged.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged.map(([from, to]) => {
+    const before = source.slice(Math.max(0, from - 200), from);
+    if (!/(?:\r\n|\r(?!\n)|\n)[ \t]*(?:\r\n?|\n)$/.test(before)) return [from, to];
+    const blank = /(?:[ \t]*(?:\r\n?|\n))*/y;
+    blank.lastIndex = to;
+    return [from, to + (blank.exec(source)?.[0].length ?? 0)];
+  });
 }
 
 const indentOf = (line: string): number => {
@@ -43,7 +59,7 @@ function without(source: string, [from, to]: Range, cuts: readonly Range[]): str
 
 /** The first range begins in the middle of a line; the others hold whole lines. */
 export function taskText(source: string, ranges: readonly Range[], cuts: readonly Range[]): string {
-  const sorted = [...cuts].sort((a, b) => a[0] - b[0]);
+  const sorted = joined(source, cuts);
   const parts = ranges.map((range, i) => {
     const lines = without(source, range, sorted).split(/\r\n?|\n/);
     const head = i === 0 ? lines.splice(0, 1) : [];

@@ -41,6 +41,7 @@ export interface RawTask {
 interface Open {
   task: RawTask;
   column: number;
+  end: number;
   ranges: Range[];
   cuts: Range[];
 }
@@ -85,16 +86,19 @@ export class Walk {
   /** `owner`: the task these blocks stand below; `direct`: right below it, where properties stand. */
   #blocks(nodes: readonly RootContent[], owner?: Open, direct = true): void {
     let last: Open | undefined;
-    for (const node of nodes) {
-      if (node.type === 'list') last = this.#list(node, last, owner, direct);
+    for (const [i, node] of nodes.entries()) {
+      if (node.type === 'list') last = this.#list(node, nodes[i + 1], last, owner, direct);
       else if (node.type === 'html') this.#html(node, last ?? owner);
       else if (node.type === 'heading' && !owner) {
         this.#heading(oneLine(plain(node)), node.depth);
         last = undefined;
       } else if (last && columnOf(node) > last.column) this.#adopt(last, node, owner);
-      else if (node.type === 'paragraph') last = this.#comments(node, owner);
-      else if (owner && direct && node.type === 'code') this.#codeProperties(node, owner);
-      else last = undefined;
+      else {
+        last = undefined;
+        if (!owner) continue;
+        if (direct && node.type === 'code') this.#codeProperties(node, owner);
+        else this.#comments(node, owner);
+      }
     }
   }
 
@@ -105,10 +109,16 @@ export class Walk {
     this.headings.push(text);
   }
 
-  #list(list: List, before: Open | undefined, owner: Open | undefined, direct: boolean): Open | undefined {
+  #list(
+    list: List,
+    next: RootContent | undefined,
+    before: Open | undefined,
+    owner: Open | undefined,
+    direct: boolean,
+  ): Open | undefined {
     let last = before;
-    for (const item of list.children) {
-      const task = this.#asTask(item, owner);
+    for (const [i, item] of list.children.entries()) {
+      const task = this.#asTask(item, list.children[i + 1] ?? next, owner);
       if (task) last = task;
       else if (last && columnOf(item) > last.column) this.#adopt(last, item, owner);
       else if (owner) this.#below(item, owner, direct);
@@ -130,7 +140,7 @@ export class Walk {
   }
 
   /** Opens a task, unless the item is none: no checkbox, or below another task and without an id. */
-  #asTask(item: ListItem, owner: Open | undefined): Open | undefined {
+  #asTask(item: ListItem, next: RootContent | undefined, owner: Open | undefined): Open | undefined {
     const box = checkbox(item, this.#source);
     if (!box) return undefined;
     if ('odd' in box) {
@@ -142,10 +152,12 @@ export class Walk {
     }
     const heading = idAndTitle(box.paragraph, box.end, this.#source);
     if (heading.id === undefined && owner) return undefined;
-    return this.#task(item, box, heading, owner);
+    // The parser lets an item with an unclosed fence end inside the next one.
+    const end = Math.min(endOf(item), owner?.end ?? endOf(item), next ? startOf(next) : endOf(item));
+    return this.#task(item, end, box, heading, owner);
   }
 
-  #task(item: ListItem, box: Checkbox, heading: Heading, owner: Open | undefined): Open {
+  #task(item: ListItem, end: number, box: Checkbox, heading: Heading, owner: Open | undefined): Open {
     const { done, mark, paragraph } = box;
     const task: RawTask = {
       ...(heading.id === undefined ? {} : { id: heading.id }),
@@ -159,8 +171,8 @@ export class Walk {
       ...(owner ? { parent: owner.task } : {}),
       properties: [],
     };
-    const open: Open = { task, column: columnOf(item), ranges: [[heading.textStart, endOf(item)]], cuts: [] };
-    owner?.cuts.push(wholeLines(this.#source, [startOf(item), endOf(item)]));
+    const open: Open = { task, column: columnOf(item), end, ranges: [[heading.textStart, end]], cuts: [] };
+    owner?.cuts.push(wholeLines(this.#source, [startOf(item), end]));
     this.tasks.push(task);
     this.#open.push(open);
     this.#comments(paragraph, open);
@@ -243,8 +255,7 @@ export class Walk {
   }
 
   /** Cuts the comments below a node out of the task's text. */
-  #comments(node: Nodes, open: Open | undefined): undefined {
-    if (!open) return;
+  #comments(node: Nodes, open: Open): void {
     visit(node, 'html', (html) => {
       if (html.value.startsWith('<!--')) open.cuts.push([startOf(html), endOf(html)]);
     });

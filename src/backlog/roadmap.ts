@@ -6,13 +6,12 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../config/problems.js';
-import { IDEA_ID, type Idea } from '../protocol/idea.js';
+import type { Idea } from '../protocol/idea.js';
 import { foreignHeadings, notReadYet } from './foreign.js';
 import { chunks } from './roadmap-chunks.js';
 import { readProperties } from './roadmap-properties.js';
 import { type RawTask, Walk } from './roadmap-walk.js';
 import { slug } from './slug.js';
-import { ID_RULE } from './validate.js';
 
 const DEFAULT_ITERATIONS = 30;
 /** Parsing gives way to heartbeats this often, ms. */
@@ -56,10 +55,8 @@ export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: 
   for (const { task, id } of read) {
     const fix = `give it one: - [ ] **${slug(task.title) ?? 'task-001'}**: …`;
     if (task.title === '') at(task.line, 'this task has no text', 'write what is to be done after the checkbox');
-    else if (id !== undefined) {
-      if (!IDEA_ID.test(id)) at(task.line, `"${id}" cannot be an id`, ID_RULE);
-      ids.set(task, id);
-    } else if (withIds.size > 0 && !withIds.has(task.section)) {
+    else if (id !== undefined) ids.set(task, id);
+    else if (withIds.size > 0 && !withIds.has(task.section)) {
       at(task.line, 'this task has no id', `${fix}, or make it a bullet without a checkbox if it is no task`);
     } else {
       const made = slug(task.title);

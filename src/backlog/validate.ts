@@ -17,7 +17,7 @@ const problem = (idea: Idea, message: string, fix?: string): Problem => ({
   ...(fix === undefined ? {} : { fix }),
 });
 
-export const ID_RULE = 'use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit';
+const ID_RULE = 'use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit';
 
 function checkIds(ideas: readonly Idea[]): Problem[] {
   const seen = new Map<string, Idea>();

@@ -28,6 +28,16 @@ export interface RunContext {
   now: number;
 }
 
+/**
+ * A stated reset further away than this is taken for a wrong one. Accounts have weekly limits, none are longer.
+ */
+const LONGEST_RESET_MS = 8 * 24 * 60 * 60_000;
+
+/** Whether a run uses up one of the idea's iterations and its working time: all but failures that are not the agent's. */
+export function costsIteration(outcome: AgentOutcome): boolean {
+  return outcome.kind !== 'failed' || outcome.failure === 'agent';
+}
+
 /** Decides after an agent run. */
 export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
@@ -56,7 +66,8 @@ export function afterGate(run: RunAgentResult, gate: GateResult, limits: IdeaLim
   if (claims && gate.pass) return { do: 'ready' };
   const feedback = gateFeedback(gate);
   if (!limits.loop) {
-    return { do: 'close', outcome: 'failed', reason: `single attempt, and the gate is red: ${gate.failure?.command}` };
+    const command = gate.failure ? `: ${gate.failure.command}` : '';
+    return { do: 'close', outcome: 'failed', reason: `single attempt, and the gate is red${command}` };
   }
   if (feedback) return { do: 'iterate', feedback };
   return run.signal.kind === 'none' ? { do: 'iterate', feedback: { kind: 'no-signal' } } : { do: 'iterate' };
@@ -94,7 +105,7 @@ function afterTimeout(why: 'iteration' | 'idle', durationMs: number, limits: Ide
 }
 
 function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {
-  const { settings, failures, limited, now, limits } = context;
+  const { settings, failures, limits } = context;
   const { failure, message, resetAt } = outcome;
   const failed: NextStep = { do: 'close', outcome: 'failed', reason: `${failure}: ${message}` };
   const again = (why: string): NextStep => ({
@@ -104,19 +115,8 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
     counts: 'failure',
   });
   switch (failure) {
-    case 'limited': {
-      if (resetAt !== undefined) {
-        return { do: 'rerun', waitMs: Math.max(1000, resetAt - now), why: message, counts: 'limit' };
-      }
-      if (limited < settings.maxRateLimitRetries) {
-        const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;
-        return { do: 'rerun', waitMs, why: message, counts: 'limit' };
-      }
-      return {
-        do: 'ask',
-        question: `The agent's account is at a usage limit (${message}). Answer anything to try again.`,
-      };
-    }
+    case 'limited':
+      return afterLimit(message, resetAt, context);
     case 'killed':
     case 'transient':
     case 'launch':
@@ -129,6 +129,20 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
       return again(message);
     }
   }
+}
+
+/** A reset in the past says nothing: trying at once, over and over, would hammer the account. */
+function afterLimit(message: string, resetAt: number | undefined, context: RunContext): NextStep {
+  const { settings, limited, now } = context;
+  const untilReset = resetAt === undefined ? Number.NaN : resetAt - now;
+  if (untilReset > 0 && untilReset <= LONGEST_RESET_MS) {
+    return { do: 'rerun', waitMs: Math.max(1000, untilReset), why: message, counts: 'limit' };
+  }
+  if (limited < settings.maxRateLimitRetries) {
+    const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;
+    return { do: 'rerun', waitMs, why: message, counts: 'limit' };
+  }
+  return { do: 'ask', question: `The agent's account is at a usage limit (${message}). Answer anything to try again.` };
 }
 
 const minutes = (ms: number): string => {

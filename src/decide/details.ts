@@ -3,17 +3,21 @@
  * Invariant: text from agents and backlogs is escaped, so it can neither break the page nor pose as ours.
  * May import protocol and decide only.
  */
-import type { IdeaLine, IdeaView, RunStatus } from '../protocol/run.js';
+import type { IdeaLine, IdeaStatus, IdeaView, RunStatus } from '../protocol/run.js';
+import { clip, MAX_REASON } from './clip.js';
+import { code, oneLine, quoted } from './markdown.js';
 
 const SHOWN = 20;
 
 export function runDetails(status: RunStatus): string {
   const { counts } = status;
+  const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
+  const reason = status.why ? ` — ${oneLine(clip(status.why, MAX_REASON))}` : '';
   const parts = [
-    `**${status.state}**${status.why ? ` — ${plain(status.why)}` : ''} · ${counts.landed}/${status.total} landed on \`${status.target}\``,
+    `**${status.state}**${reason} · ${counts.landed}/${status.total} landed on ${code(status.target)}`,
     todo(status),
-    section('Running', status.active),
-    section('Waits for you', status.attention),
+    section('Running', status.active, count('running', 'paused', 'wants-slot', 'landing')),
+    section('Waits for you', status.attention, count('needs-human', 'blocked', 'failed', 'timeout')),
     status.next.length > 0 ? `### Next\n${status.next.map((id) => `- ${id}`).join('\n')}` : '',
   ];
   return parts.filter(Boolean).join('\n\n');
@@ -21,18 +25,17 @@ export function runDetails(status: RunStatus): string {
 
 export function ideaDetails(view: IdeaView): string {
   const most = view.maxIterations ? `/${view.maxIterations}` : '';
-  const lines = [
-    `**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName} · ${view.commits} commits`,
-  ];
+  const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
+  const lines = [`**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName} · ${commits}`];
   if (view.question) {
-    lines.push(`### Question\n> ${plain(view.question).replaceAll('\n', '\n> ')}`);
+    lines.push(`### Question\n${quoted(view.question)}`);
     lines.push(
       `Answer: \`ralphctl answer ${view.idea} "…"\`, or send this workflow the signal \`answer\` with the text as input.`,
     );
   }
   if (view.signal && view.signal.kind !== 'none') lines.push(`Last signal: ${view.signal.kind}`);
-  if (view.gate) lines.push(view.gate.pass ? 'Gate: green' : `Gate: red at \`${plain(view.gate.command ?? '')}\``);
-  if (view.worktree) lines.push(`Worktree: \`${view.worktree}\``);
+  if (view.gate) lines.push(view.gate.pass ? 'Gate: green' : `Gate: red at ${code(view.gate.command ?? '(unknown)')}`);
+  if (view.worktree) lines.push(`Worktree: ${code(view.worktree)}`);
   return lines.join('\n\n');
 }
 
@@ -42,18 +45,13 @@ function todo(status: RunStatus): string {
   return question ? `To do: \`ralphctl answer ${question.id} "…"\`` : '';
 }
 
-function section(title: string, lines: readonly IdeaLine[]): string {
+function section(title: string, lines: readonly IdeaLine[], total: number): string {
   if (lines.length === 0) return '';
   const shown = lines.slice(0, SHOWN).map((line) => {
     const agent = line.agentName ? ` · ${line.agentName}` : '';
-    const reason = line.reason ? `: ${plain(line.reason).replaceAll('\n', ' ').slice(0, 300)}` : '';
-    return `- **${line.id}** ${plain(line.title)} · ${line.status}${agent}${reason}`;
+    const reason = line.reason ? `: ${oneLine(clip(line.reason, MAX_REASON))}` : '';
+    return `- **${line.id}** ${oneLine(line.title)} · ${line.status}${agent}${reason}`;
   });
-  if (lines.length > SHOWN) shown.push(`- and ${lines.length - SHOWN} more`);
+  if (total > shown.length) shown.push(`- and ${total - shown.length} more`);
   return `### ${title}\n${shown.join('\n')}`;
-}
-
-/** Markdown and HTML in foreign text are shown as they are written. */
-export function plain(text: string): string {
-  return text.replace(/[\\`*_{}[\]<>#|~]/g, (char) => `\\${char}`);
 }

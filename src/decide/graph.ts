@@ -1,7 +1,8 @@
 /**
  * The backlog as a graph: who waits for whom, which Blue is done, what is ready. Kept up to date idea by idea, so that
  * ten thousand ideas cost no rescans.
- * Invariant: derived from the entries alone; it can be thrown away and built again at any time.
+ * Invariant: derived from the entries alone; it can be thrown away and built again at any time. An idea is done when it
+ * has landed; a Blue when its children are, or, without any, when what it depends on is.
  * May import protocol types only.
  */
 import type { IdeaEntry } from '../protocol/run.js';
@@ -17,6 +18,8 @@ export class Graph {
   readonly #childrenLeft = new Map<string, number>();
   readonly #done = new Set<string>();
   readonly #ready = new Set<string>();
+  /** Ideas that became ready, or whose score may have changed while they were. */
+  readonly #touched = new Set<string>();
 
   constructor(entries: readonly IdeaEntry[]) {
     this.#entries = entries;
@@ -24,22 +27,18 @@ export class Graph {
       this.#at.set(entry.card.id, at);
     });
     for (const { card } of entries) {
-      if (card.parent) push(this.#children, card.parent, card.id);
-      for (const dep of card.dependsOn ?? []) this.#unblocks.set(dep, (this.#unblocks.get(dep) ?? 0) + 1);
+      if (card.parent && this.entry(card.parent)?.card.blue) push(this.#children, card.parent, card.id);
+      for (const dep of new Set(card.dependsOn)) this.#unblocks.set(dep, (this.#unblocks.get(dep) ?? 0) + 1);
     }
     for (const { card } of entries) {
-      const waits = new Set<string>();
-      for (const dep of this.#ownAndInherited(card.id)) {
-        waits.add(dep);
-        push(this.#dependents, dep, card.id);
-      }
+      const waits = new Set(this.#ownAndInherited(card.id));
+      for (const dep of waits) push(this.#dependents, dep, card.id);
       this.#waiting.set(card.id, waits);
       this.#childrenLeft.set(card.id, this.#children.get(card.id)?.length ?? 0);
     }
     for (const entry of entries) {
-      const { id, blue } = entry.card;
-      if (entry.status === 'landed') this.markDone(id);
-      else if (blue && this.#childrenLeft.get(id) === 0) this.markDone(id);
+      const { id } = entry.card;
+      if (entry.status === 'landed' || this.#isEmptyBlueDone(id)) this.markDone(id);
     }
     for (const entry of entries) this.refresh(entry.card.id);
   }
@@ -57,16 +56,25 @@ export class Graph {
     return this.#done.has(id);
   }
 
-  /** Ideas that directly name this one in `dependsOn`. */
+  isReady(id: string): boolean {
+    return this.#ready.has(id);
+  }
+
+  /** How many ideas directly name this one in `dependsOn`. */
   unblocks(id: string): number {
     return this.#unblocks.get(id) ?? 0;
   }
 
-  /** Done and total children of the idea's parent; none when it has no parent. */
+  /** Ids of a Blue's children, in backlog order. */
+  children(id: string): readonly string[] {
+    return this.#children.get(id) ?? [];
+  }
+
+  /** Done and total children of the idea's parent; undefined when it has no parent. */
   siblings(id: string): { done: number; total: number } | undefined {
     const parent = this.entry(id)?.card.parent;
     if (!parent) return undefined;
-    const total = this.#children.get(parent)?.length ?? 0;
+    const total = this.children(parent).length;
     return { done: total - (this.#childrenLeft.get(parent) ?? 0), total };
   }
 
@@ -83,6 +91,13 @@ export class Graph {
     return this.#ready.size;
   }
 
+  /** Ideas to score (again) since this was last asked. */
+  takeTouched(): string[] {
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    return touched;
+  }
+
   /** Tells the graph that an idea is done; Blues above it and everything that waited follow. */
   markDone(id: string): void {
     const todo = [id];
@@ -92,14 +107,11 @@ export class Graph {
       this.#ready.delete(next);
       for (const dependent of this.#dependents.get(next) ?? []) {
         this.#waiting.get(dependent)?.delete(next);
+        if (this.#isEmptyBlueDone(dependent)) todo.push(dependent);
         this.refresh(dependent);
       }
       const parent = this.entry(next)?.card.parent;
-      if (parent && this.#childrenLeft.has(parent)) {
-        const left = (this.#childrenLeft.get(parent) ?? 1) - 1;
-        this.#childrenLeft.set(parent, left);
-        if (left === 0) todo.push(parent);
-      }
+      if (parent && this.#childDone(parent)) todo.push(parent);
     }
   }
 
@@ -108,8 +120,31 @@ export class Graph {
     const entry = this.entry(id);
     const ready =
       entry !== undefined && !entry.card.blue && entry.status === 'pending' && this.#waiting.get(id)?.size === 0;
-    if (ready) this.#ready.add(id);
-    else this.#ready.delete(id);
+    if (!ready) {
+      this.#ready.delete(id);
+      return;
+    }
+    this.#ready.add(id);
+    this.#touched.add(id);
+  }
+
+  /** Counts one child of the Blue as done; true when it was the last. */
+  #childDone(parent: string): boolean {
+    const total = this.children(parent).length;
+    if (total === 0) return false;
+    const left = (this.#childrenLeft.get(parent) ?? total) - 1;
+    this.#childrenLeft.set(parent, left);
+    // Only the step over one half changes the score of the others.
+    const done = total - left;
+    if (done > total / 2 && done - 1 <= total / 2) {
+      for (const child of this.children(parent)) if (this.#ready.has(child)) this.#touched.add(child);
+    }
+    return left === 0;
+  }
+
+  #isEmptyBlueDone(id: string): boolean {
+    const blue = this.entry(id)?.card.blue ?? false;
+    return blue && this.children(id).length === 0 && this.#waiting.get(id)?.size === 0;
   }
 
   #ownAndInherited(id: string): string[] {

@@ -23,7 +23,7 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
   return parts.filter((part) => part.value !== 0);
 }
 
-/** Same sum without the words; called for every ready idea at every pick. */
+/** Same sum without the words; called whenever an idea enters the ready pool. */
 export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number {
   const { id, tags } = entry.card;
   const siblings = graph.siblings(id);
@@ -34,22 +34,6 @@ export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number 
     (siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0) +
     entry.retries * weights.retry
   );
-}
-
-/** The best ready idea, or undefined when none is ready. */
-export function pickNext(graph: Graph, weights: Weights): string | undefined {
-  let best: string | undefined;
-  let bestScore = Number.NEGATIVE_INFINITY;
-  for (const id of graph.ready()) {
-    const entry = graph.entry(id);
-    if (!entry) continue;
-    const value = score(entry, graph, weights);
-    if (best === undefined || value > bestScore || (value === bestScore && graph.order(id) < graph.order(best))) {
-      best = id;
-      bestScore = value;
-    }
-  }
-  return best;
 }
 
 /** Ready ideas, best first. */

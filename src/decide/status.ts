@@ -12,12 +12,14 @@ import type {
   RunStatus,
   WhyView,
 } from '../protocol/run.js';
-import { agentName } from './autopilot.js';
 import type { Graph } from './graph.js';
 import { addStats } from './iterations.js';
 import { rankReady, scoreParts } from './score.js';
+import { agentName } from './slots.js';
 
 const NEXT_SHOWN = 10;
+/** Most ideas listed one by one, so that the answer fits a payload however large the run; `counts` has all of them. */
+export const MAX_LISTED = 200;
 
 /** Counts leave Blues out: they are never executed themselves. */
 export function countByStatus(entries: readonly IdeaEntry[]): Record<IdeaStatus, number> {
@@ -80,10 +82,6 @@ export function runStatus(
   graph: Graph,
   now: number,
 ): RunStatus {
-  const busy = state.entries.filter((entry) => ['running', 'paused', 'wants-slot', 'landing'].includes(entry.status));
-  const attention = state.entries.filter((entry) =>
-    ['needs-human', 'blocked', 'failed', 'timeout'].includes(entry.status),
-  );
   return {
     project: ref.project,
     runId: ref.runId,
@@ -93,13 +91,20 @@ export function runStatus(
     slots: state.slots,
     counts: countByStatus(state.entries),
     total: state.entries.filter((entry) => !entry.card.blue).length,
-    active: busy.map(ideaLine),
-    attention: attention.map(ideaLine),
-    lane: state.lane,
+    active: listed(state, ['running', 'paused', 'wants-slot', 'landing']),
+    attention: listed(state, ['needs-human', 'blocked', 'failed', 'timeout']),
+    lane: state.lane.slice(0, MAX_LISTED),
     ...(state.landing ? { landing: state.landing } : {}),
     next: rankReady(graph, settings.weights).slice(0, NEXT_SHOWN),
     statistics: statistics(state, now),
   };
+}
+
+/** Status by status in the given order, backlog order within one. */
+function listed(state: AutopilotState, statuses: readonly IdeaStatus[]): IdeaLine[] {
+  const found = new Map<IdeaStatus, IdeaEntry[]>(statuses.map((status) => [status, []]));
+  for (const entry of state.entries) found.get(entry.status)?.push(entry);
+  return [...found.values()].flat().slice(0, MAX_LISTED).map(ideaLine);
 }
 
 export function why(id: string, settings: RunSettings, graph: Graph): WhyView | undefined {

@@ -137,6 +137,12 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, at: performance.now() }));
   });
   tee = new OutputTee(stdout, stderr, log, () => watch.touch(), options);
+  // At once: output may come before the next await returns.
+  let hookError: { error: unknown } | undefined;
+  tee.onConsumerError = (error) => {
+    hookError ??= { error };
+    watch.stop('aborted');
+  };
   // A program that never reads its input, or ends before it has, is none of our failures.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(options.stdin);
@@ -145,17 +151,12 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   await pipes?.release();
   const tree = new TreeWatch({ root, findStrays: () => findByToken(options.token) });
   watch.start();
-  let hookError: { error: unknown } | undefined;
   const hook = Promise.resolve(root)
     .then(options.onSpawn)
     .catch((error: unknown) => {
       hookError = { error };
       watch.stop('aborted');
     });
-  tee.onConsumerError = (error) => {
-    hookError ??= { error };
-    watch.stop('aborted');
-  };
 
   await Promise.race([exited, watch.stopped]);
   const stopped = watch.reason;

@@ -23,7 +23,6 @@ async function watched(work: () => Promise<unknown>): Promise<Watched> {
   }, 10);
   await work();
   clearInterval(timer);
-  if (process.env.SHOW) console.log({ worstGapMs, rss: peak - before });
   return { worstGapMs, rssGrowth: peak - before };
 }
 

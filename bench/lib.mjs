@@ -1,0 +1,130 @@
+/** What the benchmarks share: scratch repositories, the program, clocks, memory. Everything is measured in one sitting. */
+import { execFile, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+export const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+export const git = async (cwd, ...args) => (await run('git', args, { cwd, maxBuffer: 1 << 26 })).stdout.trim();
+
+/** A state folder with its own server, and repositories to run in. */
+export async function lab() {
+  const base = await mkdtemp(join(tmpdir(), 'ralphctl-bench-'));
+  const env = {
+    ...process.env,
+    RALPHCTL_HOME: join(base, 'state'),
+    RALPHCTL_PORT: '0',
+    RALPHCTL_UI_PORT: '0',
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'user.name',
+    GIT_CONFIG_VALUE_0: 'Bench',
+    GIT_CONFIG_KEY_1: 'user.email',
+    GIT_CONFIG_VALUE_1: 'bench@localhost',
+  };
+  const repos = [];
+  return {
+    base,
+    env,
+    async repo(name, files) {
+      const dir = join(base, name);
+      repos.push(dir);
+      await mkdir(dir, { recursive: true });
+      await git(dir, 'init', '-q', '-b', 'main');
+      await git(dir, 'config', 'user.name', 'Bench');
+      await git(dir, 'config', 'user.email', 'bench@localhost');
+      for (const [path, text] of Object.entries(files)) {
+        await mkdir(dirname(join(dir, path)), { recursive: true });
+        await writeFile(join(dir, path), text);
+      }
+      await git(dir, 'add', '-A');
+      await git(dir, 'commit', '-qm', 'start');
+      return dir;
+    },
+    async ralphctl(cwd, ...args) {
+      return call(process.execPath, [cli, ...args], { cwd, env });
+    },
+    async stopWorker(dir) {
+      await call(process.execPath, [cli, 'worker', '--stop'], { cwd: dir, env });
+    },
+    async close() {
+      for (const dir of repos) await call(process.execPath, [cli, 'worker', '--stop'], { cwd: dir, env });
+      await call(process.execPath, [cli, 'server', 'stop'], { cwd: base, env });
+      await rm(base, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** Runs a command; gives its exit code, output and wall-clock milliseconds. */
+export function call(command, args, options) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => (stdout += chunk));
+    child.stderr.on('data', (chunk) => (stderr += chunk));
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr, ms: performance.now() - started }));
+  });
+}
+
+/** Events that `start --json` printed. */
+export const eventsOf = (stdout) =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+/** Pids of processes whose command line holds all the words. */
+export async function pidsWith(...words) {
+  const found = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (line && words.every((word) => line.includes(word))) found.push(Number(name));
+  }
+  return found;
+}
+
+/** Peak resident memory of a process so far, MB. */
+export async function peakMb(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+export async function rssMb(pid) {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+}
+/** CPU seconds a process has used. */
+export async function cpuSeconds(pid) {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+export const ms = (value) =>
+  value === undefined ? '–' : value < 10_000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
+
+export function table(title, head, rows) {
+  console.log(`\n## ${title}\n`);
+  console.log(`| ${head.join(' | ')} |`);
+  console.log(`|${head.map(() => '---').join('|')}|`);
+  for (const row of rows) console.log(`| ${row.join(' | ')} |`);
+}
+
+export function roadmap(count, more = '') {
+  const lines = ['# Roadmap', ''];
+  for (let n = 1; n <= count; n++)
+    lines.push(`- [ ] **t-${n}**: Task ${n}`, '  - ralph: true', ...(more ? [`  - ${more}`] : []));
+  return `${lines.join('\n')}\n`;
+}
+
+/** An agent that costs next to nothing: writes one file and says it is done. */
+export const noopAgent = `sh -c 'echo done > "$RALPHCTL_IDEA.txt"; echo "<ralph nonce=\\"$RALPHCTL_NONCE\\">COMPLETE</ralph>"'`;
+
+export const config = (agent, extra = '') =>
+  `version: 1\nagent: bench\nagents:\n  bench:\n    adapter: command\n    command: ${JSON.stringify(agent)}\nstepDelayMs: 0\ngate:\n  commands:\n    - "true"\n${extra}`;

@@ -1,0 +1,88 @@
+/**
+ * The shape of ideas.yaml and ideas.json (F2). Relations between ideas are checked in validate.ts. Imports zod only.
+ */
+import { z } from 'zod';
+import { IDEA_ID } from '../protocol/idea.js';
+
+const id = z
+  .string()
+  .regex(
+    IDEA_ID,
+    'cannot be an id: use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit',
+  );
+const text = z.string().regex(/\S/, 'must not be empty');
+const minutes = z.number().gt(0).max(10_080);
+const oneOrMore = <T extends z.ZodType<string>>(item: T) => z.union([item, z.array(item)]);
+
+const plan = z.strictObject({
+  phases: z
+    .array(
+      z.strictObject({
+        name: text.describe('Name of the phase.'),
+        steps: z
+          .array(
+            z.union([
+              text,
+              z.strictObject({
+                id: id
+                  .optional()
+                  .describe('Unique in the plan. Default: number of the phase, a dot, number of the step.'),
+                text: text.describe('What this step is to do.'),
+              }),
+            ]),
+          )
+          .min(1)
+          .describe('Steps, in order.'),
+      }),
+    )
+    .min(1)
+    .describe('Phases, in order.'),
+});
+
+const idea = z.strictObject({
+  id: id.describe('Unique in the backlog. Branches, folders and commits carry it.'),
+  title: text.optional().describe('One line. Default: the first line of the text.'),
+  text: text.optional().describe('The whole task, as the agent gets it. Default: the title.'),
+  description: text.optional().describe('The same as text.'),
+  kind: z
+    .enum(['blue', 'green'])
+    .optional()
+    .describe('blue: a group that is never executed itself. green: work. Default: blue when it has children.'),
+  parent: id.optional().describe('Id of the Blue idea it belongs to. Not needed below "children".'),
+  get children() {
+    return z.array(idea).optional().describe('Ideas that belong to this one, which makes it Blue.');
+  },
+  dependsOn: oneOrMore(id)
+    .default([])
+    .describe('Ids that must have landed before this starts. A Blue id stands for all its children.'),
+  tags: oneOrMore(text).default([]).describe('Labels; "critical" and "quick-win" raise the score.'),
+  done: z.boolean().default(false).describe('Already done; ralphctl sets it when the idea has landed.'),
+  ralph: z.boolean().default(true).describe('true: iterate until it is complete. false: one attempt.'),
+  maxIterations: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Agent runs it may take. Default: the configuration’s.'),
+  timeoutMinutes: minutes.optional().describe('Minutes for the whole idea. Default: the configuration’s.'),
+  iterationTimeoutMinutes: minutes.optional().describe('Minutes for one agent run. Default: the configuration’s.'),
+  promise: text.optional().describe('Text the agent promises on completion. Default: COMPLETE.'),
+  requireXml: z.boolean().optional().describe('Only a tagged promise counts. Default: the configuration’s.'),
+  success: oneOrMore(text).default([]).describe('When it counts as a success; told to the agent.'),
+  agent: text.optional().describe('Agent name from the configuration. Default: the configuration’s.'),
+  allowEmpty: z.boolean().default(false).describe('May be complete without any change, e.g. an investigation.'),
+  plan: plan.optional().describe('Phases of steps, run in order.'),
+});
+
+export type RawIdea = z.output<typeof idea>;
+
+const whole = z.strictObject({
+  $schema: z.string().optional().describe('Where the JSON Schema of this file is, for editors.'),
+  version: z.literal(1).default(1).describe('Version of this file’s format.'),
+  ideas: z.array(idea).describe('The ideas, in the order that breaks ties.'),
+});
+
+/** A file with `version` and `ideas`, or a bare list of ideas. */
+export const ideasSchema = z
+  .union([z.array(idea), whole])
+  .transform((value) => (Array.isArray(value) ? value : value.ideas));

@@ -1,0 +1,118 @@
+/**
+ * ideas.yaml and ideas.json (F2): a validated file becomes a flat list of ideas, parents before their children.
+ */
+import { inputSchema } from '../config/json-schema.js';
+import { type Path, readLocated, type Syntax } from '../config/located.js';
+import type { Problem } from '../config/problems.js';
+import { type JsonSchema, zodProblems } from '../config/zod-problems.js';
+import type { Idea, PlanPhase } from '../protocol/idea.js';
+import { foreignValue, notReadYet } from './foreign.js';
+import { ideasSchema, type RawIdea } from './ideas-schema.js';
+
+let cached: JsonSchema | undefined;
+export function ideasJsonSchema(): JsonSchema {
+  cached ??= { ...inputSchema(ideasSchema), title: 'ralphctl ideas' };
+  return cached;
+}
+
+const list = (value: string | string[]): string[] => [...new Set(typeof value === 'string' ? [value] : value)];
+
+/** Defined values only, so that absent stays absent. */
+const given = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
+
+function planOf(raw: RawIdea, complain: (path: Path, message: string) => void): PlanPhase[] | undefined {
+  const seen = new Set<string>();
+  return raw.plan?.phases.map(({ name, steps }, p) => ({
+    name,
+    steps: steps.map((step, s) => {
+      const text = typeof step === 'string' ? step : step.text;
+      const id = (typeof step === 'string' ? undefined : step.id) ?? `${p + 1}.${s + 1}`;
+      if (seen.has(id)) complain(['plan', 'phases', p, 'steps', s], `the plan has two steps with the id "${id}"`);
+      seen.add(id);
+      return { id, text };
+    }),
+  }));
+}
+
+/** The ideas of the file and its problems; relations between ideas are left to validate.ts. Never throws. */
+export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas: Idea[]; problems: Problem[] } {
+  const read = readLocated(text, file, syntax);
+  if ('problems' in read) return { ideas: [], problems: read.problems };
+  const { located } = read;
+  const foreign = foreignValue(located.value);
+  if (foreign !== undefined) return { ideas: [], problems: [notReadYet(file, foreign)] };
+  let raw: RawIdea[];
+  try {
+    const result = ideasSchema.safeParse(located.value ?? {});
+    if (!result.success) {
+      return { ideas: [], problems: zodProblems(result.error.issues, { file, located, schema: ideasJsonSchema }) };
+    }
+    raw = result.data;
+  } catch (error) {
+    // Ideas nested thousands deep exhaust the stack.
+    return { ideas: [], problems: [{ file, line: 1, message: `cannot be read: ${String(error)}` }] };
+  }
+  const ideas: Idea[] = [];
+  const problems: Problem[] = [];
+  const take = (idea: RawIdea, path: Path, parent: string | undefined): void => {
+    const line = located.lineOf([...path, 'id']);
+    const complain = (at: Path, message: string, fix?: string): void => {
+      problems.push({ file, line: located.lineOf([...path, ...at]), message, ...(fix === undefined ? {} : { fix }) });
+    };
+    const body = idea.text ?? idea.description;
+    const title =
+      (idea.title ?? body ?? '')
+        .trim()
+        .split(/\r\n?|\n/)[0]
+        ?.trim() ?? '';
+    if (idea.text !== undefined && idea.description !== undefined) {
+      complain(['description'], `"${idea.id}" has text and description, which mean the same`, 'keep one of them');
+    }
+    if (title === '') complain(['id'], `"${idea.id}" has neither title nor text`, 'say what is to be done: title: …');
+    if (idea.parent !== undefined && parent !== undefined && idea.parent !== parent) {
+      complain(
+        ['parent'],
+        `"${idea.id}" is a child of "${parent}" and names the parent "${idea.parent}"`,
+        'keep one of them',
+      );
+    }
+    const children = idea.children ?? [];
+    if (idea.kind === 'green' && children.length > 0) {
+      complain(['kind'], `"${idea.id}" has children, so it cannot be green`, 'take "kind" or the children away');
+    }
+    const above = parent ?? idea.parent;
+    ideas.push(
+      given({
+        id: idea.id,
+        title,
+        text:
+          body === undefined ? title : body.trimStart().startsWith(title) ? body.trim() : `${title}\n\n${body.trim()}`,
+        parent: above,
+        blue: idea.kind === 'blue' || children.length > 0,
+        dependsOn: list(idea.dependsOn),
+        tags: list(idea.tags),
+        done: idea.done,
+        ralph: idea.ralph,
+        maxIterations: idea.maxIterations,
+        timeoutMinutes: idea.timeoutMinutes,
+        iterationTimeoutMinutes: idea.iterationTimeoutMinutes,
+        promise: idea.promise?.trim(),
+        requireXml: idea.requireXml,
+        success: list(idea.success),
+        agent: idea.agent,
+        allowEmpty: idea.allowEmpty,
+        plan: planOf(idea, complain),
+        source: { file, line },
+      }),
+    );
+    children.forEach((child, i) => {
+      take(child, [...path, 'children', i], idea.id);
+    });
+  };
+  const root: Path = Array.isArray(located.value) ? [] : ['ideas'];
+  raw.forEach((idea, i) => {
+    take(idea, [...root, i], undefined);
+  });
+  return { ideas, problems };
+}

@@ -1,0 +1,7 @@
+/** What the rest of ralphctl uses of backlogs. */
+export { toCard } from './cards.js';
+export { BacklogError } from './errors.js';
+export { findBacklog } from './find.js';
+export { type Backlog, readBacklog } from './read.js';
+export { tickBacklog } from './tick.js';
+export { validateAgents, validateIdeas } from './validate.js';

@@ -1,0 +1,79 @@
+/**
+ * Reads a backlog file of any format. Invariant: what comes back is sound (unique ids, known references, no cycles),
+ * or a BacklogError carries every problem.
+ */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { byLine, type Problem } from '../config/problems.js';
+import type { Idea } from '../protocol/idea.js';
+import { detect } from './detect.js';
+import { BacklogError } from './errors.js';
+import { parseIdeas } from './ideas.js';
+import { parseRoadmap } from './roadmap.js';
+import { validateIdeas } from './validate.js';
+
+export interface Backlog {
+  format: 'roadmap' | 'ideas';
+  /** As it was given. */
+  file: string;
+  /** Of the file's bytes, hexadecimal. */
+  sha256: string;
+  ideas: Idea[];
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+
+const refuse = (file: string, message: string, fix?: string): never => {
+  throw new BacklogError([{ file, line: 1, message, ...(fix === undefined ? {} : { fix }) }]);
+};
+
+async function load(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    if (code === 'ENOENT') return refuse(file, 'there is no such file', 'name the backlog: ralphctl start <file>');
+    return refuse(file, code === 'EISDIR' ? 'this is a folder, not a file' : `cannot be read (${code})`);
+  }
+}
+
+function decode(file: string, bytes: Uint8Array): string {
+  if (bytes.length > MAX_BYTES) return refuse(file, `larger than ${MAX_BYTES / 1024 / 1024} MB`, 'split it');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return refuse(file, 'this is not UTF-8 text', 'save it as UTF-8');
+  }
+}
+
+/** An idea that others name as their parent groups them, whatever it says itself. */
+function markBlues(ideas: readonly Idea[]): void {
+  const parents = new Set(ideas.map((idea) => idea.parent));
+  for (const idea of ideas) if (parents.has(idea.id)) idea.blue = true;
+}
+
+/**
+ * @param opts.text what to read instead of the file's content; `path` then only names it
+ * @throws BacklogError, and nothing else, whatever the content
+ */
+export async function readBacklog(path: string, opts: { text?: string } = {}): Promise<Backlog> {
+  const bytes = opts.text === undefined ? await load(path) : Buffer.from(opts.text);
+  const text = opts.text ?? decode(path, bytes);
+  const found = detect(path, text);
+  if ('problem' in found) throw new BacklogError([found.problem]);
+  const parsed = await parse(path, text, found);
+  markBlues(parsed.ideas);
+  const problems: Problem[] = [...parsed.problems, ...validateIdeas(parsed.ideas)];
+  if (problems.length > 0) throw new BacklogError(byLine(problems));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { format: found.format, file: path, sha256, ideas: parsed.ideas };
+}
+
+async function parse(path: string, text: string, found: Exclude<ReturnType<typeof detect>, { problem: Problem }>) {
+  try {
+    return found.format === 'roadmap' ? await parseRoadmap(text, path) : parseIdeas(text, path, found.syntax);
+  } catch (error) {
+    if (error instanceof RangeError) return refuse(path, 'nested too deeply');
+    throw error;
+  }
+}

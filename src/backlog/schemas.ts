@@ -1,0 +1,12 @@
+/**
+ * The published JSON Schemas, made from the zod schemas. The files under schemas/ are these, and a test compares them.
+ */
+import { configJsonSchema } from '../config/json-schema.js';
+import type { JsonSchema } from '../config/zod-problems.js';
+import { ideasJsonSchema } from './ideas.js';
+
+/** File name under schemas/ to content. */
+export const exportSchemas = (): Record<string, JsonSchema> => ({
+  'ralphctl.schema.json': configJsonSchema(),
+  'ideas.schema.json': ideasJsonSchema(),
+});

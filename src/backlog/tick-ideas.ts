@@ -1,0 +1,96 @@
+/**
+ * Marks an idea as done in ideas.yaml or ideas.json. Invariant: only `done` of that idea changes; everything else,
+ * comments and layout included, stays byte for byte. The result is read again before it is given out.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import type { Syntax } from '../config/located.js';
+
+const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
+  map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
+
+/** The maps of all ideas, children included, with their paths. */
+function* ideaMaps(node: unknown): Generator<YAMLMap> {
+  if (isSeq(node)) {
+    for (const item of node.items) {
+      if (!isMap(item)) continue;
+      yield item;
+      yield* ideaMaps(pairOf(item, 'children')?.value);
+    }
+  } else if (isMap(node)) yield* ideaMaps(pairOf(node, 'ideas')?.value);
+}
+
+const markDone = (value: unknown, id: string): void => {
+  const items = Array.isArray(value) ? value : ((value as { ideas?: unknown } | null)?.ideas ?? []);
+  if (!Array.isArray(items)) return;
+  for (const item of items as ({ id?: unknown; done?: unknown; children?: unknown } | null)[]) {
+    if (item === null || typeof item !== 'object') continue;
+    if (item.id === id) item.done = true;
+    if (Array.isArray(item.children)) markDone(item.children, id);
+  }
+};
+
+/** The text with `done: true` written in right after the id, in the style of what stands there. */
+function splice(text: string, map: YAMLMap): string | undefined {
+  const done = pairOf(map, 'done')?.value;
+  if (isScalar(done) && done.range) return `${text.slice(0, done.range[0])}true${text.slice(done.range[1])}`;
+  const pair = pairOf(map, 'id');
+  const { key, value } = pair ?? {};
+  if (!isScalar(key) || !isScalar(value) || !key.range || !value.range) return undefined;
+  const [keyStart] = key.range;
+  const end = value.range[1];
+  const lineStart = Math.max(text.lastIndexOf('\n', keyStart - 1), text.lastIndexOf('\r', keyStart - 1)) + 1;
+  const before = text.slice(lineStart, keyStart);
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  const name = text.charAt(keyStart) === '"' ? '"done"' : 'done';
+  if (map.flow) {
+    const colon = /^\s*:\s/.test(text.slice(key.range[1])) ? ': ' : ':';
+    const gap = /^[ \t]+$/.test(before) ? eol + before : colon === ': ' ? ' ' : '';
+    return `${text.slice(0, end)},${gap}${name}${colon}true${text.slice(end)}`;
+  }
+  const rest = /[^\r\n]*/y;
+  rest.lastIndex = end;
+  const lineEnd = end + (rest.exec(text)?.[0].length ?? 0);
+  return `${text.slice(0, lineEnd)}${eol}${' '.repeat(before.length)}${name}: true${text.slice(lineEnd)}`;
+}
+
+const readBack = (text: string, syntax: Syntax): unknown => {
+  if (syntax === 'json') return JSON.parse(text);
+  const doc = parseDocument(text, { logLevel: 'silent' });
+  if (doc.errors.length > 0) throw doc.errors[0];
+  return doc.toJS();
+};
+
+/** Through the document model: comments stay, the layout may not. For YAML too odd to splice. */
+function rewrite(doc: Document, map: YAMLMap, text: string): string {
+  map.set('done', true);
+  const result = doc.toString({ lineWidth: 0 });
+  return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
+}
+
+/** The new text; undefined when there is no such idea, it is done already, or the file cannot be read. */
+export function tickIdeas(raw: string, id: string, syntax: Syntax): string | undefined {
+  const bom = raw.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const text = raw.slice(bom.length);
+  try {
+    const wanted = readBack(text, syntax);
+    const doc = parseDocument(text, { logLevel: 'silent' });
+    const matches = [...ideaMaps(doc.contents)].filter((map) => map.get('id') === id);
+    const [map] = matches;
+    if (!map || matches.length > 1 || map.get('done') === true) return undefined;
+    markDone(wanted, id);
+    const fits = (candidate: string | undefined): candidate is string => {
+      try {
+        return candidate !== undefined && isDeepStrictEqual(readBack(candidate, syntax), wanted);
+      } catch {
+        return false;
+      }
+    };
+    const spliced = splice(text, map);
+    if (fits(spliced)) return bom + spliced;
+    const rewritten = syntax === 'yaml' ? rewrite(doc, map, text) : undefined;
+    return fits(rewritten) ? bom + rewritten : undefined;
+  } catch {
+    return undefined;
+  }
+}

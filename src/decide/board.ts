@@ -1,0 +1,94 @@
+/**
+ * The ideas of a run with their statuses, and what follows from a status: who is open, who runs, which slots are held.
+ * Invariant: a status changes through `set` only, a slot through `takeSlot` and `freeSlot` only; everything but `state`
+ * is derived from it and built again by the constructor, so that a run can continue as new.
+ * May import protocol and decide only.
+ */
+import type { AutopilotState, IdeaEntry, IdeaStatus, RunSettings } from '../protocol/run.js';
+import type { Command } from './commands.js';
+import { newEntry } from './first-state.js';
+import { Graph } from './graph.js';
+import { addStats } from './iterations.js';
+import { ReadyPool } from './ready.js';
+import { Slots } from './slots.js';
+
+/** Statuses in which a child workflow is open. */
+const OPEN = new Set<IdeaStatus>(['running', 'paused', 'needs-human', 'wants-slot', 'landing']);
+
+export class Board {
+  readonly state: AutopilotState;
+  readonly settings: RunSettings;
+  graph: Graph;
+  pool: ReadyPool;
+  readonly slots = new Slots();
+  /** Messages that events caused; handed out by the next `decide`. */
+  readonly outbox: Command[] = [];
+  /** Status changes since they were last taken, for those who watch. */
+  readonly changes: IdeaEntry[] = [];
+  readonly #open = new Set<string>();
+  readonly #running = new Set<string>();
+
+  constructor(state: AutopilotState, settings: RunSettings) {
+    this.state = state;
+    this.settings = settings;
+    this.graph = new Graph(state.entries);
+    this.pool = new ReadyPool(this.graph, settings.weights);
+    for (const entry of state.entries) {
+      this.#index(entry);
+      if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id);
+    }
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  isOpen(idea: string): boolean {
+    return this.#open.has(idea);
+  }
+
+  openIdeas(): IdeaEntry[] {
+    return [...this.#open].flatMap((id) => this.graph.entry(id) ?? []);
+  }
+
+  add(entries: readonly IdeaEntry['card'][]): void {
+    for (const card of entries) this.state.entries.push(newEntry(card));
+    this.graph = new Graph(this.state.entries);
+    this.pool = new ReadyPool(this.graph, this.settings.weights);
+  }
+
+  set(entry: IdeaEntry, status: IdeaStatus): void {
+    if (entry.status !== status) this.changes.push({ ...entry, status });
+    entry.status = status;
+    this.#index(entry);
+    this.graph.refresh(entry.card.id);
+  }
+
+  takeSlot(entry: IdeaEntry): number {
+    entry.slot ??= this.slots.take(entry.card.id);
+    return entry.slot;
+  }
+
+  freeSlot(entry: IdeaEntry): void {
+    if (entry.slot !== undefined) this.slots.free(entry.slot, entry.card.id);
+    delete entry.slot;
+  }
+
+  /** Moves what the idea's iterations cost into the totals of the run. */
+  foldIterations(entry: IdeaEntry): void {
+    if (!entry.iterations) return;
+    this.state.totals.iterations = addStats(this.state.totals.iterations, entry.iterations);
+    delete entry.iterations;
+  }
+
+  #index({ card, status }: IdeaEntry): void {
+    if (OPEN.has(status)) this.#open.add(card.id);
+    else this.#open.delete(card.id);
+    if (status === 'running') this.#running.add(card.id);
+    else this.#running.delete(card.id);
+  }
+}

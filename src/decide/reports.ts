@@ -1,0 +1,89 @@
+/**
+ * What idea workflows report, and how they end.
+ * Invariant: a report of another life, or not newer than the last one taken, changes nothing; nor does one that makes no
+ * sense in the idea's status. Order and number of deliveries therefore do not matter.
+ * May import protocol and decide only.
+ */
+import type { IdeaEntry, IdeaReport } from '../protocol/run.js';
+import type { Board } from './board.js';
+import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
+import { countFailure, tellRunState } from './control.js';
+import type { Ending, Lane } from './lane.js';
+import { leaveWaiting, queueForSlot } from './waiting.js';
+
+/** Life of a child that an earlier run started: its first report says which it is. */
+export const ADOPTED = -1;
+
+export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
+  const entry = board.graph.entry(report.idea);
+  if (!entry || !board.isOpen(report.idea)) return;
+  if (entry.life === ADOPTED) entry.life = report.life;
+  if (report.life !== entry.life || report.seq <= entry.seq) return;
+  entry.seq = report.seq;
+  entry.iterations = report.iterations;
+  if (report.kind === 'closed') {
+    const { outcome = 'failed', reason } = report;
+    endChild(board, lane, entry, { outcome, ...(reason === undefined ? {} : { reason }) });
+    return;
+  }
+  if (entry.status === 'landing') return;
+  switch (report.kind) {
+    case 'ready':
+      takeReady(board, lane, entry, report);
+      return;
+    case 'needs-human':
+      leaveWaiting(board, report.idea);
+      board.freeSlot(entry);
+      entry.reason = clip(report.reason ?? 'it asks for a person', MAX_QUESTION);
+      board.set(entry, 'needs-human');
+      return;
+    case 'wants-slot':
+      queueForSlot(board, entry);
+      return;
+    case 'paused':
+      if (entry.slot !== undefined) board.set(entry, 'paused');
+      return;
+    case 'resumed':
+      if (entry.slot !== undefined) board.set(entry, 'running');
+      return;
+  }
+}
+
+function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaReport): void {
+  leaveWaiting(board, report.idea);
+  if (report.work) entry.work = report.work;
+  lane.join(entry);
+  // It may have been told to pause after its last boundary; a landing that bounces must not find it paused for ever.
+  const { run } = board.state;
+  if (run === 'pausing' || run === 'paused') board.outbox.push({ do: 'tell', idea: report.idea, signal: 'resume' });
+}
+
+/** A child workflow is over, however that was learnt. Repeats change nothing. */
+export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: Ending): void {
+  const idea = entry.card.id;
+  if (!board.isOpen(idea)) return;
+  if (lane.isLanding(idea)) {
+    lane.childEndedMeanwhile(ending);
+    return;
+  }
+  const { outcome, reason } = ending;
+  lane.leave(idea);
+  leaveWaiting(board, idea);
+  board.freeSlot(entry);
+  delete entry.work;
+  delete entry.bounce;
+  if (reason === undefined) delete entry.reason;
+  else entry.reason = clip(reason, MAX_REASON);
+  board.foldIterations(entry);
+  if (outcome === 'stopped') board.set(entry, 'pending');
+  // Only a landing of ours counts as landed.
+  else board.set(entry, outcome === 'landed' ? 'failed' : outcome);
+  if (entry.status === 'failed') countFailure(board, entry);
+}
+
+/** The idea's workflow was open already, started by an earlier run: it is told how the run stands and asked to report. */
+export function adopt(board: Board, entry: IdeaEntry): void {
+  if (!board.isOpen(entry.card.id)) return;
+  entry.life = ADOPTED;
+  tellRunState(board, entry);
+}

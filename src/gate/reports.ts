@@ -1,0 +1,53 @@
+/**
+ * JUnit reports that a gate command wrote.
+ * Invariant: only regular files below the worktree that are newer than the command's start; bounded in number and size.
+ */
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import picomatch from 'picomatch';
+import type { TestCounts } from '../protocol/activities.js';
+import { junit } from './counts/junit.js';
+import { sum } from './counts/tally.js';
+
+const MAX_FILES = 500;
+const MAX_BYTES = 16 << 20;
+const MAX_ENTRIES = 200_000;
+/** File systems keep times coarser than the clock. */
+const SLACK_MS = 2000;
+const PRUNED = new Set(['.git', 'node_modules', '.venv']);
+
+/** Sum of the reports that match; undefined when there is none. `since`: epoch ms. */
+export async function countReports(worktree: string, globs: readonly string[], since: number): Promise<TestCounts | undefined> {
+  const found: Array<TestCounts | undefined> = [];
+  for (const file of await matching(worktree, globs)) {
+    const info = await lstat(file).catch(() => undefined);
+    if (!info?.isFile() || info.size > MAX_BYTES || info.mtimeMs < since - SLACK_MS) continue;
+    found.push(junit(await readFile(file, 'utf8').catch(() => '')));
+  }
+  return sum(found);
+}
+
+async function matching(root: string, globs: readonly string[]): Promise<string[]> {
+  const safe = globs.filter((glob) => glob !== '' && !glob.startsWith('/') && !glob.split('/').includes('..'));
+  const isMatch = picomatch(safe, { dot: true });
+  const files: string[] = [];
+  const bases = [...new Set(safe.map((glob) => picomatch.scan(glob).base))];
+  // A base inside another would be walked twice.
+  const roots = bases.filter((base) => !bases.some((other) => other !== base && (other === '' || base.startsWith(`${other}/`))));
+  let left = MAX_ENTRIES;
+  const todo = [...roots];
+  for (let dir = todo.pop(); dir !== undefined && left > 0 && files.length < MAX_FILES; dir = todo.pop()) {
+    const here = await readdir(join(root, dir), { withFileTypes: true }).catch(() => undefined);
+    if (!here) {
+      if (isMatch(dir)) files.push(join(root, dir));
+      continue;
+    }
+    left -= here.length;
+    for (const entry of here) {
+      const path = dir === '' ? entry.name : `${dir}/${entry.name}`;
+      if (entry.isDirectory() && !PRUNED.has(entry.name)) todo.push(path);
+      else if (entry.isFile() && isMatch(path)) files.push(join(root, path));
+    }
+  }
+  return files.slice(0, MAX_FILES);
+}
