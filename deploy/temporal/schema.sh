@@ -18,6 +18,13 @@ prepare() {
   temporal-sql-tool --database "$1" update-schema --schema-name "$2"
 }
 
+failed() {
+  echo "schema job: failed at $SQL_HOST:$SQL_PORT as user $SQL_USER; the reason stands above." >&2
+  echo 'schema job: was the password refused? The database keeps the one that it was made with: docs/deploy.md, "Password".' >&2
+  exit 1
+}
+trap '[ $? -eq 0 ] || failed' EXIT
+
 prepare temporal postgresql/v12/temporal
 prepare temporal_visibility postgresql/v12/visibility
 echo 'schema job: done'

@@ -26,7 +26,7 @@ export function describeFeedback(feedback: Feedback): string {
     case 'run-failed':
       return `The last run ended with an error and not by your decision:\n\n${fenced(feedback.message)}\n\nWhat was written before is still there: check it before you go on.`;
     case 'landing-conflict':
-      return `Your work was complete, but the target branch has moved on and the two conflict. The target has been merged into this worktree: these files now contain conflict markers.\n\n${feedback.files.map((file) => `- \`${file.replaceAll('`', "'")}\``).join('\n')}\n\n${feedback.detail.trim() === '' ? '' : `${fenced(feedback.detail)}\n\n`}Resolve every one of them so that the intent of both sides is kept, remove all markers, run the checks, and finish the merge by committing. Do not abort the merge and do not throw away the other side.`;
+      return `Your work was complete, but the target branch has moved on and the two conflict. Your branch now starts from the target, with your work on top of it as uncommitted changes; these files contain conflict markers:\n\n${feedback.files.map((file) => `- \`${file.replaceAll('`', "'")}\``).join('\n')}\n\n${feedback.detail.trim() === '' ? '' : `${fenced(feedback.detail)}\n\n`}Resolve every one of them so that the intent of both sides is kept, remove all markers and run the checks. Do not throw away the other side.`;
     case 'landing-red':
       return `Your work passed on its own, but together with what has landed since it does not. The target has been merged into this worktree. This command ${ended(feedback.exitCode)} on the merged code:\n\n${fenced(feedback.command)}\n\n${output(feedback.tail, feedback.log)}\n\nMake both work together; do not undo what others landed.`;
   }

@@ -73,8 +73,9 @@ export function tickIdeas(raw: string, id: string, syntax: Syntax): string | und
   const bom = raw.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = raw.slice(bom.length);
   try {
-    const wanted = readBack(text, syntax);
     const doc = parseDocument(text, { logLevel: 'silent' });
+    if (syntax === 'yaml' && doc.errors.length > 0) return undefined;
+    const wanted: unknown = syntax === 'json' ? JSON.parse(text) : doc.toJS();
     const matches = [...ideaMaps(doc.contents)].filter((map) => map.get('id') === id);
     const [map] = matches;
     if (!map || matches.length > 1 || map.get('done') === true) return undefined;

@@ -24,12 +24,11 @@ function find(pieces: Iterable<Chunk>, id: string): RawTask | undefined {
   return matches.length === 1 ? matches[0] : undefined;
 }
 
-/** Parsing the whole file for each landing would be slow: first only the pieces that hold all words of the id. */
+/** Parsing the whole file for each landing would be slow: first only the pieces that hold the words of the id in a row. */
 function* likely(text: string, id: string): Generator<Chunk> {
-  const words = plainWords(id);
+  const words = ` ${plainWords(id).join(' ')} `;
   for (const chunk of chunks(text)) {
-    const flat = plainWords(chunk.text).join(' ');
-    if (words.every((word) => flat.includes(word))) yield chunk;
+    if (` ${plainWords(chunk.text).join(' ')} `.includes(words)) yield chunk;
   }
 }
 

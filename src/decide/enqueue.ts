@@ -53,7 +53,10 @@ function cycleProblem(
 ): string | undefined {
   const newChildren = new Map<string, string[]>();
   for (const { id, parent } of added.values()) {
-    if (parent) newChildren.set(parent, [...(newChildren.get(parent) ?? []), id]);
+    if (!parent) continue;
+    const siblings = newChildren.get(parent);
+    if (siblings) siblings.push(id);
+    else newChildren.set(parent, [id]);
   }
   const waitsFor = (event: string): string[] => {
     const id = event.slice(event.indexOf(':') + 1);

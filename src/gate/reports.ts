@@ -17,7 +17,11 @@ const SLACK_MS = 2000;
 const PRUNED = new Set(['.git', 'node_modules', '.venv']);
 
 /** Sum of the reports that match; undefined when there is none. `since`: epoch ms. */
-export async function countReports(worktree: string, globs: readonly string[], since: number): Promise<TestCounts | undefined> {
+export async function countReports(
+  worktree: string,
+  globs: readonly string[],
+  since: number,
+): Promise<TestCounts | undefined> {
   const found: Array<TestCounts | undefined> = [];
   for (const file of await matching(worktree, globs)) {
     const info = await lstat(file).catch(() => undefined);
@@ -33,7 +37,9 @@ async function matching(root: string, globs: readonly string[]): Promise<string[
   const files: string[] = [];
   const bases = [...new Set(safe.map((glob) => picomatch.scan(glob).base))];
   // A base inside another would be walked twice.
-  const roots = bases.filter((base) => !bases.some((other) => other !== base && (other === '' || base.startsWith(`${other}/`))));
+  const roots = bases.filter(
+    (base) => !bases.some((other) => other !== base && (other === '' || base.startsWith(`${other}/`))),
+  );
   let left = MAX_ENTRIES;
   const todo = [...roots];
   for (let dir = todo.pop(); dir !== undefined && left > 0 && files.length < MAX_FILES; dir = todo.pop()) {

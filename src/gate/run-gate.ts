@@ -74,7 +74,10 @@ async function runCommand(
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
   if (exitCode === 0) return { result };
   const timedOut = ended.stopped === 'timeout';
-  return { result, failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log), log } };
+  return {
+    result,
+    failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log), log },
+  };
 }
 
 export const toArgv = (command: string | readonly string[]): readonly string[] =>
@@ -86,7 +89,8 @@ function failureTail(ended: RunResult, command: GateCommand, text: string, log: 
 }
 
 function whyStopped(ended: RunResult, timeoutMs: number): string | undefined {
-  if (ended.stopped === 'timeout') return `It was stopped after ${Math.round(timeoutMs / 1000)} s, the limit for this command.`;
+  if (ended.stopped === 'timeout')
+    return `It was stopped after ${Math.round(timeoutMs / 1000)} s, the limit for this command.`;
   return ended.signal ? `It was ended by ${ended.signal}.` : undefined;
 }
 

@@ -10,9 +10,28 @@ import { git } from '../git/git.js';
 import { exists } from '../git/worktree-list.js';
 
 const LOCKFILES = [
-  'package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock', 'bun.lock', 'bun.lockb', 'deno.lock',
-  'poetry.lock', 'uv.lock', 'pdm.lock', 'Pipfile.lock', 'requirements*.txt', 'Gemfile.lock', 'go.sum', 'Cargo.lock',
-  'composer.lock', 'mix.lock', 'gradle.lockfile', 'packages.lock.json', 'pubspec.lock', 'Package.resolved', 'flake.lock',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'poetry.lock',
+  'uv.lock',
+  'pdm.lock',
+  'Pipfile.lock',
+  'requirements*.txt',
+  'Gemfile.lock',
+  'go.sum',
+  'Cargo.lock',
+  'composer.lock',
+  'mix.lock',
+  'gradle.lockfile',
+  'packages.lock.json',
+  'pubspec.lock',
+  'Package.resolved',
+  'flake.lock',
 ];
 const MAX_MADE = 2000;
 

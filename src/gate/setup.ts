@@ -42,7 +42,8 @@ export async function ensureSetup(options: SetupOptions): Promise<SetupResult> {
   const copied = await copyFiles(options.from, options.worktree, options.copy);
   if (!options.run || options.run.length === 0) return { copied, ran: false };
   const { worktree } = options;
-  const gitDir = (await privateGitDir(worktree)) ?? (await git(worktree).run(['rev-parse', '--absolute-git-dir'], { read: true }));
+  const gitDir =
+    (await privateGitDir(worktree)) ?? (await git(worktree).run(['rev-parse', '--absolute-git-dir'], { read: true }));
   const key = await setupKey(worktree, options.run);
   if (await isSetUp(gitDir, worktree, key)) return { copied, ran: false };
   await clearStamp(gitDir);
@@ -68,7 +69,11 @@ async function runSetup(options: SetupOptions, command: string | readonly string
   signal?.throwIfAborted();
   if (ended.exitCode === 0 && !ended.stopped) return;
   const shown = typeof command === 'string' ? command : command.join(' ');
-  const how = ended.launchError ?? (ended.stopped === 'timeout' ? `it took longer than ${Math.round(timeoutMs / 1000)} s` : `exit ${ended.exitCode ?? ended.signal}`);
+  const how =
+    ended.launchError ??
+    (ended.stopped === 'timeout'
+      ? `it took longer than ${Math.round(timeoutMs / 1000)} s`
+      : `exit ${ended.exitCode ?? ended.signal}`);
   const tail = boundedTail(plainText(ended.tail).trim(), log);
   throw new SetupError(
     `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\nAll of it: ${log}. Run it there by hand to see why, then retry.`,

@@ -18,7 +18,10 @@ interface Wanted {
 }
 
 /** The idea's worktree, moved to the wanted path where that is possible; undefined when it has none. Call under the repository mutex. */
-export async function adopt(wanted: Wanted, entries: readonly WorktreeEntry[]): Promise<{ path: string; gitDir: string } | undefined> {
+export async function adopt(
+  wanted: Wanted,
+  entries: readonly WorktreeEntry[],
+): Promise<{ path: string; gitDir: string } | undefined> {
   const entry = await findOwn(wanted, entries);
   if (!entry) return undefined;
   if (!isUnder(entry.path, wanted.root))
@@ -32,7 +35,8 @@ export async function adopt(wanted: Wanted, entries: readonly WorktreeEntry[]): 
   }
   const gitDir = (await privateGitDir(entry.path)) ?? (await repair(wanted.repo, entry.path));
   await removeStaleIndexLock(gitDir);
-  if (entry.path === wanted.path || entry.locked !== undefined || (await exists(wanted.path))) return { path: entry.path, gitDir };
+  if (entry.path === wanted.path || entry.locked !== undefined || (await exists(wanted.path)))
+    return { path: entry.path, gitDir };
   // A worktree with submodules cannot be moved; it does its work under the old name.
   const moved = await git(wanted.repo).result(['worktree', 'move', entry.path, wanted.path], { ok: [0, 128] });
   return { path: moved.code === 0 ? wanted.path : entry.path, gitDir };

@@ -34,7 +34,10 @@ export async function buildCandidate(input: CandidateInput): Promise<Candidate> 
   const repo = git(input.dir);
   const commits = await readCommits(input.dir, `${input.tip.commit}..${input.head}`);
   if (commits[0]?.parents.length === 0)
-    throw new RepositoryError(`The branch of ${input.parts.idea} has no history in common with the target.`, 'Land it by hand, or start the idea afresh.');
+    throw new RepositoryError(
+      `The branch of ${input.parts.idea} has no history in common with the target.`,
+      'Land it by hand, or start the idea afresh.',
+    );
   const built = await build(repo, input, commits);
   if (built.kind === 'conflict') return built;
   if (built.kind === 'empty') return bookkeeping(repo, input);
@@ -58,7 +61,12 @@ async function bookkeeping(repo: Git, input: CandidateInput): Promise<Candidate>
   if (tree === input.tip.tree) return { kind: 'ready', commit: input.tip.commit, commits: 0 };
   const commit = await writeCommit(
     repo,
-    { tree, parents: [input.tip.commit], author: committer(input), message: commitMessage({ ...input.parts, type: 'chore' }) },
+    {
+      tree,
+      parents: [input.tip.commit],
+      author: committer(input),
+      message: commitMessage({ ...input.parts, type: 'chore' }),
+    },
     input.write,
   );
   return { kind: 'ready', commit, commits: 1 };
@@ -89,7 +97,11 @@ async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit
       if (waiting) waiting = { ...waiting, last: { ...waiting.last, sha: settled } };
       continue;
     }
-    waiting = { kind: 'draft', before: waiting ? waiting.before + 1 : 0, last: rewritten(commit, tree, settled, input.parts) };
+    waiting = {
+      kind: 'draft',
+      before: waiting ? waiting.before + 1 : 0,
+      last: rewritten(commit, tree, settled, input.parts),
+    };
     onto = { commit: settled, tree };
   }
   return waiting ?? { kind: 'empty' };
@@ -109,7 +121,11 @@ async function replay(
   if (onto.commit === parent.commit || onto.tree === parent.tree) return commit.tree;
   // A stand-in with the new tree and the old parent makes the old parent the merge base: that is a cherry-pick.
   const ours = parent.tree
-    ? await writeCommit(repo, { tree: onto.tree, parents: commit.parents, author: commit.author, message: 'stand-in\n' }, { who: write.who })
+    ? await writeCommit(
+        repo,
+        { tree: onto.tree, parents: commit.parents, author: commit.author, message: 'stand-in\n' },
+        { who: write.who },
+      )
     : onto.commit;
   const merged = await mergeTrees(repo, ours, commit.sha);
   return merged.kind === 'clean' ? merged.tree : undefined;
@@ -118,7 +134,9 @@ async function replay(
 function rewritten(commit: Commit, tree: string, parent: string, parts: MessageParts): Draft['last'] {
   const same = tree === commit.tree && parent === commit.parents[0] && isNormal(commit.message, parts);
   const base = { tree, parents: [parent], author: commit.author };
-  return same ? { ...base, message: commit.message, sha: commit.sha } : { ...base, message: normaliseMessage(commit.message, parts) };
+  return same
+    ? { ...base, message: commit.message, sha: commit.sha }
+    : { ...base, message: normaliseMessage(commit.message, parts) };
 }
 
 async function squash(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
@@ -127,9 +145,18 @@ async function squash(repo: Git, input: CandidateInput, commits: readonly Commit
   if (merged.tree === input.tip.tree) return { kind: 'empty' };
   const only = commits.length === 1 ? commits[0] : undefined;
   if (only) return { kind: 'draft', before: 0, last: rewritten(only, merged.tree, input.tip.commit, input.parts) };
-  const subjects = commits.filter((one) => one.parents.length === 1).map((one) => `- ${one.message.split('\n', 1)[0] ?? ''}`);
-  const message = normaliseMessage(`${commitMessage(input.parts).split('\n', 1)[0]}\n\n${subjects.slice(0, 50).join('\n')}\n`, input.parts);
-  return { kind: 'draft', before: 0, last: { tree: merged.tree, parents: [input.tip.commit], author: head.author, message } };
+  const subjects = commits
+    .filter((one) => one.parents.length === 1)
+    .map((one) => `- ${one.message.split('\n', 1)[0] ?? ''}`);
+  const message = normaliseMessage(
+    `${commitMessage(input.parts).split('\n', 1)[0]}\n\n${subjects.slice(0, 50).join('\n')}\n`,
+    input.parts,
+  );
+  return {
+    kind: 'draft',
+    before: 0,
+    last: { tree: merged.tree, parents: [input.tip.commit], author: head.author, message },
+  };
 }
 
 async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
@@ -144,12 +171,18 @@ async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[
     moved.set(commit.sha, same ? commit.sha : await writeCommit(repo, { ...commit, parents, message }, input.write));
   }
   const side = moved.get(head.sha) ?? head.sha;
-  const last = { tree: merged.tree, parents: [input.tip.commit, side], author: head.author, message: commitMessage(input.parts) };
+  const last = {
+    tree: merged.tree,
+    parents: [input.tip.commit, side],
+    author: head.author,
+    message: commitMessage(input.parts),
+  };
   return { kind: 'draft', before: commits.length, last };
 }
 
 /** The tree of both sides together; no process when the idea already stands on the tip. */
 async function mergedTree(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit) {
-  if (isLinear(commits) && commits[0]?.parents[0] === input.tip.commit) return { kind: 'clean' as const, tree: head.tree };
+  if (isLinear(commits) && commits[0]?.parents[0] === input.tip.commit)
+    return { kind: 'clean' as const, tree: head.tree };
   return mergeTrees(repo, input.tip.commit, head.sha);
 }

@@ -40,9 +40,15 @@ export async function commitLeftovers(input: CommitInput): Promise<CommitResult>
   const made = await commit(input);
   if (made.code !== 0) {
     const said = `${made.stdout}\n${made.stderr}`.trim();
-    return /nothing to commit|nothing added to commit/.test(said) ? nothing : { ...nothing, refused: said.slice(-2000) };
+    return /nothing to commit|nothing added to commit/.test(said)
+      ? nothing
+      : { ...nothing, refused: said.slice(-2000) };
   }
-  return { committed: true, head: await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }), nested: status.nested };
+  return {
+    committed: true,
+    head: await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
+    nested: status.nested,
+  };
 }
 
 async function commit(input: CommitInput): Promise<GitResult> {
@@ -91,13 +97,22 @@ export async function iterationState(input: {
     head === input.since ? 0 : run(['rev-list', '--count', `${input.since}..${head}`], { read: true }).then(Number),
     changed ? markers(input.worktree, input.base, head) : [],
   ]);
-  return { head, commits, changed, tree, dirty: isDirty(status), onBranch: status.branch === input.branch, conflictMarkers };
+  return {
+    head,
+    commits,
+    changed,
+    tree,
+    dirty: isDirty(status),
+    onBranch: status.branch === input.branch,
+    conflictMarkers,
+  };
 }
 
 const isDirty = (status: Status): boolean => status.tracked.length + status.untracked.length > 0;
 
 async function markers(worktree: string, base: string, head: string): Promise<string[]> {
-  const quiet = 'core.whitespace=-trailing-space,-space-before-tab,-indent-with-non-tab,-tab-in-indent,-blank-at-eof,-cr-at-eol';
+  const quiet =
+    'core.whitespace=-trailing-space,-space-before-tab,-indent-with-non-tab,-tab-in-indent,-blank-at-eof,-cr-at-eol';
   const args = ['diff-tree', '-r', '--check', '--no-ext-diff', '--no-textconv', base, head];
   const text = await git(worktree).run(args, { ok: [0, 1, 2], config: [quiet], read: true });
   const files = new Set<string>();

@@ -41,8 +41,11 @@ export interface WriteOptions {
 /** Writes a commit object; its id. One process. */
 export function writeCommit(repo: Git, commit: NewCommit, opts: WriteOptions): Promise<string> {
   const { name, email, date } = commit.author;
-  return repo.run(['commit-tree', commit.tree, ...(opts.sign ? ['-S'] : []), ...commit.parents.flatMap((id) => ['-p', id])], {
-    env: { ...opts.who, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: `@${date}` },
-    input: commit.message,
-  });
+  return repo.run(
+    ['commit-tree', commit.tree, ...(opts.sign ? ['-S'] : []), ...commit.parents.flatMap((id) => ['-p', id])],
+    {
+      env: { ...opts.who, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: `@${date}` },
+      input: commit.message,
+    },
+  );
 }

@@ -2,7 +2,8 @@
 import { TAIL_LIMIT } from '../protocol/activities.js';
 import { git } from './git.js';
 
-const clip = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, Math.max(0, limit - 2))}\n…`);
+const clip = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, Math.max(0, limit - 2))}\n…`;
 
 /** At most {@link TAIL_LIMIT} characters: git's messages, then what target and idea each changed in those files. */
 export async function conflictDetail(
@@ -12,7 +13,9 @@ export async function conflictDetail(
   const files = sides.files.slice(0, 20).map((file) => `:(top,literal)${file}`);
   const diff = (from: string, to: string): Promise<string> =>
     git(dir)
-      .run(['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=1', `${from}...${to}`, '--', ...files], { read: true })
+      .run(['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=1', `${from}...${to}`, '--', ...files], {
+        read: true,
+      })
       .catch(() => '');
   const [theirs, ours] = await Promise.all([diff(sides.head, sides.onto), diff(sides.onto, sides.head)]);
   const intro = clip(sides.messages.join('\n'), 500);

@@ -18,7 +18,10 @@ export async function finishLanding(input: {
   worktrees: readonly WorktreeEntry[];
 }): Promise<string | undefined> {
   const ref = `refs/heads/${input.branch}`;
-  const tips = await git(input.dir).run(['for-each-ref', '--format=%(refname) %(objectname)', ref, candidateRef(input.idea)], { read: true });
+  const tips = await git(input.dir).run(
+    ['for-each-ref', '--format=%(refname) %(objectname)', ref, candidateRef(input.idea)],
+    { read: true },
+  );
   const lines = tips.split('\n').filter(Boolean);
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;

@@ -69,11 +69,18 @@ const STEADY = [
 ];
 
 const DROPPED = /^(GIT_|EDITOR$|VISUAL$|PAGER$|PREFIX$|SSH_ASKPASS$)/i;
-const OURS = { LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true', GIT_PAGER: 'cat' };
+const OURS = {
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  GIT_PAGER: 'cat',
+};
 
 function environment(opts: GitOptions): Record<string, string> {
   const env: Record<string, string> = {};
-  for (const [key, value] of Object.entries(process.env)) if (value !== undefined && !DROPPED.test(key)) env[key] = value;
+  for (const [key, value] of Object.entries(process.env))
+    if (value !== undefined && !DROPPED.test(key)) env[key] = value;
   return { ...env, ...OURS, ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env };
 }
 

@@ -40,7 +40,11 @@ export async function integrationWorktree(input: {
 /** Makes the integration worktree exactly `commit`; ignored folders named by `keep` stay. */
 export async function resetIntegration(path: string, commit: string, keep: readonly string[]): Promise<void> {
   const gitDir = await privateGitDir(path);
-  if (!gitDir) throw new RepositoryError(`The integration worktree ${path} has lost its link.`, `Remove it and retry: rm -r '${path}'`);
+  if (!gitDir)
+    throw new RepositoryError(
+      `The integration worktree ${path} has lost its link.`,
+      `Remove it and retry: rm -r '${path}'`,
+    );
   // A gate command may have checked something out here.
   if (await headBranch(gitDir)) await git(path).run(['checkout', '-q', '-f', '--detach']);
   await git(path).run(['reset', '-q', '--hard', commit]);
@@ -49,7 +53,9 @@ export async function resetIntegration(path: string, commit: string, keep: reado
 
 function folderName(target: string): string {
   const name = slug(target);
-  return name === target ? name : `${name || 'target'}-${createHash('sha256').update(target).digest('hex').slice(0, 6)}`;
+  return name === target
+    ? name
+    : `${name || 'target'}-${createHash('sha256').update(target).digest('hex').slice(0, 6)}`;
 }
 
 async function belongsTo(gitDir: string, commonDir: string): Promise<boolean> {

@@ -13,7 +13,7 @@ import { identityEnv } from './identity.js';
 import { integrationWorktree, resetIntegration } from './integration.js';
 import { exclusive } from './locks.js';
 import { candidateRef, claimedHeadRef, claimRef } from './names.js';
-import { inspectRepository } from './repository.js';
+import { sharedGitDir } from './repository.js';
 import { keep, savePoint } from './saves.js';
 import { swapTarget } from './swap.js';
 import { type Tick, tickTree } from './tick.js';
@@ -54,13 +54,14 @@ const MAX_ROUNDS = 5;
 /** Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must mend something. */
 export async function landIdea(options: LandOptions): Promise<LandResult> {
   const startedAt = performance.now();
-  const { commonDir } = await inspectRepository(options.repo);
+  const commonDir = await sharedGitDir(options.repo);
   const outcome = await exclusive(`land:${commonDir}:${options.target}`, () => land({ ...options, commonDir }));
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) } as LandResult;
 }
 
 async function land(options: Located): Promise<Outcome> {
-  if (options.worktree && (await exists(options.worktree))) await savePoint({ worktree: options.worktree, idea: options.idea });
+  if (options.worktree && (await exists(options.worktree)))
+    await savePoint({ worktree: options.worktree, idea: options.idea });
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     options.signal?.throwIfAborted();
     const outcome = await attempt(options);
@@ -85,7 +86,12 @@ async function attempt(options: Located): Promise<Outcome | undefined> {
     tip,
     head,
     strategy: options.strategy,
-    parts: { idea, agentName: options.agentName, title: options.title, ...(options.type ? { type: options.type } : {}) },
+    parts: {
+      idea,
+      agentName: options.agentName,
+      title: options.title,
+      ...(options.type ? { type: options.type } : {}),
+    },
     write: { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) },
     adjust: async (tree) => (options.tick ? tickTree(dir, tree, options.tick) : tree),
   });
@@ -115,7 +121,15 @@ async function attempt(options: Located): Promise<Outcome | undefined> {
       [claimRef(idea), commit],
       [claimedHeadRef(idea), head],
     ] as const;
-    const swap = await swapTarget({ dir, target, from: tip.commit, to: commit, claims, worktrees, reason: `ralphctl: land ${idea}` });
+    const swap = await swapTarget({
+      dir,
+      target,
+      from: tip.commit,
+      to: commit,
+      claims,
+      worktrees,
+      reason: `ralphctl: land ${idea}`,
+    });
     if (!swap.moved) return undefined;
     note = swap.note;
   }
@@ -136,10 +150,13 @@ interface Refs {
 
 async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
   const names = [`refs/heads/${target}`, claimRef(idea), claimedHeadRef(idea)];
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname) %(tree)', ...names], { read: true });
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname) %(tree)', ...names], {
+    read: true,
+  });
   const found = new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', line.split(' ')] as const));
   const [, commit, tree] = found.get(names[0] ?? '') ?? [];
-  if (!commit || !tree) throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  if (!commit || !tree)
+    throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
   const claim = found.get(claimRef(idea))?.[1];
   const claimedHead = found.get(claimedHeadRef(idea))?.[1];
   return { tip: { commit, tree }, ...(claim ? { claim } : {}), ...(claimedHead ? { claimedHead } : {}) };
@@ -150,7 +167,10 @@ async function alreadyLanded(options: Located, refs: Refs): Promise<Outcome | un
   const { repo, idea, head } = options;
   const { claim, tip } = refs;
   if (!claim || refs.claimedHead !== head) return undefined;
-  const inTarget = await git(repo).result(['merge-base', '--is-ancestor', claim, tip.commit], { ok: [0, 1], read: true });
+  const inTarget = await git(repo).result(['merge-base', '--is-ancestor', claim, tip.commit], {
+    ok: [0, 1],
+    read: true,
+  });
   if (inTarget.code !== 0) return undefined;
   const kept = await finishLanding({ ...options, dir: repo, landed: claim, worktrees: await listWorktrees(repo) });
   return landed(claim, await countLanded(repo, claim, idea), kept);

@@ -9,7 +9,12 @@ import { keep } from './saves.js';
 import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 /** Frees `path`. `entry` is its registration, if it has one. Call under the repository mutex. */
-export async function clearPath(repo: string, path: string, entry: WorktreeEntry | undefined, idea: string): Promise<void> {
+export async function clearPath(
+  repo: string,
+  path: string,
+  entry: WorktreeEntry | undefined,
+  idea: string,
+): Promise<void> {
   if (!entry) return moveFolderAside(path);
   refuseLocked(entry);
   if (!(await exists(path))) return forget(repo, entry, idea);

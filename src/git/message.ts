@@ -28,7 +28,10 @@ export function commitMessage(parts: MessageParts): string {
 
 /** An existing message with the idea and the agent in its subject and trailers; everything else is kept. */
 export function normaliseMessage(existing: string, parts: MessageParts): string {
-  const lines = existing.replaceAll('\r', '').split('\n').map((line) => line.trimEnd());
+  const lines = existing
+    .replaceAll('\r', '')
+    .split('\n')
+    .map((line) => line.trimEnd());
   const kept = lines.filter((line) => !OURS.test(line));
   const first = kept.findIndex((line) => line !== '');
   if (first < 0) return commitMessage(parts);
@@ -69,7 +72,9 @@ const oneLine = (text: string): string => text.replace(/[\s\p{Cc}]+/gu, ' ').tri
 function lowerFirst(title: string): string {
   const word = title.split(' ', 1)[0] ?? '';
   const rest = word.slice(1);
-  return rest !== rest.toLowerCase() || (word.length === 1 && word !== 'A') ? title : title.charAt(0).toLowerCase() + title.slice(1);
+  return rest !== rest.toLowerCase() || (word.length === 1 && word !== 'A')
+    ? title
+    : title.charAt(0).toLowerCase() + title.slice(1);
 }
 
 function shorten(text: string, limit: number): string {

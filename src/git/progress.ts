@@ -1,7 +1,8 @@
 /**
- * Operations that git leaves open between commands (rebase, merge, …), found by their files: no process needed.
+ * Operations that git leaves open between commands (rebase, merge, …), found by their files: mostly no process needed.
  */
-import { exists } from './worktree-list.js';
+import { git } from './git.js';
+import { exists, privateGitDir } from './worktree-list.js';
 
 export type OpenOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
 
@@ -18,4 +19,12 @@ const SIGNS: ReadonlyArray<readonly [string, OpenOperation]> = [
 export async function openOperation(gitDir: string): Promise<OpenOperation | undefined> {
   const found = await Promise.all(SIGNS.map(([file]) => exists(`${gitDir}/${file}`)));
   return SIGNS[found.indexOf(true)]?.[1];
+}
+
+/** The same for a checkout of any kind. */
+export async function openOperationIn(checkout: string): Promise<OpenOperation | undefined> {
+  const own = `${checkout}/.git`;
+  if (await exists(`${own}/HEAD`)) return openOperation(own);
+  const linked = await privateGitDir(checkout);
+  return openOperation(linked ?? (await git(checkout).run(['rev-parse', '--absolute-git-dir'], { read: true })));
 }

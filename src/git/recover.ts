@@ -27,7 +27,10 @@ export async function recoverBranch(input: {
   const { worktree, branch } = input;
   const gitDir = await privateGitDir(worktree);
   if (!gitDir)
-    throw new RepositoryError(`The link of worktree ${worktree} to its repository is broken.`, `Mend it: git worktree repair '${worktree}'`);
+    throw new RepositoryError(
+      `The link of worktree ${worktree} to its repository is broken.`,
+      `Mend it: git worktree repair '${worktree}'`,
+    );
   const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
   if (!open && status.branch === branch && status.head) return { repairs: [] };
   const repairs: string[] = [];
@@ -53,7 +56,11 @@ async function endOperation(repo: Git, open: OpenOperation, status: Status): Pro
   return `aborted a ${open}`;
 }
 
-async function moveBranch(repo: Git, status: Status, input: { worktree: string; idea: string; branch: string; base: string }): Promise<string> {
+async function moveBranch(
+  repo: Git,
+  status: Status,
+  input: { worktree: string; idea: string; branch: string; base: string },
+): Promise<string> {
   const { branch, base, idea } = input;
   const where = status.branch ? `branch ${status.branch}` : 'a detached HEAD';
   const refuse = (problem: string): RepositoryError =>

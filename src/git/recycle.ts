@@ -22,7 +22,9 @@ export async function takeRecyclable(
 ): Promise<Recycled | undefined> {
   const first = (entry: WorktreeEntry): number =>
     entry.path === path ? 0 : basename(entry.path).startsWith(`${agentName}-`) ? 1 : 2;
-  const candidates = entries.filter((entry) => !entry.branch && entry.locked === undefined && !entry.bare && !entry.prunable);
+  const candidates = entries.filter(
+    (entry) => !entry.branch && entry.locked === undefined && !entry.bare && !entry.prunable,
+  );
   for (const entry of candidates.sort((a, b) => first(a) - first(b))) {
     const gitDir = await privateGitDir(entry.path);
     if (!gitDir || (await readMark(gitDir, 'recyclable')) === undefined) continue;

@@ -17,11 +17,17 @@ export async function removeWorktree(input: { repo: string; path: string; saveAs
     const entry = (await listWorktrees(input.repo)).find((one) => one.path === path);
     if (!entry) {
       if (!(await exists(path))) return;
-      throw new RepositoryError(`${path} is not a worktree of ${input.repo}.`, 'If nothing in it is needed, delete the folder yourself.');
+      throw new RepositoryError(
+        `${path} is not a worktree of ${input.repo}.`,
+        'If nothing in it is needed, delete the folder yourself.',
+      );
     }
     refuseLocked(entry);
     if ((await exists(path)) && !(await privateGitDir(path)))
-      throw new RepositoryError(`The link of worktree ${path} to its repository is broken.`, `Mend it: git worktree repair '${path}'`);
+      throw new RepositoryError(
+        `The link of worktree ${path} to its repository is broken.`,
+        `Mend it: git worktree repair '${path}'`,
+      );
     if (await exists(path)) await secure(path, input.saveAs);
     await git(input.repo).run(['worktree', 'remove', '--force', path]);
   });
@@ -30,14 +36,25 @@ export async function removeWorktree(input: { repo: string; path: string; saveAs
 async function secure(path: string, saveAs: string | undefined): Promise<void> {
   const status = await readStatus(path);
   if (status.nested.length > 0)
-    throw new RepositoryError(`${path} holds repositories of its own: ${status.nested.join(', ')}.`, 'Move them elsewhere first; no save point can keep them.');
+    throw new RepositoryError(
+      `${path} holds repositories of its own: ${status.nested.join(', ')}.`,
+      'Move them elsewhere first; no save point can keep them.',
+    );
   if (saveAs) {
     await savePoint({ worktree: path, idea: saveAs, status });
     return;
   }
   if (!isClean(status))
-    throw new RepositoryError(`${path} has uncommitted work.`, `Commit it: git -C '${path}' add -A && git -C '${path}' commit -m "Save"`);
-  const held = await git(path).run(['for-each-ref', '--contains', 'HEAD', '--count=1', '--format=%(refname)'], { read: true });
+    throw new RepositoryError(
+      `${path} has uncommitted work.`,
+      `Commit it: git -C '${path}' add -A && git -C '${path}' commit -m "Save"`,
+    );
+  const held = await git(path).run(['for-each-ref', '--contains', 'HEAD', '--count=1', '--format=%(refname)'], {
+    read: true,
+  });
   if (!held)
-    throw new RepositoryError(`${path} has commits that no branch contains.`, `Keep them: git -C '${path}' branch <name> HEAD`);
+    throw new RepositoryError(
+      `${path} has commits that no branch contains.`,
+      `Keep them: git -C '${path}' branch <name> HEAD`,
+    );
 }

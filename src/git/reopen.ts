@@ -5,6 +5,7 @@
  */
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
+import { identityEnv } from './identity.js';
 import { clearMark, readMark, writeMark } from './marks.js';
 import { keep, savePoint } from './saves.js';
 import { privateGitDir } from './worktree-list.js';
@@ -19,7 +20,11 @@ interface Mark {
  * Puts the branch on `onto` with the idea's work applied as one uncommitted change; where both sides changed the same
  * lines the files hold conflict markers. The worktree must be on the idea's branch. Returns the files in conflict.
  */
-export async function reopenForConflict(input: { worktree: string; idea: string; onto: string }): Promise<{ files: string[] }> {
+export async function reopenForConflict(input: {
+  worktree: string;
+  idea: string;
+  onto: string;
+}): Promise<{ files: string[] }> {
   const { worktree, idea, onto } = input;
   const { gitDir, head } = await locate(worktree);
   const repo = git(worktree);
@@ -31,7 +36,10 @@ export async function reopenForConflict(input: { worktree: string; idea: string;
   await keep(worktree, idea, tip);
   await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: false } satisfies Mark));
   await repo.run(['reset', '-q', '--hard', onto]);
-  await repo.result(['merge', '--squash', '--no-commit', '--quiet', '--no-stat', tip], { ok: [0, 1] });
+  await repo.result(['merge', '--squash', '--no-commit', '--quiet', '--no-stat', tip], {
+    ok: [0, 1],
+    env: await identityEnv(worktree),
+  });
   await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: true } satisfies Mark));
   return { files: await unmerged(worktree) };
 }
@@ -51,7 +59,10 @@ export async function reopenForRed(input: { worktree: string; idea: string; cand
 async function locate(worktree: string): Promise<{ gitDir: string; head: string }> {
   const gitDir = await privateGitDir(worktree);
   if (!gitDir)
-    throw new RepositoryError(`${worktree} is not a valid worktree.`, `Mend its link: git worktree repair '${worktree}'`);
+    throw new RepositoryError(
+      `${worktree} is not a valid worktree.`,
+      `Mend its link: git worktree repair '${worktree}'`,
+    );
   return { gitDir, head: await git(worktree).run(['rev-parse', 'HEAD'], { read: true }) };
 }
 

@@ -25,13 +25,24 @@ export interface Repository {
   gitVersion: string;
 }
 
+const sharedDirs = new Map<string, Promise<string>>();
+
+/** {@link Repository.commonDir} alone, remembered: it stays the same as long as the checkout exists. */
+export function sharedGitDir(repo: string): Promise<string> {
+  const known = sharedDirs.get(repo) ?? inspectRepository(repo).then(({ commonDir }) => commonDir);
+  sharedDirs.set(repo, known);
+  known.catch(() => sharedDirs.delete(repo));
+  return known;
+}
+
 /** `merge-tree --write-tree` came with 2.38. */
 const OLDEST_GIT = [2, 38] as const;
 let version: Promise<string> | undefined;
 
 /** Facts about the repository that holds `path`. Throws {@link RepositoryError}. */
 export async function inspectRepository(path: string): Promise<Repository> {
-  if (!(await exists(path))) throw new RepositoryError(`There is no folder ${path}.`, 'Give the path of a git repository.');
+  if (!(await exists(path)))
+    throw new RepositoryError(`There is no folder ${path}.`, 'Give the path of a git repository.');
   version ??= readVersion(path);
   const gitVersion = await version.catch((error: unknown) => {
     version = undefined;
@@ -39,14 +50,20 @@ export async function inspectRepository(path: string): Promise<Repository> {
   });
   const [bare, gitDir, commonDir, root] = await locate(path);
   if (bare === 'true' || root === undefined || gitDir === undefined || commonDir === undefined)
-    throw new RepositoryError(`${path} is a bare repository or lies inside a .git folder.`, 'Run ralphctl in a checkout of it: git worktree add <folder>.');
+    throw new RepositoryError(
+      `${path} is a bare repository or lies inside a .git folder.`,
+      'Run ralphctl in a checkout of it: git worktree add <folder>.',
+    );
   const heads = await git(root).result(['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'], {
     ok: [0, 1, 128],
     read: true,
   });
   const [head, ref] = heads.stdout.split('\n');
   if (heads.code !== 0 || !head)
-    throw new RepositoryError(`The repository ${root} has no commit yet.`, 'Make one: git commit --allow-empty -m "Start".');
+    throw new RepositoryError(
+      `The repository ${root} has no commit yet.`,
+      'Make one: git commit --allow-empty -m "Start".',
+    );
   const real = await realpath(root);
   return {
     root: real,
@@ -65,10 +82,20 @@ async function locate(path: string): Promise<string[]> {
     const got = await git(path).result(['rev-parse', ...flags], { ok: [0, 128], read: true });
     if (got.code === 0 || /must be run in a work tree/.test(got.stderr)) return got.stdout.split('\n').filter(Boolean);
     if (/dubious ownership/.test(got.stderr))
-      throw new RepositoryError(`git does not trust ${path}: another user owns it.`, `Trust it: git config --global --add safe.directory ${path}`);
-    throw new RepositoryError(`${path} is not inside a git repository.`, 'Make it one with git init and a first commit, or run ralphctl elsewhere.');
+      throw new RepositoryError(
+        `git does not trust ${path}: another user owns it.`,
+        `Trust it: git config --global --add safe.directory ${path}`,
+      );
+    throw new RepositoryError(
+      `${path} is not inside a git repository.`,
+      'Make it one with git init and a first commit, or run ralphctl elsewhere.',
+    );
   } catch (error) {
-    if (error instanceof GitError) throw new RepositoryError(`git cannot read ${path}: ${error.stderr.trim().slice(-300)}`, 'Check the repository with git fsck.');
+    if (error instanceof GitError)
+      throw new RepositoryError(
+        `git cannot read ${path}: ${error.stderr.trim().slice(-300)}`,
+        'Check the repository with git fsck.',
+      );
     throw error;
   }
 }
@@ -90,11 +117,16 @@ const isRecent = (major: number, minor: number): boolean =>
 
 /** The tip of the branch that work lands on. Throws {@link RepositoryError}, naming the nearest branch when it is missing. */
 export async function targetTip(repo: string, target: string): Promise<string> {
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads/'], { read: true });
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads/'], {
+    read: true,
+  });
   const tips = new Map(text.split('\n').map((line) => line.split(' ', 2) as [string, string]));
   const tip = tips.get(target);
   if (tip) return tip;
-  const near = nearest(target, [...tips.keys()].filter((name) => name && !name.startsWith('ralph/')));
+  const near = nearest(
+    target,
+    [...tips.keys()].filter((name) => name && !name.startsWith('ralph/')),
+  );
   throw new RepositoryError(
     `There is no branch ${target} in ${repo}${near ? `; the nearest name is ${near}` : ''}.`,
     near ? `Set the target to ${near}, or create it: git branch ${target} ${near}` : `Create it: git branch ${target}`,
@@ -107,7 +139,8 @@ export async function refuseOpenOperations(repo: string, target: string): Promis
     if (tree.bare || tree.prunable || (tree.branch !== undefined && tree.branch !== target)) continue;
     const gitDir = await git(tree.path).run(['rev-parse', '--absolute-git-dir'], { read: true });
     const open = await openOperation(gitDir);
-    if (open && (tree.branch === target || (await rebasesBranch(gitDir, target)))) throw inProgress(open, tree.path, target);
+    if (open && (tree.branch === target || (await rebasesBranch(gitDir, target))))
+      throw inProgress(open, tree.path, target);
   }
 }
 
@@ -137,7 +170,9 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
     for (let j = 1; j <= b.length; j++)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)));
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
     row = next;
   }
   return row[b.length] ?? 0;

@@ -27,10 +27,16 @@ const PREFIX = 'refs/ralphctl/save';
  * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the
  * last one when nothing differs from it; undefined when the repository has no commit. Give `status` when it was just read.
  */
-export async function savePoint(opts: { worktree: string; idea: string; status?: Status }): Promise<string | undefined> {
+export async function savePoint(opts: {
+  worktree: string;
+  idea: string;
+  status?: Status;
+}): Promise<string | undefined> {
   const status = opts.status ?? (await readStatus(opts.worktree));
   if (!status.head) return undefined;
-  return isClean(status) ? keep(opts.worktree, opts.idea, status.head) : saveDirty(opts.worktree, opts.idea, status, status.head);
+  return isClean(status)
+    ? keep(opts.worktree, opts.idea, status.head)
+    : saveDirty(opts.worktree, opts.idea, status, status.head);
 }
 
 /** Keeps one commit alive as a save point of the idea. */
@@ -45,7 +51,9 @@ async function saveDirty(worktree: string, idea: string, status: Status, head: s
   const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-save-'));
   try {
     const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-    const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { read: true });
+    const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], {
+      read: true,
+    });
     // The copy brings the stat cache along, so that only changed files are read again.
     if (await exists(index)) await copyFile(index, env.GIT_INDEX_FILE);
     const staged = stagedApart(status) ? await git(worktree).run(['write-tree'], { env }) : undefined;
@@ -80,7 +88,10 @@ async function claimNext(repo: string, idea: string, from: number, commit: strin
     if (made.code === 0) return ref;
     if (!/already exists|reference already exists/.test(made.stderr)) break;
   }
-  throw new RepositoryError(`The work of ${idea} in ${repo} could not be saved under ${PREFIX}/${idea}/.`, 'Check free disk space and that the repository is writable, then retry.');
+  throw new RepositoryError(
+    `The work of ${idea} in ${repo} could not be saved under ${PREFIX}/${idea}/.`,
+    'Check free disk space and that the repository is writable, then retry.',
+  );
 }
 
 interface RawSave extends SavePoint {
@@ -91,10 +102,14 @@ interface RawSave extends SavePoint {
 
 async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
   const format = '%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(committerdate:unix)%00%(contents:body)%01';
-  const text = await git(repo).run(['for-each-ref', `--format=${format}`, idea ? `${PREFIX}/${idea}/` : `${PREFIX}/`], { read: true });
+  const text = await git(repo).run(['for-each-ref', `--format=${format}`, idea ? `${PREFIX}/${idea}/` : `${PREFIX}/`], {
+    read: true,
+  });
   const saves: RawSave[] = [];
   for (const record of text.split('\x01')) {
-    const [ref = '', commit = '', tree = '', parents = '', date = '', body = ''] = record.replace(/^\n/, '').split('\0');
+    const [ref = '', commit = '', tree = '', parents = '', date = '', body = ''] = record
+      .replace(/^\n/, '')
+      .split('\0');
     const [owner, number] = ref.slice(PREFIX.length + 1).split('/');
     if (!owner || !number) continue;
     const stagedTree = /^Staged: ([0-9a-f]+)$/m.exec(body)?.[1];
@@ -114,5 +129,11 @@ async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
 
 /** Save points of one idea, or of all, oldest first. */
 export async function listSaves(repo: string, idea?: string): Promise<SavePoint[]> {
-  return (await rawSaves(repo, idea)).map(({ ref, commit, idea: owner, n, at }) => ({ ref, commit, idea: owner, n, at }));
+  return (await rawSaves(repo, idea)).map(({ ref, commit, idea: owner, n, at }) => ({
+    ref,
+    commit,
+    idea: owner,
+    n,
+    at,
+  }));
 }

@@ -6,7 +6,7 @@
 import { catchUpCommand, closerBase, inTheWay, isUntouchedSince, rememberedBase } from './checkout-base.js';
 import { type Git, git } from './git.js';
 import { checkoutBaseRef } from './names.js';
-import { openOperation } from './progress.js';
+import { openOperationIn } from './progress.js';
 import { readStatus, type Status } from './status.js';
 import { exists, type WorktreeEntry } from './worktree-list.js';
 
@@ -29,11 +29,12 @@ export type SwapResult = { moved: true; note?: string } | { moved: false };
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const repo = git(input.dir);
   const checkouts: string[] = [];
-  for (const tree of input.worktrees) if (tree.branch === input.target && (await exists(tree.path))) checkouts.push(tree.path);
+  for (const tree of input.worktrees)
+    if (tree.branch === input.target && (await exists(tree.path))) checkouts.push(tree.path);
   const [checkout] = checkouts;
   if (!checkout) return { moved: await updateRef(repo, input) };
   const status = await readStatus(checkout);
-  if (checkouts.length === 1 && status.tracked.length === 0 && !(await isBusy(checkout))) {
+  if (checkouts.length === 1 && status.tracked.length === 0 && !(await openOperationIn(checkout))) {
     const done = await fastForward(repo, input, checkout);
     if (done) return done;
   }
@@ -44,7 +45,10 @@ export async function swapTarget(input: SwapInput): Promise<SwapResult> {
 async function updateRef(repo: Git, input: SwapInput): Promise<boolean> {
   const ref = `refs/heads/${input.target}`;
   const lines = [...claimLines(input), `update ${ref} ${input.to} ${input.from}`];
-  const got = await repo.result(['update-ref', '-m', input.reason, '--stdin'], { input: `${lines.join('\n')}\n`, ok: [0, 128] });
+  const got = await repo.result(['update-ref', '-m', input.reason, '--stdin'], {
+    input: `${lines.join('\n')}\n`,
+    ok: [0, 128],
+  });
   if (got.code === 0) return true;
   if ((await tipOf(repo, ref)) !== input.from) return false;
   // Same tip, so it was not the race: let the error out.
@@ -53,21 +57,26 @@ async function updateRef(repo: Git, input: SwapInput): Promise<boolean> {
 }
 
 const claimLines = (input: SwapInput): string[] => input.claims.map(([ref, commit]) => `update ${ref} ${commit}`);
-const tipOf = (repo: Git, ref: string): Promise<string> => repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
-
-async function isBusy(checkout: string): Promise<boolean> {
-  return (await openOperation(await git(checkout).run(['rev-parse', '--absolute-git-dir'], { read: true }))) !== undefined;
-}
+const tipOf = (repo: Git, ref: string): Promise<string> =>
+  repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
 
 /** Undefined: git refused (files in the way), so the checkout must be left behind. */
 async function fastForward(repo: Git, input: SwapInput, checkout: string): Promise<SwapResult | undefined> {
   await repo.run(['update-ref', '--stdin'], { input: `${claimLines(input).join('\n')}\n` });
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
   await git(checkout).result(args, { ok: [0, 1, 2, 128], env: { GIT_REFLOG_ACTION: input.reason } });
-  const tip = await tipOf(repo, `refs/heads/${input.target}`);
+  const names = [`refs/heads/${input.target}`, checkoutBaseRef(input.target)];
+  const text = await repo.run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
+  const [tip = '', base] = names.map(
+    (name) =>
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+  );
   if (tip === input.from) return undefined;
   if (tip !== input.to && !(await contains(repo, input.to, tip))) return { moved: false };
-  await forgetBase(repo, input.target);
+  if (base) await repo.run(['update-ref', '-d', names[1] ?? '', base]);
   return { moved: true };
 }
 
@@ -75,10 +84,16 @@ async function contains(repo: Git, ancestor: string, tip: string): Promise<boole
   return (await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true })).code === 0;
 }
 
-async function leaveBehind(repo: Git, input: SwapInput, checkouts: readonly string[], status: Status): Promise<SwapResult> {
+async function leaveBehind(
+  repo: Git,
+  input: SwapInput,
+  checkouts: readonly string[],
+  status: Status,
+): Promise<SwapResult> {
   const [checkout = ''] = checkouts;
   const remembered = await rememberedBase(input.dir, input.target);
-  const untouched = checkouts.length === 1 && remembered !== undefined && (await isUntouchedSince(checkout, remembered, status));
+  const untouched =
+    checkouts.length === 1 && remembered !== undefined && (await isUntouchedSince(checkout, remembered, status));
   const base = untouched ? remembered : await closerBase(checkout, remembered, input.from);
   if (!(await updateRef(repo, input))) return { moved: false };
   if (untouched && (await catchUp(checkout, base, input.to))) {
@@ -91,7 +106,7 @@ async function leaveBehind(repo: Git, input: SwapInput, checkouts: readonly stri
 
 /** Brings an untouched checkout from `base` to `to`; false when git refuses. */
 async function catchUp(checkout: string, base: string, to: string): Promise<boolean> {
-  if ((await isBusy(checkout)) || (await inTheWay(checkout, base, to)).length > 0) return false;
+  if ((await openOperationIn(checkout)) || (await inTheWay(checkout, base, to)).length > 0) return false;
   await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
   return (await git(checkout).result(['read-tree', '-m', '-u', base, to], { ok: [0, 1, 128] })).code === 0;
 }
@@ -104,7 +119,10 @@ async function describe(input: SwapInput, checkouts: readonly string[], base: st
   const [checkout = ''] = checkouts;
   const where = checkouts.join(' and ');
   const blocking = status.tracked.length > 0 ? [] : await inTheWay(checkout, base, input.to);
-  const why = blocking.length > 0 ? `has untracked files in the way (${blocking.slice(0, 3).join(', ')})` : 'has uncommitted changes';
+  const why =
+    blocking.length > 0
+      ? `has untracked files in the way (${blocking.slice(0, 3).join(', ')})`
+      : 'has uncommitted changes';
   const first = blocking.length > 0 ? 'move those files away, then ' : '';
   return (
     `${input.target} moved to ${input.to.slice(0, 10)}, but ${where} ${why} and was left as it is. ` +

@@ -34,7 +34,10 @@ export async function tickTree(dir: string, tree: string, tick: Tick): Promise<s
 }
 
 async function readFile(dir: string, tree: string, path: string): Promise<{ mode: string; text: string } | undefined> {
-  const listed = await git(dir).result(['ls-tree', '-z', '--full-tree', tree, '--', path], { ok: [0, 128], read: true });
+  const listed = await git(dir).result(['ls-tree', '-z', '--full-tree', tree, '--', path], {
+    ok: [0, 128],
+    read: true,
+  });
   const found = /^(100644|100755) blob ([0-9a-f]+)\t/.exec(listed.stdout);
   if (!found?.[1] || !found[2]) return undefined;
   const { stdout: text } = await git(dir).result(['cat-file', 'blob', found[2]], { read: true });

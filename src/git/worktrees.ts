@@ -49,15 +49,26 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const key = `meta:${await canonical(input.repo)}`;
   const { placed, tip } = await exclusive(key, () => place(input, root, path, branch));
   await fill(placed, branch, tip, input);
-  await Promise.all([writeMark(placed.gitDir, 'idea', input.idea), clearMark(placed.gitDir, 'recyclable'), clearMark(placed.gitDir, 'recycling')]);
+  await Promise.all([
+    writeMark(placed.gitDir, 'idea', input.idea),
+    clearMark(placed.gitDir, 'recyclable'),
+    clearMark(placed.gitDir, 'recycling'),
+  ]);
   const base = tip ? await commonBase(input, tip) : input.base;
   const strayed = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
-  const { repairs } = strayed ? await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base }) : { repairs: [] };
+  const { repairs } = strayed
+    ? await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base })
+    : { repairs: [] };
   await assertPlace(placed.path, branch);
   return { path: placed.path, branch, base, origin: placed.origin, repairs };
 }
 
-async function place(input: EnsureInput, root: string, path: string, branch: string): Promise<{ placed: Placed; tip: string }> {
+async function place(
+  input: EnsureInput,
+  root: string,
+  path: string,
+  branch: string,
+): Promise<{ placed: Placed; tip: string }> {
   const { repo, idea } = input;
   const [entries, tip] = await Promise.all([
     listWorktrees(repo),
@@ -71,10 +82,16 @@ async function place(input: EnsureInput, root: string, path: string, branch: str
   const ours = entries.filter((entry) => isUnder(entry.path, root));
   const recycled = input.recycle ? await takeRecyclable(repo, ours, input.agentName, path) : undefined;
   if (recycled) return { placed: { ...recycled, origin: 'recycled' }, tip };
-  await clearPath(repo, path, (await listWorktrees(repo)).find((entry) => entry.path === path), idea);
+  await clearPath(
+    repo,
+    path,
+    (await listWorktrees(repo)).find((entry) => entry.path === path),
+    idea,
+  );
   await add(repo, path, branch, tip ? undefined : input.base);
   const gitDir = await privateGitDir(path);
-  if (!gitDir) throw new RepositoryError(`git made no valid worktree at ${path}.`, 'Check that the disk is not full, then retry.');
+  if (!gitDir)
+    throw new RepositoryError(`git made no valid worktree at ${path}.`, 'Check that the disk is not full, then retry.');
   return { placed: { path, gitDir, origin: 'created' }, tip };
 }
 
@@ -100,7 +117,8 @@ async function add(repo: string, path: string, branch: string, base: string | un
 }
 
 async function fill(placed: Placed, branch: string, tip: string, input: EnsureInput): Promise<void> {
-  if (placed.origin === 'recycled') return resetOnto(placed, tip ? { branch } : { branch, base: input.base }, input.keep);
+  if (placed.origin === 'recycled')
+    return resetOnto(placed, tip ? { branch } : { branch, base: input.base }, input.keep);
   // No index: it was registered and never (completely) filled, so nothing in it is work.
   if (!(await exists(`${placed.gitDir}/index`))) await git(placed.path).run(['reset', '-q', '--hard']);
 }

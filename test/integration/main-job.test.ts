@@ -106,6 +106,7 @@ describe('twelve ideas, end to end', () => {
     });
     answered = await asked.then(() => box.run('answer', 'ask-1', 'green'));
     outcome = await started;
+    if (process.env.RALPHCTL_TEST_SHOW) console.log(outcome.stdout, outcome.stderr);
   }, 180_000);
 
   afterAll(() => box?.dispose());

@@ -47,11 +47,6 @@ export async function sandbox(stateRoot: string, files: Record<string, string>):
     RALPHCTL_PORT: '0',
     RALPHCTL_UI_PORT: '0',
     XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'),
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: 'user.name',
-    GIT_CONFIG_VALUE_0: 'Test User',
-    GIT_CONFIG_KEY_1: 'user.email',
-    GIT_CONFIG_VALUE_1: 'test@localhost',
   };
   const children = new Set<ReturnType<typeof spawn>>();
   const git = async (...args: string[]): Promise<string> => (await execa('git', args, { cwd: repo, env })).stdout;
@@ -74,6 +69,8 @@ export async function sandbox(stateRoot: string, files: Record<string, string>):
     return { code: done.exitCode ?? -1, stdout: done.stdout, stderr: done.stderr, json };
   };
   await git('init', '--quiet', '--initial-branch=main');
+  await git('config', 'user.name', 'Test User');
+  await git('config', 'user.email', 'test@localhost');
   await write(files);
   await commit('start');
   return {

@@ -19,6 +19,8 @@ const SUMMARIES: readonly LineParser[] = [vitest, jest, mocha, nodeTest, pytest,
 
 /** Counts of every summary in the text, which must be free of escape sequences; undefined when there is none. */
 export function countTests(text: string): TestCounts | undefined {
-  const lines = text.split('\n').map((line) => (line.length > MAX_LINE && !line.startsWith('{"') ? line.slice(0, MAX_LINE) : line));
+  const lines = text
+    .split('\n')
+    .map((line) => (line.length > MAX_LINE && !line.startsWith('{"') ? line.slice(0, MAX_LINE) : line));
   return sum(SUMMARIES.map((parse) => parse(lines))) ?? tap(lines) ?? junit(text);
 }

@@ -1,7 +1,20 @@
 /** pytest: `=== 1 failed, 2 passed, 1 xfailed, 1 error in 0.03s ===`, also without the frame (`-q`). Pure. */
 import { counts, type LineParser, pieces, sum } from './tally.js';
 
-const WORDS = new Set(['passed', 'failed', 'skipped', 'xfailed', 'xpassed', 'error', 'errors', 'warning', 'warnings', 'deselected', 'rerun', 'subtests']);
+const WORDS = new Set([
+  'passed',
+  'failed',
+  'skipped',
+  'xfailed',
+  'xpassed',
+  'error',
+  'errors',
+  'warning',
+  'warnings',
+  'deselected',
+  'rerun',
+  'subtests',
+]);
 
 export const pytest: LineParser = (lines) =>
   sum(

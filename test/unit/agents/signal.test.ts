@@ -267,34 +267,35 @@ describe('hostile size', () => {
     'a long reason': (n) => `<ralph>BLOCKED: ${'\u001b['.repeat(n / 2)}</ralph>`,
     'escape soup': (n) => `<ralph nonce="${NONCE}">BLOCKED: ${'\u001b[1;'.repeat(20)}</ralph>\n${'\u00a0'.repeat(n)}`,
   };
-  const time = (text: string): number => {
-    let best = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < 3; round++) {
-      const start = performance.now();
-      parseSignal(text, ctx({ prompt: text.slice(0, 200_000), requireXml: false }));
-      best = Math.min(best, performance.now() - start);
-    }
-    return best;
+  // Processor time, as other tests share the machine. Eight times the size: linear is 8, quadratic 64 times the time;
+  // and quadratic in megabytes would take minutes, so the floor that hides noise hides nothing else.
+  const cost = (work: () => void): number => {
+    const start = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+  const expectLinear = (work: (n: number) => void): void => {
+    work(1000);
+    const small = Math.min(
+      cost(() => work(1 << 19)),
+      cost(() => work(1 << 19)),
+    );
+    expect(cost(() => work(1 << 22))).toBeLessThan(Math.max(small * 24, 1500));
   };
   it.each(Object.entries(shapes))('is linear in %s', (_name, make) => {
-    const small = time(make(2 << 20));
-    const large = time(make(4 << 20));
-    expect(large).toBeLessThan(Math.max(small * 3.5, 400));
+    expectLinear((n) => {
+      const text = make(n);
+      parseSignal(text, ctx({ prompt: text.slice(0, 200_000), requireXml: false }));
+    });
   });
   it('reads 50 MB', () => {
     const message = `${'some line of output with <ralph> in it\n'.repeat((50 << 20) / 39)}\n${GOOD}`;
-    const start = performance.now();
-    expect(read(message)).toEqual(DONE);
-    expect(performance.now() - start).toBeLessThan(10_000);
+    expect(cost(() => expect(read(message)).toEqual(DONE))).toBeLessThan(10_000);
   });
   it('compares a periodic message with a periodic prompt in linear time', () => {
-    const echo = (n: number): number => {
-      const start = performance.now();
-      read(`${'ab'.repeat(n)}a\n<ralph>COMPLETE</ralph>`, { prompt: `${'ab'.repeat(n * 4)}\nx` });
-      return performance.now() - start;
-    };
-    echo(1000);
-    const small = Math.min(echo(100_000), echo(100_000));
-    expect(Math.min(echo(200_000), echo(200_000))).toBeLessThan(Math.max(small * 4, 400));
+    expectLinear((n) => {
+      read(`${'ab'.repeat(n / 8)}a\n<ralph>COMPLETE</ralph>`, { prompt: `${'ab'.repeat(n / 2)}\nx` });
+    });
   });
 });

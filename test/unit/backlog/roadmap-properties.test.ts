@@ -28,30 +28,40 @@ const task = fc.record({
   ),
   // How it is written.
   bullet: fc.constantFrom('-', '*', '+', '1.', '7)'),
-  indent: fc.integer({ min: 0, max: 3 }),
+  ragged: fc.integer({ min: 0, max: 1 }),
   deep: fc.integer({ min: 0, max: 2 }),
   style: fc.constantFrom<[string, string]>(['**', '**: '], ['', ': '], ['`', '`: '], ['**', ':** '], ['__', '__ - ']),
   blank: fc.boolean(),
 });
 type Task = (typeof task extends fc.Arbitrary<infer T> ? T : never) & { depends?: string };
 
-function render(tasks: readonly Task[], eol: string): string {
+function render(tasks: readonly Task[], eol: string, indent: number): string {
   const lines: string[] = ['# Plan', ''];
+  const gap = () => lines.at(-1) === '' || lines.push('');
   for (const one of tasks) {
-    if (one.heading !== undefined) lines.push('', `## ${one.heading}`, '');
-    const pad = ' '.repeat(one.indent);
+    if (one.heading !== undefined) {
+      gap();
+      lines.push(`## ${one.heading}`, '');
+    }
+    const pad = ' '.repeat(indent + one.ragged);
     const inner = pad + ' '.repeat(one.bullet.length + 1 + one.deep);
     const property = (text: string) => lines.push(`${inner}- ${text}`);
     lines.push(`${pad}${one.bullet} [${one.done ? 'x' : ' '}] ${one.style[0]}${one.id}${one.style[1]}${one.title}`);
-    if (one.blank) lines.push('');
+    if (one.blank) gap();
     if (one.ralph !== undefined) property(`ralph: ${one.ralph}`);
     if (one.max !== undefined) property(`max_iterations: ${one.max}`);
     for (const text of one.success) property(`success: ${text}`);
     if (one.tags.length > 0) property(`tags: ${one.tags.join(', ')}`);
     if (one.depends) property(`depends: ${one.depends}`);
-    if (one.note !== undefined) lines.push('', inner + one.note, '');
-    if (one.code) lines.push('', ...['```', ...one.code, '```'].map((line) => (line === '' ? '' : inner + line)), '');
-    lines.push('');
+    if (one.note !== undefined) {
+      gap();
+      lines.push(inner + one.note);
+    }
+    if (one.code) {
+      gap();
+      lines.push(...['```', ...one.code, '```'].map((line) => (line === '' ? '' : inner + line)));
+    }
+    gap();
   }
   return lines.join(eol);
 }
@@ -62,14 +72,15 @@ const backlog = fc
     picks: fc.array(fc.nat(), { maxLength: 12 }),
     eol: fc.constantFrom('\n', '\r\n', '\r'),
     bom: fc.constantFrom('', '\uFEFF'),
+    indent: fc.integer({ min: 0, max: 2 }),
   })
-  .map(({ tasks, picks, eol, bom }) => {
+  .map(({ tasks, picks, eol, bom, indent }) => {
     // A dependency on an earlier task only, so that there is no cycle.
     const all: Task[] = tasks.map((one, i) => {
       const pick = picks[i];
       return i > 0 && pick !== undefined ? { ...one, depends: tasks[pick % i]?.id ?? '' } : one;
     });
-    return { tasks: all, text: bom + render(all, eol) };
+    return { tasks: all, text: bom + render(all, eol, indent) };
   });
 
 it('gives back what was written, however it is laid out', async () => {

@@ -15,7 +15,11 @@ const message = 'feat: x #i-1 @ed-001\n\n# not a comment\n\nRalph-Idea: i-1\n';
 
 describe('readStatus', () => {
   it('knows every kind of entry', async () => {
-    await commitFiles(repo.root, { 'old name.txt': 'text that is long enough to be found again\n', 'gone.txt': 'g' }, 'more');
+    await commitFiles(
+      repo.root,
+      { 'old name.txt': 'text that is long enough to be found again\n', 'gone.txt': 'g' },
+      'more',
+    );
     await sh(repo.root, 'mv', 'old name.txt', 'new name.txt');
     await put(repo.root, { 'a.txt': 'changed\n', 'dir/ünträcked file': 'u', 'x.log': 'ignored' });
     await sh(repo.root, 'rm', '-q', '--cached', 'gone.txt');
@@ -37,7 +41,11 @@ describe('readStatus', () => {
 describe('commitLeftovers', () => {
   it('does nothing in a clean tree', async () => {
     await put(repo.root, { 'x.log': 'ignored' });
-    expect(await commitLeftovers({ worktree: repo.root, message })).toEqual({ committed: false, head: repo.base, nested: [] });
+    expect(await commitLeftovers({ worktree: repo.root, message })).toEqual({
+      committed: false,
+      head: repo.base,
+      nested: [],
+    });
   });
 
   it('commits edits, deletions and new files with the whole message', async () => {
@@ -67,19 +75,32 @@ describe('commitLeftovers', () => {
     await sh(repo.root, 'init', '-q', 'nest');
     await commitFiles(`${repo.root}/nest`, { f: 'f' }, 'inner');
     await sh(repo.root, 'init', '-q', 'deep/[odd] empty');
-    expect(await commitLeftovers({ worktree: repo.root, message })).toMatchObject({ committed: false, nested: ['deep/[odd] empty', 'nest'] });
+    expect(await commitLeftovers({ worktree: repo.root, message })).toMatchObject({
+      committed: false,
+      nested: ['deep/[odd] empty', 'nest'],
+    });
     await put(repo.root, { 'deep/file': 'd' });
-    expect(await commitLeftovers({ worktree: repo.root, message })).toMatchObject({ committed: true, nested: ['deep/[odd] empty', 'nest'] });
+    expect(await commitLeftovers({ worktree: repo.root, message })).toMatchObject({
+      committed: true,
+      nested: ['deep/[odd] empty', 'nest'],
+    });
     expect(await sh(repo.root, 'show', '--name-only', '--format=', 'HEAD')).toBe('deep/file');
     expect(await read(repo.root, 'nest/f')).toBe('f');
   });
 
   it('reports what a hook refused and keeps the work', async () => {
     await mkdir(`${repo.root}/.git/hooks`, { recursive: true });
-    await put(repo.root, { '.git/hooks/pre-commit': '#!/bin/sh\ncat >/dev/null\necho lint: bad file\nexit 1\n', 'a.txt': 'two\n' });
+    await put(repo.root, {
+      '.git/hooks/pre-commit': '#!/bin/sh\ncat >/dev/null\necho lint: bad file\nexit 1\n',
+      'a.txt': 'two\n',
+    });
     await chmod(`${repo.root}/.git/hooks/pre-commit`, 0o755);
     const refused = await commitLeftovers({ worktree: repo.root, message });
-    expect(refused).toMatchObject({ committed: false, head: repo.base, refused: expect.stringContaining('lint: bad file') });
+    expect(refused).toMatchObject({
+      committed: false,
+      head: repo.base,
+      refused: expect.stringContaining('lint: bad file'),
+    });
     expect(await read(repo.root, 'a.txt')).toBe('two\n');
     expect((await commitLeftovers({ worktree: repo.root, message, hooks: false })).committed).toBe(true);
   });
@@ -120,7 +141,11 @@ describe('iterationState', () => {
 
 describe('savePoint', () => {
   const state = async (): Promise<string> =>
-    [await sh(repo.root, 'status', '--porcelain=v2', '--branch'), await sh(repo.root, 'stash', 'list'), await sh(repo.root, 'diff', '--cached')].join('\n');
+    [
+      await sh(repo.root, 'status', '--porcelain=v2', '--branch'),
+      await sh(repo.root, 'stash', 'list'),
+      await sh(repo.root, 'diff', '--cached'),
+    ].join('\n');
 
   it('captures staged, unstaged and untracked work and touches nothing', async () => {
     await put(repo.root, { 'a.txt': 'staged\n', 'x.log': 'ignored' });
@@ -151,11 +176,18 @@ describe('savePoint', () => {
     expect(await save()).toBe('refs/ralphctl/save/i-1/3');
     await savePoint({ worktree: repo.root, idea: 'i-10' });
     expect((await listSaves(repo.root, 'i-1')).map((one) => one.n)).toEqual([1, 2, 3]);
-    expect((await listSaves(repo.root)).map((one) => `${one.idea}/${one.n}`)).toEqual(['i-1/1', 'i-1/2', 'i-1/3', 'i-10/1']);
+    expect((await listSaves(repo.root)).map((one) => `${one.idea}/${one.n}`)).toEqual([
+      'i-1/1',
+      'i-1/2',
+      'i-1/3',
+      'i-10/1',
+    ]);
   });
 
   it('gives each of many writers a number of its own', async () => {
-    const commits = await Promise.all(Array.from({ length: 6 }, (_, n) => sh(repo.root, 'commit-tree', '-m', `${n}`, 'HEAD^{tree}')));
+    const commits = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => sh(repo.root, 'commit-tree', '-m', `${n}`, 'HEAD^{tree}')),
+    );
     const { keep } = await import('../../../src/git/saves.js');
     const refs = await Promise.all(commits.map((commit) => keep(repo.root, 'i-1', commit)));
     expect(new Set(refs).size).toBe(6);

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chmod, rm, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GitError, git } from '../../../src/git/git.js';
 import { exclusive, isLockContention, lockDelayMs, removeStaleIndexLock } from '../../../src/git/locks.js';
 import { makeRepo, put, sh, type TestRepo } from './repo.js';
@@ -13,20 +13,28 @@ afterEach(() => repo.remove());
 describe('git', () => {
   it('returns stdout without trailing newlines, or everything byte for byte', async () => {
     expect(await git(repo.root).run(['rev-parse', 'HEAD'])).toBe(repo.base);
-    expect(await git(repo.root).result(['rev-parse', 'HEAD'])).toEqual({ code: 0, stdout: `${repo.base}\n`, stderr: '' });
+    expect(await git(repo.root).result(['rev-parse', 'HEAD'])).toEqual({
+      code: 0,
+      stdout: `${repo.base}\n`,
+      stderr: '',
+    });
   });
 
   it('takes expected exit codes as answers and makes errors of the others', async () => {
     const args = ['rev-parse', '--verify', '-q', 'nope'];
     expect((await git(repo.root).result(args, { ok: [0, 1] })).code).toBe(1);
-    const error = await git(repo.root).run(['rev-parse', 'nope']).catch((caught: unknown) => caught);
+    const error = await git(repo.root)
+      .run(['rev-parse', 'nope'])
+      .catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(GitError);
     expect(error).toMatchObject({ code: 128, dir: repo.root });
     await expect(git(`${repo.root}/missing`).run(['status'])).rejects.toBeInstanceOf(GitError);
   });
 
   it('feeds stdin and ends it even when there is no input', async () => {
-    expect(await git(repo.root).run(['hash-object', '--stdin'], { input: 'hello' })).toBe('b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0');
+    expect(await git(repo.root).run(['hash-object', '--stdin'], { input: 'hello' })).toBe(
+      'b6fc4c620b67d95f953a5c1c1230aaab5db5a1b0',
+    );
     expect(await git(repo.root).run(['hash-object', '--stdin'])).toMatch(/^[0-9a-f]{40}$/);
   });
 
@@ -69,7 +77,9 @@ describe('git', () => {
   });
 
   it('stops when the signal is aborted', async () => {
-    await expect(git(repo.root).run(['rev-parse', 'HEAD'], { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+    await expect(
+      git(repo.root).run(['rev-parse', 'HEAD'], { signal: AbortSignal.abort(new Error('enough')) }),
+    ).rejects.toThrow('enough');
   });
 });
 
@@ -87,7 +97,8 @@ describe('locks', () => {
 
   it('gives up after some seconds in all', () => {
     let total = 0;
-    for (let attempt = 1, delay = lockDelayMs(attempt); delay !== undefined; delay = lockDelayMs(++attempt)) total += delay;
+    for (let attempt = 1, delay = lockDelayMs(attempt); delay !== undefined; delay = lockDelayMs(++attempt))
+      total += delay;
     expect(total).toBeGreaterThan(2000);
     expect(total).toBeLessThan(15_000);
   });

@@ -30,9 +30,21 @@ it('every landed idea is on the target exactly once, and the user’s edits stay
           if (dirty) await put(repo.root, MINE);
           const make = async (n: number) => {
             const base = await sh(repo.root, 'rev-parse', 'main');
-            const tree = await ensureWorktree({ repo: repo.root, worktreesRoot: repo.worktreesRoot, agentName: 'ed-001', idea: `p-${n}`, base, keep: [], recycle: true });
+            const tree = await ensureWorktree({
+              repo: repo.root,
+              worktreesRoot: repo.worktreesRoot,
+              agentName: 'ed-001',
+              idea: `p-${n}`,
+              base,
+              keep: [],
+              recycle: true,
+            });
             for (const [c, files] of (plans[n]?.commits ?? []).entries())
-              await commitFiles(tree.path, Object.fromEntries(files.map((file) => [file, `idea ${n} commit ${c}\n`])), `c${c}\n\nRalph-Idea: p-0`);
+              await commitFiles(
+                tree.path,
+                Object.fromEntries(files.map((file) => [file, `idea ${n} commit ${c}\n`])),
+                `c${c}\n\nRalph-Idea: p-0`,
+              );
             return { path: tree.path, head: await sh(tree.path, 'rev-parse', 'HEAD') };
           };
           const ready = new Map<number, Awaited<ReturnType<typeof make>>>();
@@ -43,17 +55,36 @@ it('every landed idea is on the target exactly once, and the user’s edits stay
             const before = await sh(repo.root, 'rev-parse', 'main');
             const land = () =>
               landIdea({
-                repo: repo.root, integrationRoot: repo.integrationRoot, target: 'main', idea: `p-${n}`, title: `P ${n}`, agentName: 'ed-001', branch: `ralph/p-${n}`,
-                head, worktree: path, strategy, keep: [], setup: async () => undefined, gate: async () => (plan.pass ? GREEN : RED),
+                repo: repo.root,
+                integrationRoot: repo.integrationRoot,
+                target: 'main',
+                idea: `p-${n}`,
+                title: `P ${n}`,
+                agentName: 'ed-001',
+                branch: `ralph/p-${n}`,
+                head,
+                worktree: path,
+                strategy,
+                keep: [],
+                setup: async () => undefined,
+                gate: async () => (plan.pass ? GREEN : RED),
               });
             const got = await land();
-            if (plan.retry && got.kind === 'landed' && got.commits > 0) expect(await land()).toMatchObject({ kind: 'landed', commit: got.commit, commits: got.commits });
+            if (plan.retry && got.kind === 'landed' && got.commits > 0)
+              expect(await land()).toMatchObject({ kind: 'landed', commit: got.commit, commits: got.commits });
             const after = await sh(repo.root, 'rev-parse', 'main');
             if (got.kind !== 'landed') expect(after).toBe(before);
             else if (got.commits > 0) {
               expected.push(`p-${n}`);
               expect(got.commit).toBe(after);
-              const added = (await sh(repo.root, 'log', '--format=%(trailers:key=Ralph-Idea,valueonly,separator=%x2C)', `${before}..main`)).split('\n');
+              const added = (
+                await sh(
+                  repo.root,
+                  'log',
+                  '--format=%(trailers:key=Ralph-Idea,valueonly,separator=%x2C)',
+                  `${before}..main`,
+                )
+              ).split('\n');
               expect(added).toEqual(Array(got.commits).fill(`p-${n}`));
             }
           }

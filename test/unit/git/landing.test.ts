@@ -10,7 +10,12 @@ import { commitFiles, GREEN, makeRepo, put, RED, read, sh, shell, type TestRepo 
 
 let repo: TestRepo;
 beforeEach(async () => {
-  repo = await makeRepo({ 'a.txt': 'one\n', 'b.txt': 'bee\n', '.gitignore': 'node_modules/\n*.log\n', 'roadmap.md': '- [ ] i-1\n- [ ] i-2\n' });
+  repo = await makeRepo({
+    'a.txt': 'one\n',
+    'b.txt': 'bee\n',
+    '.gitignore': 'node_modules/\n*.log\n',
+    'roadmap.md': '- [ ] i-1\n- [ ] i-2\n',
+  });
 });
 afterEach(() => repo.remove());
 
@@ -19,7 +24,13 @@ const tip = (ref = 'main') => sh(repo.root, 'rev-parse', ref);
 /** The idea's worktree, with one commit per given set of files. */
 async function work(idea: string, ...commits: Array<Record<string, string>>): Promise<string> {
   const { path } = await ensureWorktree({
-    repo: repo.root, worktreesRoot: repo.worktreesRoot, agentName: 'ed-001', idea, base: await tip(), keep: ['node_modules'], recycle: false,
+    repo: repo.root,
+    worktreesRoot: repo.worktreesRoot,
+    agentName: 'ed-001',
+    idea,
+    base: await tip(),
+    keep: ['node_modules'],
+    recycle: false,
   });
   for (const [n, files] of commits.entries()) await commitFiles(path, files, `step ${n + 1}\n\nBody ${n + 1}.`);
   return path;
@@ -42,7 +53,8 @@ async function land(idea: string, more: Partial<LandOptions> = {}) {
     ...more,
   });
 }
-const subjects = async (range = 'main'): Promise<string[]> => (await sh(repo.root, 'log', '--format=%s', range)).split('\n');
+const subjects = async (range = 'main'): Promise<string[]> =>
+  (await sh(repo.root, 'log', '--format=%s', range)).split('\n');
 /** Everything about a checkout that a person could notice, byte for byte. */
 async function fingerprint(dir: string): Promise<string> {
   const hash = createHash('sha256');
@@ -58,12 +70,19 @@ describe('landing on a clean checkout', () => {
   it('fast-forwards branch, index and files together', async () => {
     const path = await work('i-1', { 'a.txt': 'two\n' });
     const seen: string[] = [];
-    const got = await land('i-1', { gate: async (dir) => { seen.push(await read(dir, 'a.txt')); return GREEN; } });
+    const got = await land('i-1', {
+      gate: async (dir) => {
+        seen.push(await read(dir, 'a.txt'));
+        return GREEN;
+      },
+    });
     expect(got).toEqual({ kind: 'landed', commit: await tip(), commits: 1, durationMs: expect.any(Number) });
     expect(seen).toEqual(['two\n']);
     expect(await read(repo.root, 'a.txt')).toBe('two\n');
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
-    expect(await sh(repo.root, 'log', '-1', '--format=%B')).toBe('step 1 #i-1 @ed-001\n\nBody 1.\n\nRalph-Idea: i-1\nRalph-Agent: ed-001');
+    expect(await sh(repo.root, 'log', '-1', '--format=%B')).toBe(
+      'step 1 #i-1 @ed-001\n\nBody 1.\n\nRalph-Idea: i-1\nRalph-Agent: ed-001',
+    );
     expect(await sh(repo.root, 'branch', '--list', 'ralph/*')).toBe('');
     expect(await sh(path, 'rev-parse', 'HEAD')).toBe(await tip());
     expect(await landedIdeas(repo.root, 'main')).toEqual(['i-1']);
@@ -80,7 +99,13 @@ describe('landing on a clean checkout', () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await land('i-1');
     const next = await ensureWorktree({
-      repo: repo.root, worktreesRoot: repo.worktreesRoot, agentName: 'ed-001', idea: 'i-2', base: await tip(), keep: [], recycle: true,
+      repo: repo.root,
+      worktreesRoot: repo.worktreesRoot,
+      agentName: 'ed-001',
+      idea: 'i-2',
+      base: await tip(),
+      keep: [],
+      recycle: true,
     });
     expect(next.origin).toBe('recycled');
   });
@@ -105,7 +130,11 @@ describe('landing on a clean checkout', () => {
     await work('i-1', { 'b.txt': 'changed\n' });
     await land('i-1', { strategy: 'merge' });
     expect(await land('i-2', { strategy: 'merge' })).toMatchObject({ kind: 'landed', commits: 3 });
-    expect(await subjects('main^1..main')).toEqual(['feat: do i-2 #i-2 @ed-001', 'step 2 #i-2 @ed-001', 'step 1 #i-2 @ed-001']);
+    expect(await subjects('main^1..main')).toEqual([
+      'feat: do i-2 #i-2 @ed-001',
+      'step 2 #i-2 @ed-001',
+      'step 1 #i-2 @ed-001',
+    ]);
   });
 
   it('lands a branch into which the target was merged as one commit', async () => {
@@ -150,7 +179,12 @@ describe('landing on a clean checkout', () => {
     expect(await sh(repo.root, 'show', '--name-only', '--format=', 'HEAD')).toBe('a.txt\nroadmap.md');
     expect(await sh(repo.root, 'show', '--name-only', '--format=', 'HEAD~1')).toBe('a.txt');
     await work('i-2');
-    await land('i-2', { tick: async (readText) => ({ path: 'roadmap.md', text: ((await readText('roadmap.md')) ?? '').replace('[ ] i-2', '[x] i-2') }) });
+    await land('i-2', {
+      tick: async (readText) => ({
+        path: 'roadmap.md',
+        text: ((await readText('roadmap.md')) ?? '').replace('[ ] i-2', '[x] i-2'),
+      }),
+    });
     expect((await subjects())[0]).toBe('chore: do i-2 #i-2 @ed-001');
     expect(await landedIdeas(repo.root, 'main')).toEqual(['i-2', 'i-1']);
   });
@@ -182,7 +216,7 @@ describe('landing that does not go through', () => {
     expect(got).toMatchObject({ kind: 'conflict', onto, files: ['a.txt'] });
     if (got.kind !== 'conflict') throw new Error('unreachable');
     expect(got.detail).toContain('CONFLICT (content)');
-    expect(got.detail).toMatch(/The target changed:[^]*\+theirs[^]*This idea changed:[^]*\+mine/);
+    expect(got.detail).toMatch(/The target changed:[\s\S]*\+theirs[\s\S]*This idea changed:[\s\S]*\+mine/);
     expect(got.detail.length).toBeLessThanOrEqual(2000);
     expect(await fingerprint(repo.root)).toBe(before);
     expect(await tip('ralph/i-2')).toBe(head);
@@ -190,7 +224,8 @@ describe('landing that does not go through', () => {
   });
 
   it('bounds the detail', async () => {
-    const many = (word: string) => Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, `${word} ${n}\n`.repeat(50)]));
+    const many = (word: string) =>
+      Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, `${word} ${n}\n`.repeat(50)]));
     await work('i-2', many('mine'));
     await commitFiles(repo.root, many('theirs'), 'theirs');
     const got = await land('i-2');
@@ -231,7 +266,13 @@ describe('landing that does not go through', () => {
   it('stops between steps when aborted', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     const stop = new AbortController();
-    const landing = land('i-1', { signal: stop.signal, gate: async () => { stop.abort(new Error('stop')); return GREEN; } });
+    const landing = land('i-1', {
+      signal: stop.signal,
+      gate: async () => {
+        stop.abort(new Error('stop'));
+        return GREEN;
+      },
+    });
     await expect(landing).rejects.toThrow('stop');
     expect(await tip()).toBe(repo.base);
   });
@@ -251,7 +292,10 @@ describe('landing that does not go through', () => {
     const path = await work('i-1', { 'a.txt': 'two\n' });
     const head = await tip('ralph/i-1');
     const newer = await commitFiles(path, { 'c.txt': 'c' }, 'late');
-    expect(await land('i-1', { head })).toMatchObject({ kind: 'landed', note: expect.stringContaining('newer commits') });
+    expect(await land('i-1', { head })).toMatchObject({
+      kind: 'landed',
+      note: expect.stringContaining('newer commits'),
+    });
     expect(await tip('ralph/i-1')).toBe(newer);
   });
 
@@ -269,7 +313,11 @@ describe('the user has the target checked out with edits', () => {
     const before = await fingerprint(repo.root);
     const got = await land('i-1');
     expect(await fingerprint(repo.root)).toBe(before);
-    expect(got).toMatchObject({ kind: 'landed', commit: await tip(), note: expect.stringContaining('read-tree -m -u') });
+    expect(got).toMatchObject({
+      kind: 'landed',
+      commit: await tip(),
+      note: expect.stringContaining('read-tree -m -u'),
+    });
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(repo.base);
     if (got.kind !== 'landed' || !got.note) throw new Error('unreachable');
     const command = got.note.slice(got.note.indexOf('git -C'));
@@ -358,12 +406,20 @@ describe('the user has the target checked out with edits', () => {
     expect(await tip()).toBe(repo.base);
   });
 
-  it('does not run the user\'s hooks', async () => {
+  it("does not run the user's hooks", async () => {
     for (const hook of ['post-merge', 'post-checkout', 'reference-transaction', 'pre-merge-commit', 'post-commit'])
       await put(repo.root, { [`.git/hooks/${hook}`]: `#!/bin/sh\ntouch '${repo.scratch}/hooked'\n` });
     await shell(repo.root, 'chmod +x .git/hooks/*');
     const { exists } = await import('../../../src/git/worktree-list.js');
-    const head = await sh(repo.root, 'commit-tree', '-p', 'HEAD', '-m', 'x', await sh(repo.root, 'rev-parse', 'HEAD^{tree}'));
+    const head = await sh(
+      repo.root,
+      'commit-tree',
+      '-p',
+      'HEAD',
+      '-m',
+      'x',
+      await sh(repo.root, 'rev-parse', 'HEAD^{tree}'),
+    );
     expect(await land('i-1', { head })).toMatchObject({ kind: 'landed' });
     expect(await exists(`${repo.scratch}/hooked`)).toBe(false);
   });
@@ -378,7 +434,9 @@ describe('crashes', () => {
     // As it was just after the swap: branch and worktree still there.
     await sh(path, 'checkout', '-q', '-B', 'ralph/i-1', head);
     await commitFiles(repo.root, { 'later.txt': 'l' }, 'later');
-    const gate: LandOptions['gate'] = async () => { throw new Error('must not gate again'); };
+    const gate: LandOptions['gate'] = async () => {
+      throw new Error('must not gate again');
+    };
     expect(await land('i-1', { head, gate })).toMatchObject({ kind: 'landed', commit, commits: 2 });
     expect(await sh(repo.root, 'branch', '--list', 'ralph/*')).toBe('');
     expect(await land('i-1', { head, gate })).toMatchObject({ kind: 'landed', commit, commits: 2 });

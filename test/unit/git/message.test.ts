@@ -7,7 +7,9 @@ const subject = (message: string): string => message.split('\n', 1)[0] ?? '';
 
 describe('commitMessage', () => {
   it('names idea and agent in subject and trailers', () => {
-    expect(commitMessage(parts)).toBe('feat: add register endpoint #ch-004 @ed-001\n\nRalph-Idea: ch-004\nRalph-Agent: ed-001\n');
+    expect(commitMessage(parts)).toBe(
+      'feat: add register endpoint #ch-004 @ed-001\n\nRalph-Idea: ch-004\nRalph-Agent: ed-001\n',
+    );
   });
 
   it.each([
@@ -44,16 +46,22 @@ describe('normaliseMessage', () => {
 
   it('is stable, names one idea, and has one line of subject', () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.string(), fc.constantFrom('\n', '\n\n', 'Ralph-Idea: x', 'Ralph-Agent: y', 'Key: value', '\r'))), fc.string(), (pieces, title) => {
-        const text = pieces.join('');
-        for (const message of [normaliseMessage(text, { ...parts, title }), commitMessage({ ...parts, title })]) {
-          expect(normaliseMessage(message, { ...parts, title })).toBe(message);
-          expect(isNormal(message, { ...parts, title })).toBe(true);
-          expect(message.match(/^[ \t]*Ralph-Idea[ \t]*:.*$/gim)).toEqual(['Ralph-Idea: ch-004']);
-          expect(subject(message)).toMatch(/#ch-004/);
-          expect(message.split('\n')[1]).toBe('');
-        }
-      }),
+      fc.property(
+        fc.array(
+          fc.oneof(fc.string(), fc.constantFrom('\n', '\n\n', 'Ralph-Idea: x', 'Ralph-Agent: y', 'Key: value', '\r')),
+        ),
+        fc.string(),
+        (pieces, title) => {
+          const text = pieces.join('');
+          for (const message of [normaliseMessage(text, { ...parts, title }), commitMessage({ ...parts, title })]) {
+            expect(normaliseMessage(message, { ...parts, title })).toBe(message);
+            expect(isNormal(message, { ...parts, title })).toBe(true);
+            expect(message.match(/^[ \t]*Ralph-Idea[ \t]*:.*$/gim)).toEqual(['Ralph-Idea: ch-004']);
+            expect(subject(message)).toMatch(/#ch-004/);
+            expect(message.split('\n')[1]).toBe('');
+          }
+        },
+      ),
     );
   });
 });

@@ -11,15 +11,34 @@ let repo: TestRepo;
 let path: string;
 beforeEach(async () => {
   repo = await makeRepo();
-  const made = await ensureWorktree({ repo: repo.root, worktreesRoot: repo.worktreesRoot, agentName: 'ed-001', idea: 'i-1', base: repo.base, keep: [], recycle: true });
+  const made = await ensureWorktree({
+    repo: repo.root,
+    worktreesRoot: repo.worktreesRoot,
+    agentName: 'ed-001',
+    idea: 'i-1',
+    base: repo.base,
+    keep: [],
+    recycle: true,
+  });
   path = made.path;
 });
 afterEach(() => repo.remove());
 
 const land = async (pass = true) =>
   landIdea({
-    repo: repo.root, integrationRoot: join(repo.scratch, 'integration'), target: 'main', idea: 'i-1', title: 'T', agentName: 'ed-001', branch: 'ralph/i-1',
-    head: await sh(repo.root, 'rev-parse', 'ralph/i-1'), worktree: path, strategy: 'rebase', keep: [], setup: async () => undefined, gate: async () => (pass ? GREEN : RED),
+    repo: repo.root,
+    integrationRoot: join(repo.scratch, 'integration'),
+    target: 'main',
+    idea: 'i-1',
+    title: 'T',
+    agentName: 'ed-001',
+    branch: 'ralph/i-1',
+    head: await sh(repo.root, 'rev-parse', 'ralph/i-1'),
+    worktree: path,
+    strategy: 'rebase',
+    keep: [],
+    setup: async () => undefined,
+    gate: async () => (pass ? GREEN : RED),
   });
 
 describe('reopenForConflict', () => {
@@ -31,7 +50,7 @@ describe('reopenForConflict', () => {
     const again = () => reopenForConflict({ worktree: path, idea: 'i-1', onto: conflict.onto });
     expect(await again()).toEqual({ files: ['a.txt'] });
     expect(await sh(path, 'rev-parse', 'HEAD')).toBe(conflict.onto);
-    expect(await read(path, 'a.txt')).toMatch(/<<<<<<<[^]*theirs[^]*mine[^]*>>>>>>>/);
+    expect(await read(path, 'a.txt')).toMatch(/<<<<<<<[\s\S]*theirs[\s\S]*mine[\s\S]*>>>>>>>/);
     expect(await read(path, 'new.txt')).toBe('n\n');
     expect((await listSaves(repo.root, 'i-1')).map((one) => one.commit)).toContain(old);
     await put(path, { 'a.txt': 'both\n' });

@@ -59,7 +59,9 @@ export interface TestRepo {
 }
 
 /** A repository with one commit on `main` and a configured identity. */
-export async function makeRepo(files: Record<string, string> = { 'a.txt': 'one\n', '.gitignore': 'node_modules/\n*.log\n' }): Promise<TestRepo> {
+export async function makeRepo(
+  files: Record<string, string> = { 'a.txt': 'one\n', '.gitignore': 'node_modules/\n*.log\n' },
+): Promise<TestRepo> {
   const scratch = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl git tést-')));
   const root = join(scratch, 'my repo');
   await mkdir(root);

@@ -13,7 +13,14 @@ describe('inspectRepository', () => {
   it('describes a checkout, from any folder inside it', async () => {
     await mkdir(`${repo.root}/süb/deep`, { recursive: true });
     const found = await inspectRepository(`${repo.root}/süb/deep`);
-    expect(found).toMatchObject({ root: repo.root, gitDir: `${repo.root}/.git`, commonDir: `${repo.root}/.git`, head: repo.base, branch: 'main', submodules: false });
+    expect(found).toMatchObject({
+      root: repo.root,
+      gitDir: `${repo.root}/.git`,
+      commonDir: `${repo.root}/.git`,
+      head: repo.base,
+      branch: 'main',
+      submodules: false,
+    });
     expect(found.gitVersion).toMatch(/^\d+\.\d+/);
   });
 
@@ -43,7 +50,11 @@ describe('inspectRepository', () => {
   ] as const)('refuses %s with a fix', async (_name, folder, prepare, message) => {
     const dir = `${repo.scratch}/${folder}`;
     await prepare(dir);
-    await expect(inspectRepository(dir)).rejects.toMatchObject({ name: 'RepositoryError', problem: expect.stringMatching(message), fix: expect.stringMatching(/\S/) });
+    await expect(inspectRepository(dir)).rejects.toMatchObject({
+      name: 'RepositoryError',
+      problem: expect.stringMatching(message),
+      fix: expect.stringMatching(/\S/),
+    });
   });
 
   it('refuses the inside of .git', async () => {
@@ -73,7 +84,9 @@ describe('target', () => {
     await commitFiles(repo.root, { 'a.txt': 'side\n' }, 'on side');
     await sh(repo.root, 'switch', '-q', 'main');
     expect((await shell(repo.root, `git ${operation} side`)).code).not.toBe(0);
-    await expect(refuseOpenOperations(repo.root, 'main')).rejects.toThrow(new RegExp(`A ${operation} is in progress.*${operation} --abort`));
+    await expect(refuseOpenOperations(repo.root, 'main')).rejects.toThrow(
+      new RegExp(`A ${operation} is in progress.*${operation} --abort`),
+    );
     await refuseOpenOperations(repo.root, 'other');
     await rm(`${repo.root}/.git/index.lock`, { force: true });
   });

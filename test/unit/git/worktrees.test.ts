@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { markRecyclable } from '../../../src/git/marks.js';
 import { removeWorktree } from '../../../src/git/remove.js';
 import { listSaves } from '../../../src/git/saves.js';
-import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees.js';
 import { exists, privateGitDir } from '../../../src/git/worktree-list.js';
+import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -41,13 +41,24 @@ async function landedWorktree(idea: string, agentName = 'ed-001'): Promise<strin
 
 describe('ensureWorktree', () => {
   it('creates one at the base, on its branch, and leaves the checkout alone', async () => {
-    const before = await shell(repo.root, 'git status --porcelain=v2 --branch; ls -la --time-style=full-iso .git/index');
+    const before = await shell(
+      repo.root,
+      'git status --porcelain=v2 --branch; ls -la --time-style=full-iso .git/index',
+    );
     const made = await ensure('i-1');
-    expect(made).toEqual({ path: place('ed-001-i-1'), branch: 'ralph/i-1', base: repo.base, origin: 'created', repairs: [] });
+    expect(made).toEqual({
+      path: place('ed-001-i-1'),
+      branch: 'ralph/i-1',
+      base: repo.base,
+      origin: 'created',
+      repairs: [],
+    });
     expect(await read(made.path, 'a.txt')).toBe('one\n');
     expect(await clean(made.path)).toBe('');
     expect(await sh(made.path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('ralph/i-1');
-    expect(await shell(repo.root, 'git status --porcelain=v2 --branch; ls -la --time-style=full-iso .git/index')).toEqual(before);
+    expect(
+      await shell(repo.root, 'git status --porcelain=v2 --branch; ls -la --time-style=full-iso .git/index'),
+    ).toEqual(before);
   });
 
   it('is idempotent and keeps dirty state', async () => {
@@ -101,7 +112,8 @@ describe('recycling', () => {
     expect(await exists(old)).toBe(false);
     expect(await read(next.path, 'a.txt')).toBe('newer\n');
     expect(await read(next.path, 'node_modules/dep/index.js')).toBe('dep');
-    for (const gone of ['b.txt', 'out.log', 'pkg/only-here.txt']) expect(await exists(join(next.path, gone))).toBe(false);
+    for (const gone of ['b.txt', 'out.log', 'pkg/only-here.txt'])
+      expect(await exists(join(next.path, gone))).toBe(false);
     expect(await sh(next.path, 'rev-parse', 'HEAD')).toBe(base);
   });
 
@@ -172,7 +184,10 @@ describe('leftovers', () => {
     const { path } = await ensure('i-1');
     await sh(repo.root, 'worktree', 'lock', '--reason', 'on a disk', path);
     await rm(path, { recursive: true });
-    await expect(ensure('i-1')).rejects.toMatchObject({ problem: expect.stringContaining('is locked (on a disk)'), fix: expect.stringContaining(`git worktree unlock '${path}'`) });
+    await expect(ensure('i-1')).rejects.toMatchObject({
+      problem: expect.stringContaining('is locked (on a disk)'),
+      fix: expect.stringContaining(`git worktree unlock '${path}'`),
+    });
   });
 
   it('repairs a corrupt .git link and keeps the edits', async () => {
@@ -218,9 +233,27 @@ describe('leftovers', () => {
 
 describe('an agent that left its branch', () => {
   it.each([
-    ['detached HEAD with a commit', async (path: string) => { await sh(path, 'switch', '-q', '--detach'); await commitFiles(path, { 'b.txt': 'b' }, 'w'); }],
-    ['another branch with a commit', async (path: string) => { await sh(path, 'switch', '-q', '-c', 'feature'); await commitFiles(path, { 'b.txt': 'b' }, 'w'); }],
-    ['a renamed branch', async (path: string) => { await commitFiles(path, { 'b.txt': 'b' }, 'w'); await sh(path, 'branch', '-m', 'renamed'); }],
+    [
+      'detached HEAD with a commit',
+      async (path: string) => {
+        await sh(path, 'switch', '-q', '--detach');
+        await commitFiles(path, { 'b.txt': 'b' }, 'w');
+      },
+    ],
+    [
+      'another branch with a commit',
+      async (path: string) => {
+        await sh(path, 'switch', '-q', '-c', 'feature');
+        await commitFiles(path, { 'b.txt': 'b' }, 'w');
+      },
+    ],
+    [
+      'a renamed branch',
+      async (path: string) => {
+        await commitFiles(path, { 'b.txt': 'b' }, 'w');
+        await sh(path, 'branch', '-m', 'renamed');
+      },
+    ],
   ])('%s: the branch follows, edits stay', async (_name, stray) => {
     const { path } = await ensure('i-1');
     await stray(path);
@@ -276,7 +309,9 @@ describe('an agent that left its branch', () => {
     await put(path, { 'a.txt': 'both\n' });
     await sh(path, 'add', 'a.txt');
     const { recoverBranch } = await import('../../../src/git/recover.js');
-    expect((await recoverBranch({ worktree: path, idea: 'i-1', branch: 'ralph/i-1', base: repo.base })).repairs).toEqual(['closed a merge and kept its result']);
+    expect(
+      (await recoverBranch({ worktree: path, idea: 'i-1', branch: 'ralph/i-1', base: repo.base })).repairs,
+    ).toEqual(['closed a merge and kept its result']);
     expect(await read(path, 'a.txt')).toBe('both\n');
     expect(await shell(path, 'git rev-parse -q --verify MERGE_HEAD')).toMatchObject({ code: 1 });
   });
@@ -309,7 +344,9 @@ describe('removeWorktree', () => {
     await commitFiles(path, { 'b.txt': 'b' }, 'w');
     await expect(removeWorktree({ repo: repo.root, path })).rejects.toThrow(/no branch contains/);
     await put(repo.scratch, { 'foreign/x': 'x' });
-    await expect(removeWorktree({ repo: repo.root, path: join(repo.scratch, 'foreign') })).rejects.toThrow(/is not a worktree/);
+    await expect(removeWorktree({ repo: repo.root, path: join(repo.scratch, 'foreign') })).rejects.toThrow(
+      /is not a worktree/,
+    );
     expect(basename(path)).toBe('ed-001-i-1');
   });
 });

@@ -1,0 +1,157 @@
+import { mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gateEnvironment } from '../../../src/gate/environment.js';
+import { type GateOptions, runGate } from '../../../src/gate/run-gate.js';
+import type { GateCommand } from '../../../src/gate/types.js';
+import { put } from '../git/repo.js';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl gate-')));
+  await put(dir, { 'tree/.keep': '' });
+});
+afterEach(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
+
+const command = (run: GateCommand['run'], more: Partial<GateCommand> = {}): GateCommand => ({
+  name: 'test',
+  run,
+  timeoutMs: 20_000,
+  reports: [],
+  ...more,
+});
+const gate = (commands: GateCommand[], more: Partial<GateOptions> = {}) =>
+  runGate({
+    commands,
+    worktree: join(dir, 'tree'),
+    logDir: join(dir, 'logs'),
+    env: gateEnvironment(process.env, {}),
+    token: `test/gate/${Math.random()}`,
+    ...more,
+  });
+const node = (script: string): string[] => [process.execPath, '-e', script];
+
+describe('runGate', () => {
+  it('is green when every command passes, in order, in the worktree', async () => {
+    const got = await gate([
+      command('echo one > order && pwd'),
+      command(node('require("fs").appendFileSync("order", "two\\n")'), { name: 'lint' }),
+    ]);
+    expect(got).toMatchObject({
+      pass: true,
+      commands: [
+        { command: 'test', exitCode: 0 },
+        { command: 'lint', exitCode: 0 },
+      ],
+    });
+    expect(got).not.toHaveProperty('failure');
+    expect(await readFile(join(dir, 'tree/order'), 'utf8')).toBe('one\ntwo\n');
+    expect(await readFile(join(dir, 'logs/gate-1.log'), 'utf8')).toBe(`${join(dir, 'tree')}\n`);
+  });
+
+  it('stops at the first failure, with a plain tail and the log', async () => {
+    const got = await gate([command('printf "\\033[31mred\\033[0m\\n"; echo err >&2; exit 3'), command('touch never')]);
+    expect(got).toMatchObject({
+      pass: false,
+      commands: [{ command: 'test', exitCode: 3 }],
+      failure: { command: 'test', exitCode: 3, timedOut: false, log: join(dir, 'logs/gate-1.log') },
+    });
+    expect(got.failure?.tail.split('\n').sort()).toEqual(['err', 'red']);
+    await expect(readFile(join(dir, 'tree/never'))).rejects.toThrow();
+  });
+
+  it('keeps the end of long output within the limit and says where the rest is', async () => {
+    const got = await gate([
+      command(node('for (let i = 0; i < 5000; i++) console.log("line 😀 " + i); process.exitCode = 1')),
+    ]);
+    expect(got.failure?.tail.length).toBeLessThanOrEqual(2000);
+    expect(got.failure?.tail).toMatch(/^… \(all of it: .*gate-1\.log\)\n/);
+    expect(got.failure?.tail).toMatch(/line 😀 4999$/);
+  });
+
+  it('stops a command at its time limit, with all that it started', async () => {
+    const got = await gate([command('sleep 600 & echo started; wait', { timeoutMs: 300 })]);
+    expect(got).toMatchObject({
+      pass: false,
+      commands: [{ exitCode: null }],
+      failure: { exitCode: null, timedOut: true },
+    });
+    expect(got.failure?.tail).toContain('limit for this command');
+  });
+
+  it('explains a command that cannot start, or was killed', async () => {
+    expect(await gate([command(['no-such-program-here'])])).toMatchObject({
+      pass: false,
+      failure: { exitCode: null, tail: expect.stringContaining('no-such-program-here') },
+    });
+    expect(await gate([command('kill -9 $$')])).toMatchObject({
+      pass: false,
+      failure: { exitCode: null, tail: expect.stringContaining('SIGKILL') },
+    });
+  });
+
+  it('ends with the reason when it is aborted', async () => {
+    const stop = new AbortController();
+    const running = gate([command('echo up > up; sleep 600')], { signal: stop.signal });
+    await expect.poll(() => readFile(join(dir, 'tree/up'), 'utf8').catch(() => '')).toBe('up\n');
+    stop.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+    await expect(gate([command('true')], { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
+  });
+
+  it('counts tests from output and adds commands up', async () => {
+    const got = await gate([
+      command('echo "2 passed in 0.10s"'),
+      command('echo "1 failed, 3 passed in 1.00s"; exit 1'),
+    ]);
+    expect(got.commands.map((one) => one.tests?.total)).toEqual([2, 4]);
+    expect(got.tests).toEqual({ passed: 5, failed: 1, skipped: 0, total: 6 });
+  });
+
+  it('prefers reports, and only fresh regular files among them', async () => {
+    const suite = (n: number): string => `<testsuite>${'<testcase/>'.repeat(n)}</testsuite>`;
+    await put(dir, {
+      'tree/out/old.xml': suite(50),
+      'outside.xml': suite(70),
+      'tree/node_modules/x/out/a.xml': suite(90),
+    });
+    await utimes(join(dir, 'tree/out/old.xml'), 1000, 1000);
+    await symlink(join(dir, 'outside.xml'), join(dir, 'tree/out/link.xml'));
+    const write = `mkdir -p out/deep && echo '${suite(2)}' > out/new.xml && echo '${suite(3)}' > out/deep/b.xml && echo '9 passed in 1s'`;
+    const reports = ['**/out/**/*.xml', '../*.xml', '/etc/*'];
+    expect((await gate([command(write, { reports })])).tests?.total).toBe(5);
+    expect((await gate([command(write, { reports: ['out/new.xml'] })])).tests?.total).toBe(2);
+    expect((await gate([command(write, { reports: ['nothing/*.xml'] })])).tests?.total).toBe(9);
+  });
+
+  it('is green with no commands', async () => {
+    expect(await gate([])).toMatchObject({ pass: true, commands: [] });
+  });
+});
+
+describe('gateEnvironment', () => {
+  it('withholds what is ours and adds the slot', () => {
+    const env = gateEnvironment(
+      {
+        PATH: '/bin',
+        TEMPORAL_ADDRESS: 'x',
+        TEMPORAL_API_KEY: 'k',
+        RALPHCTL_HOME: '/h',
+        GIT_DIR: '/g',
+        CI: 'false',
+        NOTHING: undefined,
+      },
+      { RALPHCTL_SLOT: '3' },
+    );
+    expect(env).toEqual({ PATH: '/bin', CI: '1', GIT_TERMINAL_PROMPT: '0', RALPHCTL_SLOT: '3' });
+  });
+
+  it('reaches the command', async () => {
+    await writeFile(join(dir, 'x'), '');
+    const got = await gate([command('test "$CI" = 1 && test -z "$TEMPORAL_ADDRESS" && test "$RALPHCTL_SLOT" = 7')], {
+      env: gateEnvironment({ ...process.env, TEMPORAL_ADDRESS: 'secret' }, { RALPHCTL_SLOT: '7' }),
+    });
+    expect(got.pass).toBe(true);
+  });
+});
