@@ -35,7 +35,8 @@ describe('versions', () => {
 
 describe('the network', () => {
   it('shows every published port on loopback only, whatever the settings say', async () => {
-    for (const env of [{}, { RALPHCTL_TEMPORAL_PORT: '17233', RALPHCTL_TEMPORAL_UI_PORT: '18233' }]) {
+    const moved: Record<string, string> = { RALPHCTL_TEMPORAL_PORT: '17233', RALPHCTL_TEMPORAL_UI_PORT: '18233' };
+    for (const env of [{}, moved]) {
       const ports = Object.values((await compose(env)).services).flatMap((one) => one.ports ?? []);
       expect(ports).toHaveLength(2);
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);

@@ -7,7 +7,7 @@ import { access, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cacheRoot } from '../../../src/config/paths.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/protocol/names.js';
 import { accepts, choosePorts } from '../../../src/server/ports.js';
@@ -50,7 +50,7 @@ describe.skipIf(!temporal)('the namespace job', () => {
     ];
     const args = ['server', 'start-dev', '--headless', '--log-level', 'error', ...where.map(String)];
     server = spawn(temporal ?? '', args, { stdio: 'ignore', cwd: folder });
-    await expect.poll(() => accepts(ports.grpc), { timeout: 50_000 }).toBe(true);
+    await vi.waitFor(async () => expect(await accepts(ports.grpc)).toBe(true), { timeout: 50_000, interval: 50 });
   });
   afterAll(async () => {
     const ended = new Promise((resolve) => server.once('exit', resolve));

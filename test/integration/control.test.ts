@@ -1,0 +1,104 @@
+/** What a person tells a run: pause at the boundary, resume, slots, stop, a second start. Features: A1 C1 C6 G8. */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { RunStatus } from '../../src/protocol/run.js';
+import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+
+let box: Sandbox;
+
+/** Every idea takes two iterations; each one waits to be let go, and leaves a file when it has begun. */
+beforeEach(async () => {
+  box = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap(['p-1', 'p-2', 'p-3'].map((id) => ({ id }))),
+    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['true'] }),
+  });
+  const step = (n: number, signal: string) => ({
+    do: [
+      { run: `touch ${box.scratch}/began-$RALPHCTL_IDEA-${n}` },
+      { waitFor: { path: join(box.scratch, `go-\${IDEA}-${n}`) } },
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the scripted agent fills it in
+      { append: { path: '${IDEA}.txt', text: `${n}\n` } },
+    ],
+    signal,
+  });
+  await box.write({ '.ralph-script.yaml': yaml({ default: [step(1, 'PROGRESS:50'), step(2, 'COMPLETE')] }) });
+  await box.commit('script');
+});
+afterEach(() => box?.dispose());
+
+const began = (id: string, n: number) =>
+  until(`${id} iteration ${n}`, async () => existsSync(join(box.scratch, `began-${id}-${n}`)));
+const go = (id: string, n: number) => writeFile(join(box.scratch, `go-${id}-${n}`), '');
+const status = async (): Promise<RunStatus> => {
+  const { json } = await box.run('status', '--json');
+  return json[0]?.status as RunStatus;
+};
+const state = (wanted: string) => until(`state ${wanted}`, async () => (await status())?.state === wanted);
+
+describe('telling a run', () => {
+  it('pause takes hold at the iteration boundary, never inside one; resume goes on (C1)', async () => {
+    expect((await box.run('start', '--detach')).code).toBe(0);
+    await began('p-1', 1);
+    expect((await box.run('pause', 'lunch')).code).toBe(0);
+    await state('pausing');
+    await go('p-1', 1);
+    await state('paused');
+    const held = await status();
+    expect(held.why).toBe('lunch');
+    expect(held.active.map((line) => [line.id, line.status])).toEqual([['p-1', 'paused']]);
+    expect(existsSync(join(box.scratch, 'began-p-1-2'))).toBe(false);
+    // The iteration that ran was finished and kept.
+    expect(await box.git('show', 'ralph/p-1:p-1.txt')).toBe('1');
+    expect((await box.run('resume')).code).toBe(0);
+    await began('p-1', 2);
+    for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);
+    const done = await box.run('start', '--json', '--wait');
+    expect(done.code, done.stderr).toBe(0);
+  });
+
+  it('a second start attaches to the open run instead of starting a rival (C6)', async () => {
+    await box.run('start', '--detach');
+    await began('p-1', 1);
+    const second = await box.run('start', '--json', '--detach');
+    expect(second.json[0]).toMatchObject({ kind: 'started', attached: true });
+    for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);
+    const third = await box.run('start', '--json', '--wait');
+    expect(third.code, third.stderr).toBe(0);
+    expect(
+      (await box.git('log', '--format=%s', 'main')).split('\n').filter((line) => line.includes('#p-1')),
+    ).toHaveLength(2);
+  });
+
+  it('slots change while it runs, and a nonsense number is refused with a sentence (A1)', async () => {
+    await box.run('start', '--detach');
+    await began('p-1', 1);
+    expect(existsSync(join(box.scratch, 'began-p-2-1'))).toBe(false);
+    expect((await box.run('slots', '3')).code).toBe(0);
+    await began('p-2', 1);
+    await began('p-3', 1);
+    const refused = await box.run('slots', '101');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('whole number from 1 to 100');
+    for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);
+    expect((await box.run('start', '--json', '--wait')).code).toBe(0);
+  });
+
+  it('stop ends at the boundary, keeps the work on its branch, and a later start goes on from there (C1, C6)', async () => {
+    await box.run('start', '--detach');
+    await began('p-1', 1);
+    expect((await box.run('stop', 'enough')).code).toBe(0);
+    await go('p-1', 1);
+    await until('the run to close', async () => (await box.run('status', '--json')).code === 6);
+    expect(await box.git('show', 'ralph/p-1:p-1.txt')).toBe('1');
+    expect(await box.git('log', '--format=%s', 'main')).not.toContain('#p-1');
+    const none = await box.run('pause');
+    expect([none.code, none.stderr]).toEqual([6, expect.stringContaining('no run is open')]);
+    // The next run adopts the branch: its first iteration is told to append again, so the first line is still there.
+    for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);
+    const next = await box.run('start', '--json', '--wait');
+    expect(next.code, next.stderr).toBe(0);
+    expect(await box.git('show', 'main:p-1.txt')).toBe('1\n1\n2');
+  });
+});
