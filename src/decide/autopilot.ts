@@ -53,6 +53,15 @@ export class Autopilot {
     this.#end(idea, { outcome, ...(reason === undefined ? {} : { reason }) });
   }
 
+  /**
+   * A message found no child. One that was taken over from an earlier run and never reported has simply ended before it
+   * could: the idea starts again. Any other has gone without a word, and failed.
+   */
+  childGone(idea: string, life?: number): void {
+    const adopted = this.graph.entry(idea)?.life === ADOPTED;
+    this.childEnded(idea, adopted ? 'stopped' : 'failed', adopted ? undefined : 'its workflow is gone', life);
+  }
+
   landed(idea: string, result: LandResult): void {
     this.#end(idea, this.#lane.finished(idea, result));
   }

@@ -6,6 +6,9 @@ import { Walk } from '../../../src/backlog/roadmap-walk.js';
 import { tickRoadmap } from '../../../src/backlog/tick.js';
 import { IDEA_ID } from '../../../src/protocol/idea.js';
 
+/** More runs for a longer search, e.g. FUZZ=20. */
+const FUZZ = Number(process.env.FUZZ ?? 1);
+
 const word = fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 1, maxLength: 6 });
 const words = fc.array(word, { minLength: 1, maxLength: 5 }).map((list) => list.join(' '));
 const id = fc.tuple(word, fc.nat(99)).map(([name, n]) => `${name}-${n}`);
@@ -123,7 +126,7 @@ it('gives back what was written, however it is laid out', async () => {
         expect(text.split(/\r\n?|\n/)[idea.source.line - 1]).toContain(idea.id);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 80 * FUZZ },
   );
 });
 
@@ -145,7 +148,7 @@ it('ticking changes one character, and reading shows that task done', async () =
       expect(after.ideas).toEqual(before.ideas.map((idea) => (idea.id === one.id ? { ...idea, done: true } : idea)));
       expect(tickRoadmap(result, one.id)).toBeUndefined();
     }),
-    { numRuns: 200 },
+    { numRuns: 50 * FUZZ },
   );
 });
 
@@ -210,7 +213,7 @@ it('means the same in pieces as in one', () => {
     fc.property(soup, fc.integer({ min: 1, max: 60 }), (text, size) => {
       expect(walked(text, size)).toEqual(walked(text, Number.POSITIVE_INFINITY));
     }),
-    { numRuns: 3000 },
+    { numRuns: 80 * FUZZ0 },
   );
 });
 
@@ -234,7 +237,7 @@ it('throws nothing but BacklogError, and its ideas are sound', async () => {
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 200 * FUZZ },
   );
 });
 

@@ -107,7 +107,7 @@ describe('parseConfig', () => {
           for (const p of (error as ConfigError).problems) expect(p.line).toBeGreaterThan(0);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
   it('survives deep nesting', () => {

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BacklogError, findBacklog, readBacklog, toCard } from '../../../src/backlog/index.js';
+import { exportSchemas } from '../../../src/backlog/schemas.js';
+import { MAX_CARD_TITLE } from '../../../src/protocol/idea.js';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'ralphctl-backlog-'));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const put = async (name: string, text: string | Uint8Array): Promise<string> => {
+  const file = join(dir, name);
+  await mkdir(join(file, '..'), { recursive: true });
+  await writeFile(file, text);
+  return file;
+};
+
+describe('findBacklog', () => {
+  it.each(['roadmap.md', 'ROADMAP.md', 'specs/roadmap.md', 'ideas.yaml', 'ideas.yml', 'ideas.json'])(
+    'finds %s',
+    async (name) => {
+      const file = await put(name, '');
+      expect(await findBacklog(dir)).toBe(file);
+    },
+  );
+  it('takes the configured one', async () => {
+    await put('roadmap.md', '');
+    expect(await findBacklog(dir, 'docs/x.md')).toBe(join(dir, 'docs/x.md'));
+  });
+  it('refuses to choose', async () => {
+    const one = await put('ideas.json', '');
+    const two = await put('specs/roadmap.md', '');
+    const error = await findBacklog(dir).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(BacklogError);
+    expect(String(error)).toContain(`more than one file could be the backlog: ${one}, ${two}`);
+  });
+  it('says what to do when there is none', async () => {
+    await expect(findBacklog(dir)).rejects.toThrow(/no backlog here; write roadmap\.md, or name the file/);
+  });
+});
+
+describe('readBacklog', () => {
+  it('hashes the bytes of the file', async () => {
+    const bytes = Buffer.from('\uFEFF- [ ] **a-1**: ü\r\n');
+    const file = await put('r.md', bytes);
+    const backlog = await readBacklog(file);
+    expect(backlog).toMatchObject({ file, format: 'roadmap', ideas: [{ id: 'a-1', title: 'ü' }] });
+    expect(backlog.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    expect((await readBacklog(file, { text: bytes.toString() })).sha256).toBe(backlog.sha256);
+  });
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['r.md', Uint8Array.of(0x2d, 0xff, 0xfe), /r\.md:1: this is not UTF-8 text/],
+    ['folder/x.md', '', /no task in this file/],
+    ['what', 'just words', /neither name nor content tell/],
+  ])('refuses %s', async (name, content, message) => {
+    await expect(readBacklog(await put(name, content))).rejects.toThrow(message);
+  });
+  it('refuses what is not there and what is a folder', async () => {
+    await expect(readBacklog(join(dir, 'no.md'))).rejects.toThrow(/no\.md:1: there is no such file/);
+    await mkdir(join(dir, 'd.md'));
+    await expect(readBacklog(join(dir, 'd.md'))).rejects.toThrow(/this is a folder/);
+  });
+
+  it.each([
+    [
+      'prd.json',
+      '{"project":"P","userStories":[{"id":"US-001","title":"T","passes":false}]}',
+      'snarktank/ralph, ralph-tui',
+    ],
+    ['prd2.json', '{"prd":{"name":"P"}}', '"prd" wrapper'],
+    ['issues.jsonl', '{"id":"x-1","title":"T","status":"open","issue_type":"feature","priority":2}\n', 'beads'],
+    ['tasks.jsonl', '{"id":"task-2","title":"T","status":"open","blocked_by":["task-1"]}\n', 'ralph-orchestrator'],
+    ['ralph.yml', 'cli: {backend: claude}\nevent_loop: {prompt_file: PROMPT.md}\n', 'ralph-orchestrator'],
+    [
+      'fix_plan.md',
+      '# Ralph Fix Plan\n## High Priority\n- [ ] Set up the build\n## Completed\n- [x] Start\n',
+      'frankbria',
+    ],
+    ['tasks.yaml', 'tasks:\n  - title: create auth\n    completed: false\n', 'ralphy'],
+    ['plan.md', '# Plan: X\n## Validation Commands\n- `make`\n### Task 1: Do\n- [ ] first\n', 'ralphex'],
+    ['prd.md', '### US-001: Add a button\n**Acceptance Criteria:**\n- [ ] it works\n', 'Markdown PRD'],
+    ['queue.json', '{"version":1,"tasks":[{"id":"RQ-0001","title":"T","status":"todo"}]}', 'fitchmultz'],
+    ['queue.jsonc', '// c\n{"version":1}', 'fitchmultz'],
+  ])('names what %s is, and what is read', async (name, text, tool) => {
+    const error = await readBacklog(name, { text }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(BacklogError);
+    expect(String(error)).toContain(tool);
+    expect(String(error)).toMatch(/is not read yet; ralphctl reads roadmap\.md .* and ideas\.yaml or ideas\.json/);
+  });
+
+  it('goes by the content where the name says nothing', async () => {
+    expect((await readBacklog('TODO', { text: '# x\n- [ ] **a-1**: y' })).format).toBe('roadmap');
+    expect((await readBacklog('TODO', { text: 'version: 1\nideas:\n- {id: a, title: b}' })).format).toBe('ideas');
+  });
+});
+
+it('a card is small', async () => {
+  const { ideas } = await readBacklog('i.json', {
+    text: JSON.stringify([
+      {
+        id: 'a',
+        title: `${'x'.repeat(MAX_CARD_TITLE - 2)}😀😀`,
+        text: 'long'.repeat(1000),
+        tags: ['t'],
+        dependsOn: ['c'],
+        parent: 'b',
+      },
+      { id: 'b', title: 'B' },
+      { id: 'c', title: 'x'.repeat(MAX_CARD_TITLE) },
+    ]),
+  });
+  expect(ideas.map(toCard)).toEqual([
+    { id: 'a', title: `${'x'.repeat(MAX_CARD_TITLE - 2)}…`, dependsOn: ['c'], parent: 'b', tags: ['t'] },
+    { id: 'b', title: 'B', blue: true },
+    { id: 'c', title: 'x'.repeat(MAX_CARD_TITLE) },
+  ]);
+});
+
+it('the published schemas are up to date, and explain every key', async () => {
+  for (const [name, schema] of Object.entries(exportSchemas())) {
+    const file = new URL(`../../../schemas/${name}`, import.meta.url);
+    expect(JSON.parse(await readFile(file, 'utf8')), `run the schema export again: ${name}`).toEqual(
+      JSON.parse(JSON.stringify(schema)),
+    );
+    const check = (node: unknown, path: string): void => {
+      if (node === null || typeof node !== 'object') return;
+      const { properties } = node as { properties?: Record<string, { description?: string }> };
+      for (const [key, value] of Object.entries(properties ?? {}))
+        expect(value.description, `${name} ${path}.${key}`).toMatch(/\S{3}/);
+      for (const [key, value] of Object.entries(node)) check(value, `${path}.${key}`);
+    };
+    check(schema, '');
+  }
+});

@@ -1,0 +1,335 @@
+/**
+ * A small world around `Autopilot`: children that behave as the idea workflow does, a landing lane, people, and a network
+ * that delays and repeats. Everything random comes from one seed.
+ * What it takes for granted of the workflows: messages to one idea arrive in the order they were sent, the start first;
+ * an end is told with the life it belongs to; a resync repeats the last report under its own number.
+ */
+import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
+import type { IdeaOutcome, IdeaReport, Verdict } from '../../../src/protocol/run.js';
+import { conflictResult, landedResult, stats, workOf } from './support.js';
+
+export type Message =
+  | { do: 'start'; life: number; agent: string }
+  | { do: 'resync' }
+  | Exclude<Command, { do: 'start' }>;
+type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
+
+interface Child {
+  idea: string;
+  life: number;
+  seq: number;
+  state: ChildState;
+  agent: string;
+  paused: boolean;
+  stopping: boolean;
+  last?: IdeaReport;
+}
+
+export interface Temper {
+  /** Ways a child may end badly by itself; none in a world where all succeed in the end. */
+  bad: IdeaOutcome[];
+  terminate: boolean;
+  levers: ('pause' | 'resume' | 'stop' | 'slots' | 'stop-one' | 'pause-one')[];
+}
+
+type Event = (pilot: Autopilot) => void;
+
+export function randomFrom(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+export class World {
+  readonly children = new Map<string, Child>();
+  readonly landings: string[] = [];
+  landing: string | undefined;
+  calm = false;
+  /** Towards the autopilot: delivered in any order, some twice. */
+  readonly #events: Event[] = [];
+  /** Towards the children: in order per idea. */
+  readonly #mail = new Map<string, { life: number; message: Message }[]>();
+  readonly #random: (below: number) => number;
+  readonly #temper: Temper;
+
+  constructor(seed: number, temper: Temper) {
+    this.#random = randomFrom(seed);
+    this.#temper = temper;
+  }
+
+  chance(oneIn: number): boolean {
+    return this.#random(oneIn) === 0;
+  }
+
+  /** Children that an earlier run left open. */
+  orphan(idea: string): void {
+    const state = this.#pick<ChildState>(['working', 'paused', 'asking', 'waiting-slot', 'landing']);
+    const child: Child = {
+      idea,
+      life: 1 + this.#random(3),
+      seq: 1 + this.#random(5),
+      state,
+      agent: '',
+      paused: state === 'paused',
+      stopping: false,
+    };
+    child.last = this.#reportOf(child, LAST[state]);
+    this.children.set(idea, child);
+  }
+
+  carryOut(pilot: Autopilot, command: Command): void {
+    const life = pilot.graph.entry(command.idea)?.life ?? 0;
+    if (command.do === 'land') {
+      if (this.landing !== undefined) throw new Error(`${command.idea} lands while ${this.landing} does`);
+      this.landing = command.idea;
+      this.#events.push((one) => this.#finishLanding(one, command.idea));
+      return;
+    }
+    const message: Message = command.do === 'start' ? { do: 'start', life, agent: `ed-${command.slot}` } : command;
+    this.#post(command.idea, life, message);
+  }
+
+  /** Something is under way: a message, a landing, an agent at work. */
+  get busy(): boolean {
+    if (this.#events.length > 0 || this.#mail.size > 0) return true;
+    return [...this.children.values()].some((child) => child.state === 'working');
+  }
+
+  /** The child of the idea that is landing has ended, or is about to. */
+  get landsWithoutChild(): boolean {
+    const child = this.landing === undefined ? undefined : this.children.get(this.landing);
+    return this.landing !== undefined && (child === undefined || child.state === 'closing');
+  }
+
+  get asking(): boolean {
+    return [...this.children.values()].some((child) => child.state === 'asking' || child.state === 'paused');
+  }
+
+  /** One thing happens; what it means for the autopilot comes back, to be applied to every copy of it. */
+  step(): Event[] {
+    const moves: (() => Event[])[] = [];
+    if (this.#events.length > 0)
+      moves.push(
+        () => this.#deliverEvent(),
+        () => this.#deliverEvent(),
+      );
+    if (this.#mail.size > 0)
+      moves.push(
+        () => this.#deliverMail(),
+        () => this.#deliverMail(),
+      );
+    const awake = [...this.children.values()].filter((child) => child.state === 'working' || child.state === 'asking');
+    if (awake.length > 0) moves.push(() => this.#act(this.#pick(awake)));
+    if (!this.calm) moves.push(() => this.#lever());
+    return moves.length === 0 ? [] : this.#pick(moves)();
+  }
+
+  // ---- the network ------------------------------------------------------------------------------------------------
+
+  #post(idea: string, life: number, message: Message): void {
+    const box = this.#mail.get(idea) ?? [];
+    box.push({ life, message });
+    this.#mail.set(idea, box);
+  }
+
+  #deliverEvent(): Event[] {
+    const at = this.#random(this.#events.length);
+    const event = this.#events[at] as Event;
+    this.#events.splice(at, 1);
+    return [event];
+  }
+
+  #deliverMail(): Event[] {
+    const [idea, box] = this.#pick([...this.#mail]);
+    const { life, message } = box.shift() as { life: number; message: Message };
+    if (box.length === 0) this.#mail.delete(idea);
+    const child = this.children.get(idea);
+    if (message.do === 'start') return this.#start(idea, message, child);
+    if (child) this.#receive(child, message);
+    else if (!(message.do === 'verdict' && message.verdict.kind === 'landed')) {
+      this.#events.push((pilot) => pilot.childGone(idea, life));
+    }
+    return [];
+  }
+
+  #start(idea: string, { life, agent }: Extract<Message, { do: 'start' }>, open: Child | undefined): Event[] {
+    if (open) {
+      const box = this.#mail.get(idea) ?? [];
+      box.unshift({ life, message: { do: 'resync' } });
+      this.#mail.set(idea, box);
+      open.agent = agent;
+      return [(pilot) => pilot.adopted(idea)];
+    }
+    this.children.set(idea, { idea, life, seq: 0, state: 'working', agent, paused: false, stopping: false });
+    return [];
+  }
+
+  #report(child: Child, kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): void {
+    child.seq += 1;
+    child.last = { ...this.#reportOf(child, kind), ...more };
+    const report = child.last;
+    this.#events.push((pilot) => pilot.report(report));
+    if (this.chance(4)) this.#events.push((pilot) => pilot.report(report));
+  }
+
+  #reportOf({ idea, life, seq }: Child, kind: IdeaReport['kind']): IdeaReport {
+    return { idea, life, seq, kind, iterations: stats(1), ...(kind === 'ready' ? { work: workOf(idea) } : {}) };
+  }
+
+  // ---- children ---------------------------------------------------------------------------------------------------
+
+  #receive(child: Child, message: Exclude<Message, { do: 'start' }>): void {
+    if (child.state === 'closing') return;
+    switch (message.do) {
+      case 'resync': {
+        const last = child.state === 'working' ? this.#reportOf(child, 'resumed') : child.last;
+        if (last) this.#events.push((pilot) => pilot.report(last));
+        return;
+      }
+      case 'tell':
+        this.#told(child, message.signal);
+        return;
+      case 'grant':
+        if (child.state !== 'waiting-slot') throw new Error(`${child.idea} got a slot while ${child.state}`);
+        child.agent = `ed-${message.slot}`;
+        child.state = 'working';
+        return;
+      case 'verdict':
+        this.#judged(child, message.verdict);
+        return;
+      case 'land':
+        throw new Error('a landing is not a message');
+    }
+  }
+
+  #told(child: Child, signal: 'pause' | 'resume' | 'stop'): void {
+    if (signal === 'stop') {
+      child.stopping = true;
+      if (child.state !== 'working') this.#close(child, 'stopped');
+      return;
+    }
+    child.paused = signal === 'pause';
+    if (child.state === 'paused' && !child.paused) {
+      child.state = 'working';
+      this.#report(child, 'resumed');
+    }
+  }
+
+  #judged(child: Child, verdict: Verdict): void {
+    if (verdict.kind === 'landed') {
+      this.children.delete(child.idea);
+      this.#events.push((pilot) => pilot.childEnded(child.idea, 'landed', undefined, child.life));
+    } else if (verdict.kind === 'ask') child.state = 'asking';
+    else {
+      child.agent = verdict.agentName.replace(/-0+/, '-');
+      child.state = 'working';
+    }
+  }
+
+  #act(child: Child): Event[] {
+    if (child.state === 'asking') {
+      child.state = 'waiting-slot';
+      this.#report(child, 'wants-slot');
+    } else if (child.stopping) this.#close(child, 'stopped');
+    else if (child.paused) {
+      child.state = 'paused';
+      this.#report(child, 'paused');
+    } else if (this.chance(6)) {
+      child.state = 'asking';
+      this.#report(child, 'needs-human', { reason: 'what now?' });
+    } else if (this.#temper.bad.length > 0 && this.chance(4)) this.#close(child, this.#pick(this.#temper.bad));
+    else if (!this.chance(3)) {
+      child.state = 'landing';
+      this.#report(child, 'ready');
+    }
+    return [];
+  }
+
+  /** The end is reported first; the workflow is over some time after the report has arrived. */
+  #close(child: Child, outcome: IdeaOutcome): void {
+    child.state = 'closing';
+    child.seq += 1;
+    const report: IdeaReport = { ...this.#reportOf(child, 'closed'), outcome, reason: `it ${outcome}` };
+    let first = true;
+    this.#events.push((pilot) => {
+      pilot.report(report);
+      if (first) this.#events.push(() => this.#gone(child, outcome));
+      first = false;
+    });
+  }
+
+  #gone(child: Child, outcome: IdeaOutcome): void {
+    if (this.children.get(child.idea) !== child) return;
+    this.children.delete(child.idea);
+    this.#events.push((pilot) => pilot.childEnded(child.idea, outcome, 'ended', child.life));
+  }
+
+  // ---- landing and people -----------------------------------------------------------------------------------------
+
+  #finishLanding(pilot: Autopilot, idea: string): void {
+    // Every copy of the autopilot has to hear the same result.
+    const fate = this.#fates.get(this.landings.length + this.#bounces) ?? this.#random(6);
+    this.#fates.set(this.landings.length + this.#bounces, fate);
+    const bounces = this.#bouncesOf.get(idea) ?? 0;
+    if (fate < 2 && bounces < 6) pilot.landed(idea, conflictResult());
+    else if (fate === 2 && bounces < 6) pilot.landingFailed(idea, 'disk full');
+    else pilot.landed(idea, landedResult());
+  }
+
+  readonly #fates = new Map<number, number>();
+  readonly #bouncesOf = new Map<string, number>();
+  #bounces = 0;
+
+  /** Books what `#finishLanding` told everybody. */
+  landingOver(landed: boolean): void {
+    const idea = this.landing as string;
+    this.landing = undefined;
+    if (landed) this.landings.push(idea);
+    else {
+      this.#bounces += 1;
+      this.#bouncesOf.set(idea, (this.#bouncesOf.get(idea) ?? 0) + 1);
+    }
+  }
+
+  #lever(): Event[] {
+    const lever = this.#pick(this.#temper.levers);
+    const child = this.children.size > 0 ? this.#pick([...this.children.values()]) : undefined;
+    if (this.#temper.terminate && child && this.chance(3)) {
+      this.#gone(child, 'failed');
+      return [];
+    }
+    switch (lever) {
+      case 'pause':
+        return [(pilot) => pilot.pause('a person')];
+      case 'resume':
+        return [(pilot) => pilot.resume()];
+      case 'stop':
+        return this.chance(12) ? [(pilot) => pilot.stop('a person')] : [];
+      case 'slots': {
+        const slots = 1 + this.#random(5);
+        return [(pilot) => pilot.setSlots(slots)];
+      }
+      case 'stop-one':
+      case 'pause-one':
+        if (child && child.state !== 'closing') this.#told(child, lever === 'stop-one' ? 'stop' : 'pause');
+        return [];
+    }
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[this.#random(list.length)] as T;
+  }
+}
+
+const LAST = {
+  working: 'resumed',
+  paused: 'paused',
+  asking: 'needs-human',
+  'waiting-slot': 'wants-slot',
+  landing: 'ready',
+  closing: 'closed',
+} as const;
