@@ -48,14 +48,24 @@ function checkIds(ideas: readonly Idea[]): Problem[] {
 function checkReferences(ideas: readonly Idea[], known: ReadonlyMap<string, number>): Problem[] {
   const ids = [...known.keys()];
   let suggestions = 0;
-  const hint = (id: string) => (suggestions++ < MAX_SUGGESTIONS ? suggest(id, ids) : undefined);
+  const hint = (id: string, idea: Idea) =>
+    suggestions++ < MAX_SUGGESTIONS
+      ? suggest(
+          id,
+          ids.filter((other) => other !== idea.id),
+        )
+      : undefined;
   return ideas.flatMap((idea) => {
     const found = [...new Set(idea.dependsOn)]
       .filter((id) => !known.has(id))
-      .map((id) => problem(idea, `"${idea.id}" depends on "${id}", which is not in this backlog`, hint(id)));
+      .map((id) => problem(idea, `"${idea.id}" depends on "${id}", which is not in this backlog`, hint(id, idea)));
     if (idea.parent !== undefined && !known.has(idea.parent)) {
       found.push(
-        problem(idea, `"${idea.id}" has the parent "${idea.parent}", which is not in this backlog`, hint(idea.parent)),
+        problem(
+          idea,
+          `"${idea.id}" has the parent "${idea.parent}", which is not in this backlog`,
+          hint(idea.parent, idea),
+        ),
       );
     }
     return found;

@@ -39,7 +39,8 @@ export interface RunPlan {
   warnings: string[];
 }
 
-export async function planRun(context: Context, flags: StartFlags): Promise<RunPlan> {
+/** `agents: false` leaves out whether agents can run, for commands that only look. */
+export async function planRun(context: Context, flags: StartFlags, { agents } = { agents: true }): Promise<RunPlan> {
   const project = await findProject(context);
   const { root } = project.repository;
   const { config } = await loadConfig(root);
@@ -59,7 +60,7 @@ export async function planRun(context: Context, flags: StartFlags): Promise<RunP
   const file = await backlogFile(context, root, flags.backlog ?? config.backlog);
   const { format, sha256, ideas } = await readBacklog(file);
   if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
-  await checkAgents(context, config, ideas, root);
+  if (agents) await checkAgents(context, config, ideas, root);
   const tick = flags.tick ?? true;
   const warnings: string[] = [];
   if (config.gate.commands.length === 0) {

@@ -30,7 +30,7 @@ export function levenshtein(a: string, b: string, limit = Number.POSITIVE_INFINI
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const loose = looseName(word).slice(0, 200);
   let best: string | undefined;
-  let bestCost = Math.max(1, Math.floor((loose.length + 1) / 3)) + 1;
+  let bestCost = Math.min(loose.length, Math.max(1, Math.floor((loose.length + 1) / 3)) + 1);
   for (const candidate of known) {
     const cost = levenshtein(loose, looseName(candidate).slice(0, 200), bestCost - 1);
     if (cost < bestCost) {

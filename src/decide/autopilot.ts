@@ -12,7 +12,7 @@ import type { Command } from './commands.js';
 import { pauseRun, resumeRun, stopRun } from './control.js';
 import type { Graph } from './graph.js';
 import { type Ending, Lane } from './lane.js';
-import { ADOPTED, adopt, endChild, takeReport } from './reports.js';
+import { adopt, endChild, isAdopted, takeReport } from './reports.js';
 import { fillSlots } from './waiting.js';
 
 export type { Command } from './commands.js';
@@ -49,7 +49,7 @@ export class Autopilot {
   childEnded(idea: string, outcome: IdeaOutcome, reason?: string, life?: number): void {
     const entry = this.graph.entry(idea);
     if (!entry) return;
-    if (life !== undefined && entry.life !== ADOPTED && life !== entry.life) return;
+    if (life !== undefined && !isAdopted(entry) && life !== entry.life) return;
     this.#end(idea, { outcome, ...(reason === undefined ? {} : { reason }) });
   }
 
@@ -58,7 +58,8 @@ export class Autopilot {
    * could: the idea starts again. Any other has gone without a word, and failed.
    */
   childGone(idea: string, life?: number): void {
-    const adopted = this.graph.entry(idea)?.life === ADOPTED;
+    const entry = this.graph.entry(idea);
+    const adopted = entry !== undefined && isAdopted(entry);
     this.childEnded(idea, adopted ? 'stopped' : 'failed', adopted ? undefined : 'its workflow is gone', life);
   }
 

@@ -11,13 +11,16 @@ import { countFailure, tellRunState } from './control.js';
 import type { Ending, Lane } from './lane.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
-/** Life of a child that an earlier run started: its first report says which it is. */
-export const ADOPTED = -1;
+/**
+ * The child was started by an earlier run and has not reported yet: its first report says which life it is. The life that
+ * was meant for it is kept, negative, so that no number is ever given out twice.
+ */
+export const isAdopted = (entry: IdeaEntry): boolean => entry.life < 0;
 
 export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
   const entry = board.graph.entry(report.idea);
   if (!entry || !board.isOpen(report.idea)) return;
-  if (entry.life === ADOPTED) entry.life = report.life;
+  if (isAdopted(entry)) entry.life = report.life;
   if (report.life !== entry.life || report.seq <= entry.seq) return;
   entry.seq = report.seq;
   entry.iterations = report.iterations;
@@ -84,6 +87,6 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
 /** The idea's workflow was open already, started by an earlier run: it is told how the run stands and asked to report. */
 export function adopt(board: Board, entry: IdeaEntry): void {
   if (!board.isOpen(entry.card.id)) return;
-  entry.life = ADOPTED;
+  entry.life = -Math.abs(entry.life);
   tellRunState(board, entry);
 }

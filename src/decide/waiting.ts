@@ -64,7 +64,7 @@ function start(board: Board, entry: IdeaEntry): Command {
   const slot = board.takeSlot(entry);
   // A new child numbers its reports from one again; reports of an earlier life no longer count.
   entry.seq = 0;
-  entry.life += 1;
+  entry.life = Math.abs(entry.life) + 1;
   entry.rounds = 0;
   delete entry.reason;
   board.set(entry, 'running');

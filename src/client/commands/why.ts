@@ -41,7 +41,7 @@ async function fromRun(context: Context, project: string, idea: string): Promise
 async function fromBacklog(context: Context, project: string, idea: string): Promise<WhyView> {
   const [last] = await listRuns(context.root, project);
   const pinned = last ? await loadRun(context.root, { project, runId: last }).catch(() => undefined) : undefined;
-  const plan = pinned ? undefined : await planRun(context, {});
+  const plan = pinned ? undefined : await planRun(context, {}, { agents: false });
   const ideas = pinned ? [...pinned.ideas.values()] : (plan?.ideas ?? []);
   const config = pinned?.file.config ?? plan?.config;
   const repo = pinned?.file.repo ?? plan?.project.repository.root;
@@ -62,9 +62,9 @@ async function fromBacklog(context: Context, project: string, idea: string): Pro
 function describe(view: WhyView): void {
   print(`${view.idea}  ${clean(view.title)}`);
   print(`status ${view.status}${view.reason ? `: ${clean(view.reason)}` : ''}`);
-  for (const part of view.parts) print(`${signed(view, part.value)}  ${part.label}`);
-  print(`${signed(view, view.score)}  score${view.rank ? `, number ${view.rank} of the ready pool` : ''}`);
+  for (const part of view.parts) print(`${signed(part.value)}  ${part.label}`);
+  print(`${signed(view.score)}  score${view.rank ? `, number ${view.rank} of the ready pool` : ''}`);
   for (const wait of view.waitsFor) print(`waits for ${wait}`);
 }
 
-const signed = (_view: WhyView, value: number): string => `${value < 0 ? '' : '+'}${value}`.padStart(6);
+const signed = (value: number): string => `${value < 0 ? '' : '+'}${value}`.padStart(6);

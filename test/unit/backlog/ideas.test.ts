@@ -99,7 +99,7 @@ describe('ideas.yaml', () => {
       '- id: a\n  title: A\n  children:\n    - id: b\n      titel: B\n',
       'i.yaml:5: unknown key "titel" in [0].children[0]; did you mean "title"?',
     ],
-    ['idees: []', 'i.yaml:1: unknown key "idees"; did you mean "ideas"?'],
+    ['idees: []', 'i.yaml:1: ideas is missing\ni.yaml:1: unknown key "idees"; did you mean "ideas"?'],
     ['- title: A\n', 'i.yaml:1: [0].id is missing'],
     ['- id: 007\n  title: A\n', 'i.yaml:1: [0].id must be text, not 7; put it in quotes: "007"'],
     [
@@ -125,8 +125,8 @@ describe('ideas.yaml', () => {
       'i.yaml:3: the id "A" differs only in case from "a" on line 1; some file systems take them for one; give one of them another id',
     ],
     [
-      '- id: a\n  title: A\n  dependsOn: [b]\n- id: b1\n  title: B\n',
-      'i.yaml:1: "a" depends on "b", which is not in this backlog; did you mean "b1"?',
+      '- id: a\n  title: A\n  dependsOn: [task1]\n- id: task-12\n  title: B\n',
+      'i.yaml:1: "a" depends on "task1", which is not in this backlog; did you mean "task-12"?',
     ],
     [
       '- {id: a, title: A, kind: green, children: [{id: b, title: B}]}',

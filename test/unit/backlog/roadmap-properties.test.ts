@@ -213,8 +213,15 @@ it('means the same in pieces as in one', () => {
     fc.property(soup, fc.integer({ min: 1, max: 60 }), (text, size) => {
       expect(walked(text, size)).toEqual(walked(text, Number.POSITIVE_INFINITY));
     }),
-    { numRuns: 80 * FUZZ0 },
+    { numRuns: 300 * FUZZ },
   );
+});
+
+it.each(['-', '1.', '#2.'])('a long roadmap comes in small pieces: %s', (style) => {
+  const bullet = (i: number) => (style === '#2.' ? `${i + 2}.` : style);
+  const tasks = Array.from({ length: 2000 }, (_, i) => `${bullet(i)} [ ] **task-${i}**: do it\n   - ralph: true\n`);
+  const pieces = [...chunks(`# Plan\n\n${tasks.join('')}`)];
+  expect(Math.max(...pieces.map((piece) => piece.text.length))).toBeLessThan(8192);
 });
 
 it('throws nothing but BacklogError, and its ideas are sound', async () => {

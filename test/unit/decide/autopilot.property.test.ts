@@ -176,7 +176,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
         expect(pilot.state.totals.landings).toBe(ideas.length);
         expect(pilot.graph.readyCount).toBe(0);
       }),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
   });
 
@@ -191,7 +191,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
           expect(pilot.graph.waitsFor(one.id)).not.toEqual([]);
         }
       }),
-      { numRuns: 250 },
+      { numRuns: 120 },
     );
   });
 });

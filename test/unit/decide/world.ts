@@ -53,6 +53,8 @@ export class World {
   readonly #events: Event[] = [];
   /** Towards the children: in order per idea. */
   readonly #mail = new Map<string, { life: number; message: Message }[]>();
+  /** Children whose reports may still arrive. */
+  readonly #reports = new Set<Child>();
   readonly #random: (below: number) => number;
   readonly #temper: Temper;
 
@@ -158,8 +160,10 @@ export class World {
 
   #start(idea: string, { life, agent }: Extract<Message, { do: 'start' }>, open: Child | undefined): Event[] {
     if (open) {
+      // Whatever a workflow has sent has arrived before it can end, so none of it is news to whoever finds it ending.
+      if (open.state === 'closing') this.#reports.delete(open);
       const box = this.#mail.get(idea) ?? [];
-      box.unshift({ life, message: { do: 'resync' } });
+      box.unshift({ life: -life, message: { do: 'resync' } });
       this.#mail.set(idea, box);
       open.agent = agent;
       return [(pilot) => pilot.adopted(idea)];
@@ -172,8 +176,12 @@ export class World {
     child.seq += 1;
     child.last = { ...this.#reportOf(child, kind), ...more };
     const report = child.last;
-    this.#events.push((pilot) => pilot.report(report));
-    if (this.chance(4)) this.#events.push((pilot) => pilot.report(report));
+    this.#reports.add(child);
+    const arrive = (pilot: Autopilot): void => {
+      if (this.#reports.has(child)) pilot.report(report);
+    };
+    this.#events.push(arrive);
+    if (this.chance(4)) this.#events.push(arrive);
   }
 
   #reportOf({ idea, life, seq }: Child, kind: IdeaReport['kind']): IdeaReport {
