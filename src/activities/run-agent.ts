@@ -13,17 +13,16 @@ import { buildPrompt, newNonce } from '../agents/prompt.js';
 import { parseSignal } from '../agents/signal.js';
 import { iterationDir, worktreesDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
-import { commitLeftovers, iterationState } from '../git/commit.js';
 import { git } from '../git/git.js';
 import { commitMessage } from '../git/message.js';
-import { recoverBranch } from '../git/recover.js';
 import { savePoint } from '../git/saves.js';
+import { type Settled, settleIteration } from '../git/settle.js';
 import { killByToken } from '../process/tokens.js';
 import { type AgentOutcome, type RunAgentInput, type RunAgentResult, TAIL_LIMIT } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentSignal } from '../protocol/signal.js';
-import { type AttemptMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
+import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import { type Alive, keepAlive } from './alive.js';
 import type { ActivityDeps } from './deps.js';
@@ -51,7 +50,6 @@ async function attempt(
 ): Promise<RunAgentResult> {
   const { config } = run.file;
   const owner = `${input.project}/${input.idea}`;
-  await killByToken(owner);
   await mkdir(dir, { recursive: true });
   const token = `${owner}/${input.runId}/${input.serial}/${randomUUID()}`;
   const mark: AttemptMark = {
@@ -61,9 +59,12 @@ async function attempt(
     serial: input.serial,
     startedAt: new Date().toISOString(),
   };
+  // A mark is taken away only when nothing of its run is left, so without one there is nothing to look for.
+  const left = await hasMark(deps.root, input.project, input.idea);
+  // Marked before the kill: an earlier attempt whose agent is ended here must see that the worktree is no longer its own.
   await markAttempt(deps.root, input.project, mark);
   try {
-    const where = { worktree: input.worktree, base: input.base, branch: input.branch };
+    if (left) await killByToken(owner);
     const since = (await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true })).trim();
     const nonce = newNonce();
     const prompt = buildPrompt({
@@ -97,11 +98,14 @@ async function attempt(
       await savePoint({ worktree: input.worktree, idea: input.idea });
       throw ApplicationFailure.create({ type: FAILURE.workerLost, message: 'stopped while the agent ran' });
     }
+    if (!(await holdsMark(deps.root, input.project, mark))) {
+      const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
+      throw ApplicationFailure.create({ type: FAILURE.workerLost, message });
+    }
     const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt, run });
     const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
-    const trouble = await keepWork(run, idea, input, config.autoCommit || mayLand);
-    const after = await iterationState({ ...where, since });
-    const unfinished = trouble ?? leftMarkers(after.conflictMarkers);
+    const after = await settle(run, idea, input, since, config.autoCommit || mayLand);
+    const unfinished = whyUnfinished(after);
     const result: RunAgentResult = {
       outcome: executed.outcome,
       signal,
@@ -150,33 +154,28 @@ async function template(run: LoadedRun): Promise<string | undefined> {
   return path ? readFile(join(run.file.repo, path), 'utf8') : undefined;
 }
 
-/**
- * Brings the agent's work onto the idea's branch and, where asked to, commits what it left.
- * @returns why the work cannot count as it is, or undefined
- */
-async function keepWork(
-  run: LoadedRun,
-  idea: Idea,
-  input: RunAgentInput,
-  commitNow: boolean,
-): Promise<string | undefined> {
-  const { commit } = run.file.config;
-  const { worktree, branch, base } = input;
-  await recoverBranch({ worktree, idea: input.idea, branch, base });
-  if (!commitNow) return undefined;
-  const made = await commitLeftovers({
-    worktree,
-    message: commitMessage({ title: idea.title, idea: idea.id, agentName: input.agentName, type: commit.type }),
-    hooks: commit.hooks,
-    sign: commit.sign,
-  });
-  if (made.refused) return `the commit was refused: ${made.refused.slice(-1000)}`;
-  if (made.nested.length === 0) return undefined;
-  return `these folders hold git repositories of their own and are not committed: ${made.nested.join(', ')}; remove their .git or ignore them`;
+/** Brings the agent's work onto the idea's branch and, where asked to, commits what it left. */
+function settle(run: LoadedRun, idea: Idea, input: RunAgentInput, since: string, commitNow: boolean): Promise<Settled> {
+  const { type, hooks, sign } = run.file.config.commit;
+  const { worktree, branch, base, agentName } = input;
+  const message = commitMessage({ title: idea.title, idea: idea.id, agentName, type });
+  const commit = commitNow ? { message, hooks, sign } : undefined;
+  return settleIteration({ worktree, idea: idea.id, branch, base, since, ...(commit ? { commit } : {}) });
 }
 
-const leftMarkers = (files: readonly string[]): string | undefined =>
-  files.length > 0 ? `conflict markers are left in ${files.slice(0, 10).join(', ')}` : undefined;
+function whyUnfinished({ refused, nested = [], conflictMarkers }: Settled): string | undefined {
+  if (refused) return `the commit was refused: ${refused.slice(-1000)}`;
+  if (nested.length > 0) {
+    return `these folders hold git repositories of their own and are not committed: ${some(nested)}; remove their .git or ignore them`;
+  }
+  return conflictMarkers.length > 0 ? `conflict markers are left in ${some(conflictMarkers)}` : undefined;
+}
+
+/** The result goes into workflow history: ten names are enough to act on. */
+function some(names: readonly string[]): string {
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  return `${names.slice(0, 10).join(', ').slice(0, 1000)}${more}`;
+}
 
 function readSignal(
   outcome: AgentOutcome,

@@ -70,4 +70,4 @@ export function* chunks(text: string, size = PIECE): Generator<Chunk> {
 }
 
 /** Line ends in the text. */
-export const countLines = (text: string): number => text.match(/\r\n?|\n/g)?.length ?? 0;
+const countLines = (text: string): number => text.match(/\r\n?|\n/g)?.length ?? 0;

@@ -11,7 +11,7 @@ export type JsonSchema = core.JSONSchema.BaseSchema;
 type Issue = core.$ZodIssue;
 
 /** `agents.claude.args[0]`. */
-export const renderPath = (path: Path): string =>
+const renderPath = (path: Path): string =>
   path.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : `${text}${text ? '.' : ''}${String(step)}`),
     '',
@@ -86,7 +86,7 @@ const typesWanted = (issue: Issue): string[] => {
   return issue.errors.flatMap((issues) => issues.filter((i) => i.path.length === 0).flatMap(typesWanted));
 };
 
-export interface Source {
+interface Source {
   file: string;
   located: Located;
   schema: () => JsonSchema;

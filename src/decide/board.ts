@@ -22,7 +22,7 @@ export class Board {
   pool: ReadyPool;
   readonly slots = new Slots();
   /** Messages that events caused; handed out by the next `decide`. */
-  readonly outbox: Command[] = [];
+  outbox: Command[] = [];
   /** Status changes since they were last taken, for those who watch. */
   readonly changes: IdeaEntry[] = [];
   readonly #open = new Set<string>();
@@ -66,6 +66,13 @@ export class Board {
     entry.status = status;
     this.#index(entry);
     this.graph.refresh(entry.card.id);
+  }
+
+  /** Forgets messages to a child that is gone: its successor must not get them, nor be taken for it when they fail. */
+  dropMessages(idea: string): void {
+    if (this.outbox.some((command) => command.idea === idea)) {
+      this.outbox = this.outbox.filter((command) => command.idea !== idea);
+    }
   }
 
   takeSlot(entry: IdeaEntry): number {

@@ -108,7 +108,7 @@ export class Lane {
   }
 
   #landed(entry: IdeaEntry, result: Extract<LandResult, { kind: 'landed' }>): void {
-    const { state, graph, outbox } = this.#board;
+    const { state, graph } = this.#board;
     const idea = entry.card.id;
     state.failuresInARow = 0;
     state.totals.landings += 1;
@@ -120,7 +120,7 @@ export class Lane {
     this.#board.foldIterations(entry);
     this.#board.set(entry, 'landed');
     graph.markDone(idea);
-    outbox.push({ do: 'verdict', idea, verdict: { kind: 'landed', commit: result.commit } });
+    this.#board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'landed', commit: result.commit } });
   }
 
   #ask(entry: IdeaEntry, question: string): void {

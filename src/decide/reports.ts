@@ -72,6 +72,7 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   const { outcome, reason } = ending;
   lane.leave(idea);
   leaveWaiting(board, idea);
+  board.dropMessages(idea);
   board.freeSlot(entry);
   delete entry.work;
   delete entry.bounce;

@@ -18,12 +18,12 @@ export interface CommitInput {
   /** Author and committer where none is configured. */
   fallback?: { name: string; email: string };
   signal?: AbortSignal;
+  /** When it was read just now: saves a process. */
+  status?: Status;
 }
 
 export interface CommitResult {
   committed: boolean;
-  /** Branch tip afterwards. */
-  head: string;
   /** Folders with a git repository of their own: left out, because git would keep only a link to them. */
   nested: string[];
   /** A hook (or the signer) refused; tail of what it printed. The work stays staged. */
@@ -32,26 +32,21 @@ export interface CommitResult {
 
 /** Commits everything that is not ignored, if there is anything. Throws `GitError` when git itself fails. */
 export async function commitLeftovers(input: CommitInput): Promise<CommitResult> {
-  const status = await readStatus(input.worktree);
-  const head = status.head ?? '';
-  const nothing = { committed: false, head, nested: status.nested };
+  const status = input.status ?? (await readStatus(input.worktree));
+  const nothing = { committed: false, nested: status.nested };
   if (status.tracked.length + status.untracked.length === 0) return nothing;
   await stageAll(input.worktree, status);
-  const made = await commit(input);
+  const made = await commitStaged(input);
   if (made.code !== 0) {
     const said = `${made.stdout}\n${made.stderr}`.trim();
     return /nothing to commit|nothing added to commit/.test(said)
       ? nothing
       : { ...nothing, refused: said.slice(-2000) };
   }
-  return {
-    committed: true,
-    head: await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
-    nested: status.nested,
-  };
+  return { committed: true, nested: status.nested };
 }
 
-async function commit(input: CommitInput): Promise<GitResult> {
+async function commitStaged(input: CommitInput): Promise<GitResult> {
   const hooks = input.hooks ?? true;
   const flags = ['--file=-', '--cleanup=whitespace', ...(hooks ? [] : ['--no-verify'])];
   return git(input.worktree).result(['commit', '--quiet', ...flags], {
@@ -64,51 +59,28 @@ async function commit(input: CommitInput): Promise<GitResult> {
   });
 }
 
-export interface IterationState {
+export interface Progress {
   head: string;
   /** Commits that `since` does not contain. */
   commits: number;
   /** The tree of HEAD differs from the tree of the base. */
   changed: boolean;
-  tree: string;
-  /** Something is uncommitted. */
-  dirty: boolean;
-  /** HEAD is the idea's branch. */
-  onBranch: boolean;
   /** Files in which committed lines are leftover conflict markers. */
   conflictMarkers: string[];
 }
 
-/** What an iteration did to the idea's branch. `since` is the tip before it. Reads only, two to four processes. */
-export async function iterationState(input: {
-  worktree: string;
-  base: string;
-  branch: string;
-  since: string;
-}): Promise<IterationState> {
-  const run = git(input.worktree).run;
-  const [status, trees] = await Promise.all([
-    readStatus(input.worktree),
-    run(['rev-parse', 'HEAD^{tree}', `${input.base}^{tree}`, 'HEAD'], { read: true }),
+/** What became of the branch. `since` is the tip before the iteration. Three processes at once. */
+export async function branchProgress(input: { worktree: string; base: string; since: string }): Promise<Progress> {
+  const { worktree, base, since } = input;
+  const run = git(worktree).run;
+  const [trees, commits, conflictMarkers] = await Promise.all([
+    run(['rev-parse', 'HEAD', 'HEAD^{tree}', `${base}^{tree}`], { read: true }),
+    run(['rev-list', '--count', `${since}..HEAD`], { read: true }).then(Number),
+    markers(worktree, base, 'HEAD'),
   ]);
-  const [tree = '', baseTree = '', head = ''] = trees.split('\n');
-  const changed = tree !== baseTree;
-  const [commits, conflictMarkers] = await Promise.all([
-    head === input.since ? 0 : run(['rev-list', '--count', `${input.since}..${head}`], { read: true }).then(Number),
-    changed ? markers(input.worktree, input.base, head) : [],
-  ]);
-  return {
-    head,
-    commits,
-    changed,
-    tree,
-    dirty: isDirty(status),
-    onBranch: status.branch === input.branch,
-    conflictMarkers,
-  };
+  const [head = '', tree, baseTree] = trees.split('\n');
+  return { head, commits, changed: tree !== baseTree, conflictMarkers };
 }
-
-const isDirty = (status: Status): boolean => status.tracked.length + status.untracked.length > 0;
 
 async function markers(worktree: string, base: string, head: string): Promise<string[]> {
   const quiet =

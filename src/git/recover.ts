@@ -15,6 +15,8 @@ export interface Recovery {
   repairs: string[];
   /** Save point taken before the repair. */
   saved?: string;
+  /** The status as it is now, when nothing had to be mended. */
+  status?: Status;
 }
 
 /** Makes HEAD the idea's branch again, with the agent's commits on it. Throws {@link RepositoryError} when it cannot. */
@@ -32,7 +34,7 @@ export async function recoverBranch(input: {
       `Mend it: git worktree repair '${worktree}'`,
     );
   const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
-  if (!open && status.branch === branch && status.head) return { repairs: [] };
+  if (!open && status.branch === branch && status.head) return { repairs: [], status };
   const repairs: string[] = [];
   const saved = await savePoint({ worktree, idea: input.idea, status });
   const repo = git(worktree);

@@ -10,15 +10,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 
 const open = promisify(openFd);
 const close = promisify(closeFd);
 
 export interface OutputPipes {
-  stdout: Readable;
-  stderr: Readable;
+  stdout: Socket;
+  stderr: Socket;
   /** To be handed to the child as its stdout and stderr. */
   writeEnds: [number, number];
   /** Closes our copies of the write ends, once the child has its own: else the readers would never end. */
@@ -27,8 +26,23 @@ export interface OutputPipes {
   destroy(): Promise<void>;
 }
 
-/** Makes two pipes; undefined where named pipes are not to be had. */
+let spare: Promise<OutputPipes | undefined> | undefined;
+
+/** Two pipes; undefined where named pipes are not to be had. The next pair is made while this one is in use. */
 export async function openPipes(): Promise<OutputPipes | undefined> {
+  const pipes = await (spare ?? makePipes());
+  // A waiting pair must not keep the program alive.
+  spare = makePipes().then((next) => {
+    next?.stdout.unref();
+    next?.stderr.unref();
+    return next;
+  });
+  pipes?.stdout.ref();
+  pipes?.stderr.ref();
+  return pipes;
+}
+
+async function makePipes(): Promise<OutputPipes | undefined> {
   if (process.platform === 'win32') return undefined;
   const dir = await mkdtemp(join(tmpdir(), 'ralph-pipe-')).catch(() => undefined);
   if (dir === undefined) return undefined;

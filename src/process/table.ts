@@ -2,7 +2,7 @@
  * The process table at one moment, and the tree in it.
  * Invariant: rows are living processes (no zombies), each with the start time that makes its pid unambiguous.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type Identity, isZombie, parseStat, ps } from './identity.js';
 
 export interface ProcessRow extends Identity {
@@ -10,23 +10,34 @@ export interface ProcessRow extends Identity {
   pgid: number;
 }
 
-/** Files of /proc read at a time: enough to be quick, few enough to leave the file-system threads to others. */
-const WIDTH = 16;
+/** Processes looked at before other work gets its turn. */
+const AT_ONCE = 200;
 
-/** Calls `work` for every pid in /proc, a few at a time. */
-export async function eachPid(work: (pid: number) => Promise<void>): Promise<void> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let pid = pids[next++]; pid !== undefined; pid = pids[next++]) await work(pid);
-  };
-  await Promise.all(Array.from({ length: Math.min(WIDTH, pids.length) }, lane));
+/**
+ * Calls `work` for every pid in /proc. Reads synchronously: files of /proc come from memory in some 20 µs, while each
+ * asynchronous read costs ten times that in thread hand-overs.
+ */
+export async function eachPid(work: (pid: number) => void): Promise<void> {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  for (const [at, name] of pids.entries()) {
+    if (at > 0 && at % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    work(Number(name));
+  }
+}
+
+/** A file of one process; undefined when the process has ended or is not ours to read. */
+export function readProc(pid: number, name: 'stat' | 'environ'): Buffer | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`);
+  } catch {
+    return undefined;
+  }
 }
 
 async function fromProc(): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
-  await eachPid(async (pid) => {
-    const stat = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''));
+  await eachPid((pid) => {
+    const stat = parseStat(readProc(pid, 'stat')?.toString('latin1') ?? '');
     if (stat && !isZombie(stat.state)) {
       rows.push({ pid, ppid: stat.ppid, pgid: stat.pgid, startTime: stat.startTime });
     }

@@ -2,11 +2,10 @@
  * Finds processes by the attempt token in their environment, however far they have moved from their parent or group.
  * Invariant: a prefix matches whole path segments only, and this process and its ancestors are never found.
  */
-import { readFile } from 'node:fs/promises';
 import { ATTEMPT_ENV } from '../protocol/names.js';
 import { type Identity, identityOf, ps } from './identity.js';
 import { killIdentities } from './kill.js';
-import { eachPid, ownLine, processTable } from './table.js';
+import { eachPid, ownLine, processTable, readProc } from './table.js';
 
 /** True when `value` is `prefix` or lies below it, segment by segment. */
 export function tokenMatches(value: string, prefix: string): boolean {
@@ -22,9 +21,9 @@ function cleaned(prefix: string): string {
 async function pidsFromProc(prefix: string): Promise<number[]> {
   const wanted = Buffer.from(`${ATTEMPT_ENV}=${prefix}`);
   const pids: number[] = [];
-  await eachPid(async (pid) => {
+  await eachPid((pid) => {
     // Other users' processes are unreadable, and others end meanwhile: neither is ours.
-    const environ = await readFile(`/proc/${pid}/environ`).catch(() => undefined);
+    const environ = readProc(pid, 'environ');
     for (let at = environ?.indexOf(wanted) ?? -1; environ && at >= 0; at = environ.indexOf(wanted, at + 1)) {
       const before = at === 0 ? 0 : environ[at - 1];
       const after = environ[at + wanted.length];

@@ -3,7 +3,7 @@
  * Invariant: written before the agent starts and removed after nothing of it is left; what a dead worker left behind is
  * ended by the next one, which also tells the server at once instead of letting the heartbeat run out.
  */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attemptsDir } from '../config/paths.js';
 import { writeAtomically } from './run-files.js';
@@ -20,16 +20,26 @@ export interface AttemptMark {
 const fileOf = (root: string, project: string, idea: string): string =>
   join(attemptsDir(root, project), `${idea}.json`);
 
+export const hasMark = (root: string, project: string, idea: string): Promise<boolean> =>
+  access(fileOf(root, project, idea)).then(
+    () => true,
+    () => false,
+  );
+
 export async function markAttempt(root: string, project: string, mark: AttemptMark): Promise<void> {
   await mkdir(attemptsDir(root, project), { recursive: true });
   await writeAtomically(fileOf(root, project, mark.idea), JSON.stringify(mark));
 }
 
+/** Whether this attempt is still the last one that began on its idea. */
+export async function holdsMark(root: string, project: string, mark: AttemptMark): Promise<boolean> {
+  const now = await readFile(fileOf(root, project, mark.idea), 'utf8').catch(() => '');
+  return now.includes(mark.token);
+}
+
 export async function unmarkAttempt(root: string, project: string, mark: AttemptMark): Promise<void> {
-  const path = fileOf(root, project, mark.idea);
-  const now = await readFile(path, 'utf8').catch(() => '');
   // A later attempt may own the file by now.
-  if (now.includes(mark.token)) await rm(path, { force: true });
+  if (await holdsMark(root, project, mark)) await rm(fileOf(root, project, mark.idea), { force: true });
 }
 
 export async function leftAttempts(root: string, project: string): Promise<AttemptMark[]> {

@@ -3,6 +3,7 @@
  * read by activities and by commands that work without a server.
  * Invariant: never changed after they are written (ideas added later stand in files of their own), so a reader may cache.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir, runsDir } from '../config/paths.js';
@@ -82,7 +83,8 @@ export async function listRuns(root: string, project: string): Promise<string[]>
 }
 
 export async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  // Two writers of one process may meet too.
+  const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   await writeFile(temporary, text);
   await rename(temporary, path);
 }

@@ -36,6 +36,7 @@ import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
 import { activityProblem } from './failures.js';
 import type { idea as ideaWorkflow } from './idea.js';
+import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
 import { gitActivities, mainActivities } from './proxies.js';
 
@@ -56,6 +57,7 @@ class AutopilotShell {
   #inbox: ((pilot: Autopilot) => void)[] = [];
   /** Child starts, landings and messages under way; continue-as-new waits for all of them. */
   #inFlight = 0;
+  readonly #mailbox = new Mailbox();
   #published = '';
   #publishedState: string | undefined;
   #publishedAt = 0;
@@ -194,7 +196,8 @@ class AutopilotShell {
   #carryOut(pilot: Autopilot, command: Command): void {
     switch (command.do) {
       case 'start':
-        this.#begin(this.#startIdea(pilot, command.idea, command.slot));
+        // Through the mailbox: a message must not overtake the start of the child that it is for.
+        this.#begin(this.#mailbox.send(command.idea, () => this.#startIdea(pilot, command.idea, command.slot)));
         return;
       case 'land':
         this.#begin(this.#land(pilot, command.idea));
@@ -296,11 +299,11 @@ class AutopilotShell {
   /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a child that is gone has ended. */
   #send(idea: string, signal: string, args: unknown[], mustExist: boolean): void {
     const handle = getExternalWorkflowHandle(ideaWorkflowId(this.#input.project, idea));
-    this.#begin(
+    const deliver = (): Promise<void> =>
       handle.signal(signal, ...args).catch(() => {
-        if (mustExist) this.tell((pilot) => pilot.childEnded(idea, 'failed', 'its workflow is gone'));
-      }),
-    );
+        if (mustExist) this.tell((pilot) => pilot.childGone(idea));
+      });
+    this.#begin(this.#mailbox.send(idea, deliver));
   }
 
   /** Children of earlier runs report by signal only; should one end without a word, asking the server finds out. */

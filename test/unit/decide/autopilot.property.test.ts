@@ -1,4 +1,5 @@
 /** `Autopilot` in a random world: invariants at every step, and an end that is reached whatever happened on the way. */
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Autopilot, type Command } from '../../../src/decide/autopilot.js';
@@ -57,19 +58,26 @@ function mustHaveLanded(cards: readonly IdeaCard[], idea: string): string[] {
   return needed;
 }
 
+/** Cheaper than `expect`, which would be called some million times. */
+function must(holds: boolean, say: () => string): void {
+  if (!holds) throw new Error(say());
+}
+
 function checkState(pilot: Autopilot): void {
   const { lane, waiting, entries, landing } = pilot.state;
   const held = entries.flatMap((entry) => entry.slot ?? []);
-  expect(new Set(held).size, 'a slot is held twice').toBe(held.length);
-  expect(new Set([...lane, ...waiting]).size, 'somebody stands in line twice').toBe(lane.length + waiting.length);
+  must(new Set(held).size === held.length, () => `a slot is held twice: ${held}`);
+  must(
+    new Set([...lane, ...waiting]).size === lane.length + waiting.length,
+    () => `twice in line: ${lane}; ${waiting}`,
+  );
+  must(landing === undefined || lane[0] === landing, () => `${landing} lands out of turn`);
   for (const { card: one, status, slot } of entries) {
-    expect(slot !== undefined, `${one.id} is ${status}, slot ${slot}`).toBe(
-      status === 'running' || status === 'paused',
-    );
-    if (waiting.includes(one.id)) expect(status).toBe('wants-slot');
-    expect(lane.includes(one.id), `${one.id} is ${status}`).toBe(status === 'landing');
+    const about = (): string => `${one.id} is ${status}, slot ${slot}, lane ${lane}, waiting ${waiting}`;
+    must((slot !== undefined) === (status === 'running' || status === 'paused'), about);
+    must(!waiting.includes(one.id) || status === 'wants-slot', about);
+    must(lane.includes(one.id) === (status === 'landing'), about);
   }
-  if (landing !== undefined) expect(lane[0]).toBe(landing);
 }
 
 class Simulation {
@@ -124,27 +132,34 @@ class Simulation {
     const before = heldSlots(pilot);
     const commands = pilot.decide(false);
     for (const command of commands) this.#check(command);
-    if (heldSlots(pilot) > before) expect(heldSlots(pilot)).toBeLessThanOrEqual(pilot.state.slots);
+    const after = heldSlots(pilot);
+    must(after <= before || after <= pilot.state.slots, () => `${after} hold a slot of ${pilot.state.slots}`);
     checkState(pilot);
     this.#compare(commands);
     for (const command of commands) this.#world.carryOut(pilot, command);
     const { run } = pilot.state;
     if (!pilot.isOver() && run !== 'paused') {
-      expect(this.#world.busy || this.#world.asking, `deadlock: ${JSON.stringify(pilot.state)}`).toBe(true);
+      must(this.#world.busy || this.#world.asking, () => `deadlock: ${JSON.stringify(pilot.state)}`);
     }
   }
 
   #check(command: Command): void {
+    const { landings } = this.#world;
     if (command.do === 'start') {
-      for (const id of mustHaveLanded(this.#cards, command.idea)) expect(this.#world.landings).toContain(id);
+      const missing = mustHaveLanded(this.#cards, command.idea).filter((id) => !landings.includes(id));
+      must(missing.length === 0, () => `${command.idea} starts before ${missing}`);
     }
-    if (command.do === 'land') expect(this.#world.landings).not.toContain(command.idea);
+    if (command.do === 'land') must(!landings.includes(command.idea), () => `${command.idea} lands twice`);
   }
 
   #compare(commands: Command[]): void {
-    expect(brief(this.#carried.decide(false)).sort()).toEqual(brief(commands).sort());
+    const [mine, other] = [commands, this.#carried.decide(false)].map((list) => brief(list).sort().join(', '));
+    must(mine === other, () => `decided "${mine}", but "${other}" after continuing as new`);
     const state = JSON.stringify(this.#carried.state);
-    expect(JSON.parse(state)).toEqual(JSON.parse(JSON.stringify(this.#pilot.state)));
+    must(
+      isDeepStrictEqual(JSON.parse(state), JSON.parse(JSON.stringify(this.#pilot.state))),
+      () => `continuing as new made ${state} of ${JSON.stringify(this.#pilot.state)}`,
+    );
     // How a child ended during its landing is in memory only; the workflow never continues as new during a landing.
     if (this.#world.landsWithoutChild) return;
     this.#carried = new Autopilot(JSON.parse(state), settings({ slots: 3 }));
@@ -152,6 +167,9 @@ class Simulation {
 }
 
 const heldSlots = (pilot: Autopilot): number => pilot.state.entries.filter((entry) => entry.slot !== undefined).length;
+
+/** More in a long soak, e.g. `RALPHCTL_PROPERTY_RUNS=5000`. */
+const RUNS = Number(process.env.RALPHCTL_PROPERTY_RUNS ?? 150);
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 const slotCounts = fc.integer({ min: 1, max: 5 });
@@ -176,7 +194,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
         expect(pilot.state.totals.landings).toBe(ideas.length);
         expect(pilot.graph.readyCount).toBe(0);
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 
@@ -191,7 +209,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
           expect(pilot.graph.waitsFor(one.id)).not.toEqual([]);
         }
       }),
-      { numRuns: 120 },
+      { numRuns: RUNS },
     );
   });
 });

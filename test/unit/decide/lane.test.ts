@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Autopilot } from '../../../src/decide/autopilot.js';
+import type { LandResult } from '../../../src/protocol/activities.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { RunSettings } from '../../../src/protocol/run.js';
 import {
@@ -26,7 +27,7 @@ const RED_RESULT = {
     durationMs: 1,
   },
   durationMs: 5,
-} as const;
+} satisfies LandResult;
 
 /** One idea whose landing is under way. */
 function landing(over: Partial<RunSettings> = {}, more: IdeaCard[] = []): Autopilot {

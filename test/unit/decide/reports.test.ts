@@ -111,6 +111,15 @@ describe('duplicate, late and foreign reports', () => {
     expect(statusOf(pilot, 'a')).toBe('failed');
   });
 
+  test('messages to a child that ended in the same moment do not go to its successor', () => {
+    const pilot = pilotOf([card('a')]);
+    decided(pilot);
+    say(pilot, 'a', 'paused');
+    pilot.resume();
+    closed(pilot, 'a', 'stopped');
+    expect(decided(pilot)).toEqual(['start a @1']);
+  });
+
   test('A8: iterations of a child are counted once, also when it ends and starts again', () => {
     const pilot = pilotOf([card('a')]);
     decided(pilot);

@@ -2,10 +2,12 @@
  * A small world around `Autopilot`: children that behave as the idea workflow does, a landing lane, people, and a network
  * that delays and repeats. Everything random comes from one seed.
  * What it takes for granted of the workflows: messages to one idea arrive in the order they were sent, the start first;
- * an end is told with the life it belongs to; a resync repeats the last report under its own number.
+ * an end is told with the life it belongs to; a resync repeats the last report under its own number; children of two runs
+ * do not have the same life (the workflows do not see to that: it takes an orphan that ends just while it is adopted).
  */
 import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
 import type { IdeaOutcome, IdeaReport, Verdict } from '../../../src/protocol/run.js';
+import { randomFrom } from './random.js';
 import { conflictResult, landedResult, stats, workOf } from './support.js';
 
 export type Message =
@@ -33,16 +35,6 @@ export interface Temper {
 }
 
 type Event = (pilot: Autopilot) => void;
-
-export function randomFrom(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
 
 export class World {
   readonly children = new Map<string, Child>();
@@ -72,7 +64,7 @@ export class World {
     const state = this.#pick<ChildState>(['working', 'paused', 'asking', 'waiting-slot', 'landing']);
     const child: Child = {
       idea,
-      life: 1 + this.#random(3),
+      life: 101 + this.#random(3),
       seq: 1 + this.#random(5),
       state,
       agent: '',
@@ -161,7 +153,8 @@ export class World {
   #start(idea: string, { life, agent }: Extract<Message, { do: 'start' }>, open: Child | undefined): Event[] {
     if (open) {
       // Whatever a workflow has sent has arrived before it can end, so none of it is news to whoever finds it ending.
-      if (open.state === 'closing') this.#reports.delete(open);
+      if (open.state === 'closing')
+        for (const child of this.#reports) if (child.idea === idea) this.#reports.delete(child);
       const box = this.#mail.get(idea) ?? [];
       box.unshift({ life: -life, message: { do: 'resync' } });
       this.#mail.set(idea, box);
@@ -175,13 +168,15 @@ export class World {
   #report(child: Child, kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): void {
     child.seq += 1;
     child.last = { ...this.#reportOf(child, kind), ...more };
-    const report = child.last;
+    this.#send(child, child.last);
+    if (this.chance(4)) this.#send(child, child.last);
+  }
+
+  #send(child: Child, report: IdeaReport): void {
     this.#reports.add(child);
-    const arrive = (pilot: Autopilot): void => {
+    this.#events.push((pilot) => {
       if (this.#reports.has(child)) pilot.report(report);
-    };
-    this.#events.push(arrive);
-    if (this.chance(4)) this.#events.push(arrive);
+    });
   }
 
   #reportOf({ idea, life, seq }: Child, kind: IdeaReport['kind']): IdeaReport {
@@ -195,14 +190,15 @@ export class World {
     switch (message.do) {
       case 'resync': {
         const last = child.state === 'working' ? this.#reportOf(child, 'resumed') : child.last;
-        if (last) this.#events.push((pilot) => pilot.report(last));
+        if (last) this.#send(child, last);
         return;
       }
       case 'tell':
         this.#told(child, message.signal);
         return;
       case 'grant':
-        if (child.state !== 'waiting-slot') throw new Error(`${child.idea} got a slot while ${child.state}`);
+        // Meant for an orphan that reported under the same life and is gone; a child that does not wait ignores it.
+        if (child.state !== 'waiting-slot') return;
         child.agent = `ed-${message.slot}`;
         child.state = 'working';
         return;
@@ -228,6 +224,7 @@ export class World {
   }
 
   #judged(child: Child, verdict: Verdict): void {
+    if (child.state !== 'landing' && child.state !== 'waiting-slot') return;
     if (verdict.kind === 'landed') {
       this.children.delete(child.idea);
       this.#events.push((pilot) => pilot.childEnded(child.idea, 'landed', undefined, child.life));

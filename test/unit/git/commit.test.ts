@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commitLeftovers, iterationState } from '../../../src/git/commit.js';
+import { branchProgress, commitLeftovers } from '../../../src/git/commit.js';
 import { landedIdeas } from '../../../src/git/landed.js';
 import { listSaves, savePoint } from '../../../src/git/saves.js';
 import { readStatus } from '../../../src/git/status.js';
@@ -43,7 +43,6 @@ describe('commitLeftovers', () => {
     await put(repo.root, { 'x.log': 'ignored' });
     expect(await commitLeftovers({ worktree: repo.root, message })).toEqual({
       committed: false,
-      head: repo.base,
       nested: [],
     });
   });
@@ -52,7 +51,6 @@ describe('commitLeftovers', () => {
     await put(repo.root, { 'a.txt': 'two\n', 'neu/ä b.txt': 'n' });
     const done = await commitLeftovers({ worktree: repo.root, message });
     expect(done.committed).toBe(true);
-    expect(done.head).toBe(await sh(repo.root, 'rev-parse', 'HEAD'));
     expect(await sh(repo.root, 'log', '-1', '--format=%B')).toBe(message.trim());
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
   });
@@ -98,7 +96,6 @@ describe('commitLeftovers', () => {
     const refused = await commitLeftovers({ worktree: repo.root, message });
     expect(refused).toMatchObject({
       committed: false,
-      head: repo.base,
       refused: expect.stringContaining('lint: bad file'),
     });
     expect(await read(repo.root, 'a.txt')).toBe('two\n');
@@ -112,28 +109,23 @@ describe('commitLeftovers', () => {
     const since = await commitFiles(repo.root, { 'a.txt': 'main\n', 'ws.txt': 'trailing  \n' }, 'main');
     expect((await shell(repo.root, 'git merge --squash side')).code).not.toBe(0);
     await commitLeftovers({ worktree: repo.root, message });
-    expect(await iterationState({ worktree: repo.root, base: repo.base, branch: 'main', since })).toMatchObject({
+    expect(await branchProgress({ worktree: repo.root, base: repo.base, since })).toMatchObject({
       commits: 1,
       changed: true,
-      dirty: false,
-      onBranch: true,
       conflictMarkers: ['a.txt'],
     });
   });
 });
 
-describe('iterationState', () => {
+describe('branchProgress', () => {
   it('says unchanged when commits cancel out', async () => {
     await commitFiles(repo.root, { 'a.txt': 'two\n' }, 'there');
     const head = await commitFiles(repo.root, { 'a.txt': 'one\n' }, 'and back');
     await put(repo.root, { 'b.txt': '' });
-    expect(await iterationState({ worktree: repo.root, base: repo.base, branch: 'other', since: repo.base })).toEqual({
+    expect(await branchProgress({ worktree: repo.root, base: repo.base, since: repo.base })).toEqual({
       head,
       commits: 2,
       changed: false,
-      tree: await sh(repo.root, 'rev-parse', `${repo.base}^{tree}`),
-      dirty: true,
-      onBranch: false,
       conflictMarkers: [],
     });
   });

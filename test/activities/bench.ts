@@ -1,0 +1,157 @@
+/**
+ * A real repository, a real run on disk and the real activities, each call in an activity context of its own. Agents are
+ * small shell scripts.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { ActivityFunction } from '@temporalio/common';
+import { Connection, WorkflowClient } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { execa } from 'execa';
+import { onTestFinished } from 'vitest';
+import { createActivities } from '../../src/activities/index.js';
+import { parseConfig } from '../../src/config/load.js';
+import { killByToken } from '../../src/process/tokens.js';
+import type { PrepareResult, RunAgentInput } from '../../src/protocol/activities.js';
+import type { Idea } from '../../src/protocol/idea.js';
+import { type RunFile, writeRun } from '../../src/runs/run-files.js';
+import { yaml } from '../support/program.js';
+
+export const idea = (id: string, more: Partial<Idea> = {}): Idea => ({
+  id,
+  title: `Do ${id}`,
+  text: `Do ${id} well.`,
+  blue: false,
+  dependsOn: [],
+  tags: [],
+  done: false,
+  ralph: true,
+  success: [],
+  allowEmpty: false,
+  source: { file: 'roadmap.md', line: 1 },
+  ...more,
+});
+
+export interface BenchOptions {
+  /** Files of the first commit. */
+  files?: Record<string, string>;
+  /** Text of the agent's shell script; `$MARKS` is a folder that it shares with the test. */
+  agent?: string;
+  config?: Record<string, unknown>;
+  ideas?: Idea[];
+  run?: Partial<RunFile>;
+}
+
+/** Ends a script: the agent says so with this iteration's word. */
+export const say = (signal: string): string => `printf '<ralph nonce="%s">${signal}</ralph>\\n' "$RALPHCTL_NONCE"`;
+
+/** An activity under way. */
+export interface Call<R> {
+  done: Promise<R>;
+  env: MockActivityEnvironment;
+  /** Times of heartbeats, ms. */
+  beats: number[];
+}
+
+export type Bench = Awaited<ReturnType<typeof bench>>;
+
+export async function bench(options: BenchOptions = {}) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-act-')));
+  const project = `act-${randomUUID().slice(0, 8)}`;
+  const repo = join(base, 'repo');
+  const root = join(base, 'state');
+  const marks = join(base, 'marks');
+  for (const dir of [repo, root, marks]) await mkdir(dir);
+  const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: base, LANG: 'C.UTF-8' };
+  const gitIn = async (dir: string, ...args: string[]): Promise<string> =>
+    (await execa('git', args, { cwd: dir, env, extendEnv: false })).stdout;
+  const git = (...args: string[]): Promise<string> => gitIn(repo, ...args);
+  const write = async (files: Record<string, string>, dir = repo): Promise<void> => {
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(dir, path)), { recursive: true });
+      await writeFile(join(dir, path), text);
+    }
+  };
+  const commit = async (message: string): Promise<string> => {
+    await git('add', '--all');
+    await git('commit', '--quiet', '--allow-empty', '--message', message);
+    return git('rev-parse', 'HEAD');
+  };
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('config', 'user.name', 'Test User');
+  await git('config', 'user.email', 'test@localhost');
+  await write(options.files ?? { 'base.txt': 'base\n' });
+  await commit('start');
+
+  const script = join(base, 'agent.sh');
+  const setAgent = (text: string): Promise<void> => writeFile(script, `MARKS='${marks}'\n${text}\n`);
+  await setAgent(options.agent ?? `cat > /dev/null\necho work >> work.txt\n${say('COMPLETE')}`);
+  const agents = { sh: { adapter: 'command', command: ['/bin/sh', script] } };
+  const config = parseConfig(yaml({ version: 1, agent: 'sh', agents, ...options.config }), 'ralphctl.yaml');
+  const ref = { project, runId: 'run-1' };
+  const ideas = options.ideas ?? [idea('t-1')];
+  const file: RunFile = {
+    version: 1,
+    ...ref,
+    repo,
+    target: 'main',
+    config,
+    backlog: { file: join(repo, 'roadmap.md'), format: 'roadmap', sha256: '' },
+    tick: true,
+    createdAt: new Date(0).toISOString(),
+    ...options.run,
+  };
+  await writeRun(root, file, ideas);
+
+  // No server here: only reconcileIdeas talks to one, and that is tested with a real one.
+  const client = new WorkflowClient({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  const activities = createActivities({ root, host: 'testhost', env, client });
+  const all = { ...activities.main, ...activities.git, ...activities.agents };
+
+  const call = <P extends unknown[], R>(fn: (...args: P) => Promise<R>, ...args: P): Call<R> => {
+    const context = new MockActivityEnvironment(
+      { activityType: 'tested', taskToken: Buffer.from(randomUUID()) },
+      { logger: new DefaultLogger('ERROR', () => {}) },
+    );
+    const beats: number[] = [];
+    context.on('heartbeat', () => beats.push(performance.now()));
+    const done = context.run<P, R, ActivityFunction<P, R>>(fn, ...args);
+    done.catch(() => {});
+    return { done, env: context, beats };
+  };
+  const prepare = (id = 't-1', more: object = {}): Promise<PrepareResult> =>
+    call(all.prepareIdea, { ...ref, idea: id, agentName: 'ed-001', ...more }).done;
+  const agentInput = (at: PrepareResult, more: Partial<RunAgentInput> = {}): RunAgentInput => ({
+    ...ref,
+    idea: 't-1',
+    agentName: 'ed-001',
+    serial: 1,
+    iteration: 1,
+    maxIterations: 5,
+    timeoutMs: 60_000,
+    worktree: at.worktree,
+    branch: at.branch,
+    base: at.base,
+    notes: [],
+    ...more,
+  });
+
+  onTestFinished(async () => {
+    await killByToken(project, 0);
+    await rm(base, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return {
+    ...{ base, project, repo, root, marks, env, ref, file, ideas, git, gitIn, write, commit, setAgent },
+    activities: all,
+    call,
+    prepare,
+    agentInput,
+    /** Prepares once and runs the agent. */
+    runAgent: async (more: Partial<RunAgentInput> = {}) =>
+      call(all.runAgent, agentInput(await prepare(more.idea ?? 't-1'), more)).done,
+    read: (path: string): Promise<string> => readFile(path, 'utf8'),
+  };
+}

@@ -1,0 +1,212 @@
+/**
+ * The two real workflows on the shared server, with activities that keep their books in memory, so that sixty ideas take
+ * seconds. What is counted here (starts, agents at once, landings) is what the tests look at.
+ */
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Context } from '@temporalio/activity';
+import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
+import { bundleWorkflowCode, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { keepAlive } from '../../src/activities/alive.js';
+import { createActivities } from '../../src/activities/index.js';
+import { dataConverter } from '../../src/connect/codec.js';
+import type { LandInput, LandResult, PrepareInput, RunAgentInput, RunAgentResult } from '../../src/protocol/activities.js';
+import type { IdeaCard } from '../../src/protocol/idea.js';
+import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
+import type { AutopilotInput, RunSettings, RunSummary } from '../../src/protocol/run.js';
+import { createWorkers } from '../../src/worker/workers.js';
+import { until } from '../support/program.js';
+
+const HOST = 'testhost';
+
+const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.warn, error: console.error };
+let bundle: Promise<{ code: string }> | undefined;
+
+/** The workflows as they stand in src/, bundled once per file. */
+export function workflowCode(): Promise<{ code: string }> {
+  bundle ??= bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+    logger: quiet,
+  });
+  return bundle;
+}
+
+export const settings = (more: Partial<RunSettings> = {}): RunSettings => ({
+  slots: 6,
+  stepDelayMs: 0,
+  weights: { unblocks: 10, critical: 50, quickWin: 30, nearComplete: 20, retry: -15 },
+  gateWhen: 'claim',
+  maxLandingRounds: 2,
+  errorThreshold: 0,
+  errorStrategy: 'retry',
+  maxRetries: 2,
+  retryBaseMs: 10,
+  maxRateLimitRetries: 3,
+  rateLimitBackoffMs: 10,
+  rateLimitFactor: 2,
+  ...more,
+});
+
+export interface WorldOptions {
+  cards: IdeaCard[];
+  /** What an agent run does; `'complete'` when absent. May wait, with the signal of the activity. */
+  agent?: (input: RunAgentInput, signal: AbortSignal) => Promise<'progress' | 'complete' | 'failed'>;
+  /** What a landing does before it is booked; an answer is the result instead. */
+  land?: (input: LandInput, signal: AbortSignal) => Promise<LandResult | undefined>;
+}
+
+export class World {
+  readonly project = `roll-${randomUUID().slice(0, 8)}`;
+  /** Preparations that were no reopening, by idea. */
+  readonly prepared = new Map<string, number>();
+  /** Landings that were carried out, in order. */
+  readonly landed: string[] = [];
+  /** Agent runs that ended well, by idea: the iterations. */
+  readonly iterations = new Map<string, number[]>();
+  /** Ideas whose agent is at work, with the slot's name. */
+  readonly working = new Map<string, string>();
+  readonly wrongs: string[] = [];
+  most = 0;
+
+  private constructor(
+    readonly client: Client,
+    private readonly options: WorldOptions,
+    private readonly connections: { native: NativeConnection; plain: Connection },
+  ) {}
+
+  #workers: Worker[] = [];
+  #running: Promise<unknown> = Promise.resolve();
+
+  static async open(address: string, options: WorldOptions): Promise<World> {
+    const [{ code }, native, plain] = await Promise.all([
+      workflowCode(),
+      NativeConnection.connect({ address }),
+      Connection.connect({ address }),
+    ]);
+    const world = new World(new Client({ connection: plain, dataConverter }), options, { native, plain });
+    await world.#work(code);
+    return world;
+  }
+
+  async #work(code: string): Promise<void> {
+    const real = createActivities({ root: '/nonexistent', host: HOST, env: {}, client: this.client.workflow });
+    this.#workers = await createWorkers({
+      connection: this.connections.native,
+      namespace: 'default',
+      project: this.project,
+      host: HOST,
+      workflows: { workflowBundle: { code } },
+      activities: {
+        main: {
+          openRun: async () => ({
+            agentsQueue: agentsQueue(this.project, HOST),
+            gitQueue: gitQueue(this.project, HOST),
+            target: 'main',
+            cards: this.options.cards,
+            landed: [...this.landed],
+          }),
+          reconcileIdeas: real.main.reconcileIdeas,
+          closeRun: async () => {},
+        },
+        git: {
+          prepareIdea: async (input) => this.#prepare(input),
+          runGate: async () => ({ pass: true, commands: [], durationMs: 1 }),
+          landIdea: (input) => keepAlive(({ signal }) => this.#land(input, signal)),
+        },
+        agents: { runAgent: (input) => keepAlive(({ signal }) => this.#agent(input, signal)) },
+      },
+      sinks: { ralph: { event: { fn: () => {} } } },
+      // More than the slots: the limit under test is the autopilot's.
+      capacity: { agents: 50, git: 8 },
+      graceMs: 100,
+    });
+    this.#running = Promise.all(this.#workers.map((worker) => worker.run()));
+  }
+
+  async close(): Promise<void> {
+    for await (const { workflowId, status } of this.client.workflow.list({ query: `RalphProject = '${this.project}'` })) {
+      if (status.name !== 'RUNNING') continue;
+      await this.client.workflow.getHandle(workflowId).terminate().catch(() => {});
+    }
+    for (const worker of this.#workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await this.#running;
+    await this.connections.native.close();
+    await this.connections.plain.close();
+  }
+
+  async start(more: Partial<AutopilotInput> = {}): Promise<void> {
+    const input: AutopilotInput = { project: this.project, runId: 'run-1', settings: settings(), ...more };
+    await this.client.workflow.start(AUTOPILOT_WORKFLOW, {
+      workflowId: autopilotId(this.project),
+      taskQueue: mainQueue(this.project),
+      args: [input],
+      searchAttributes: { RalphProject: [this.project] },
+    });
+  }
+
+  get autopilot() {
+    return this.client.workflow.getHandle(autopilotId(this.project));
+  }
+
+  result(): Promise<RunSummary> {
+    return this.autopilot.result() as Promise<RunSummary>;
+  }
+
+  /** All executions of the project, continued ones too, once visibility shows none of them running. */
+  executions(): Promise<WorkflowExecutionInfo[]> {
+    return until('every workflow of the project to be closed', async () => {
+      const all: WorkflowExecutionInfo[] = [];
+      for await (const info of this.client.workflow.list({ query: `RalphProject = '${this.project}'` })) all.push(info);
+      return all.length > 0 && all.every(({ status }) => status.name !== 'RUNNING') && all;
+    });
+  }
+
+  #prepare(input: PrepareInput) {
+    if (!input.reopen) this.prepared.set(input.idea, (this.prepared.get(input.idea) ?? 0) + 1);
+    return {
+      worktree: `/nonexistent/${input.agentName}-${input.idea}`,
+      branch: `ralph/${input.idea}`,
+      base: 'base',
+      origin: 'created' as const,
+      limits: { maxIterations: 20, timeoutMs: 3_600_000, iterationTimeoutMs: 600_000, loop: true, allowEmpty: false },
+    };
+  }
+
+  async #agent(input: RunAgentInput, signal: AbortSignal): Promise<RunAgentResult> {
+    const { idea, agentName, iteration } = input;
+    const clash = [...this.working].find(([other, name]) => other === idea || name === agentName);
+    if (clash) this.wrongs.push(`${idea} by ${agentName} began while ${clash.join(' by ')} was at work`);
+    this.working.set(idea, agentName);
+    this.most = Math.max(this.most, this.working.size);
+    try {
+      const end = (await this.options.agent?.(input, signal)) ?? 'complete';
+      if (end !== 'failed') this.iterations.set(idea, [...(this.iterations.get(idea) ?? []), iteration]);
+      return {
+        outcome: end === 'failed' ? { kind: 'failed', failure: 'transient', message: 'try again' } : { kind: 'ok' },
+        signal: end === 'complete' ? { kind: 'complete' } : end === 'progress' ? { kind: 'progress', percent: 50 } : { kind: 'none' },
+        durationMs: 1,
+        exitCode: 0,
+        head: `head-${idea}-${iteration}`,
+        commits: 1,
+        changed: true,
+        tail: '',
+        dir: `/nonexistent/${Context.current().info.activityId}`,
+      };
+    } finally {
+      this.working.delete(idea);
+    }
+  }
+
+  async #land(input: LandInput, signal: AbortSignal): Promise<LandResult> {
+    const instead = await this.options.land?.(input, signal);
+    if (instead) return instead;
+    // Like the real landing: what has landed is found, and not done again.
+    if (!this.landed.includes(input.idea)) this.landed.push(input.idea);
+    return { kind: 'landed', commit: `commit-${input.idea}`, commits: 1, durationMs: 1 };
+  }
+}
+
+/** One line on stderr for problems is enough; called once per file, before anything connects. */
+export function quietRuntime(): void {
+  Runtime.install({ logger: quiet, shutdownSignals: [] });
+}

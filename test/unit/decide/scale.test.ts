@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { Autopilot, type Command } from '../../../src/decide/autopilot.js';
+import { runStatus } from '../../../src/decide/status.js';
+import type { IdeaCard } from '../../../src/protocol/idea.js';
+import { card, conflictResult, landedResult, pilotOf, SETTINGS, say } from './support.js';
+
+const IDEAS = 10_000;
+/** Generous, for slow machines under load; a pass over all ideas per event would take minutes. */
+const LIMIT_CPU_MS = 4000;
+
+/** Runs everything to its end with an executor that answers at once; one event, one decision, as the workflow does. */
+function runAll(pilot: Autopilot, landEvery: number): number {
+  const started = process.cpuUsage();
+  const queue: Command[] = [];
+  const bounced = new Set<string>();
+  const after = (event: () => void): void => {
+    event();
+    queue.push(...pilot.decide(false));
+    pilot.takeChanges();
+    pilot.isOver();
+  };
+  after(() => {});
+  let landing: string | undefined;
+  for (let turn = 0; !pilot.isOver(); turn++) {
+    const command = queue.shift();
+    if (command?.do === 'land') landing = command.idea;
+    else if (command?.do === 'start' || (command?.do === 'verdict' && command.verdict.kind === 'reopen')) {
+      after(() => say(pilot, command.idea, 'ready'));
+    }
+    if (landing === undefined || (command !== undefined && turn % landEvery !== 0)) continue;
+    const idea = landing;
+    landing = undefined;
+    const first = !bounced.has(idea) && Number(idea.slice(1)) % 20 === 0;
+    if (first) bounced.add(idea);
+    after(() => pilot.landed(idea, first ? conflictResult() : landedResult()));
+  }
+  const used = process.cpuUsage(started);
+  return (used.user + used.system) / 1000;
+}
+
+const wide = (): IdeaCard[] =>
+  Array.from({ length: IDEAS }, (_, at) => card(`i${at}`, at % 7 === 0 ? { tags: ['quick-win'] } : {}));
+
+/** Two hundred Blues of fifty, every idea waiting for the one above it in the next group. */
+const layered = (): IdeaCard[] => [
+  ...Array.from({ length: 200 }, (_, at) => card(`b${at}`, { blue: true })),
+  ...Array.from({ length: IDEAS }, (_, at) =>
+    card(`i${at}`, { parent: `b${Math.floor(at / 50)}`, dependsOn: at < 50 ? [] : [`i${at - 50}`] }),
+  ),
+];
+
+describe('A1 A2 scale', () => {
+  test.each([
+    ['a flat backlog, 3 slots', wide, 3, 1],
+    ['a flat backlog, 100 slots', wide, 100, 1],
+    ['a flat backlog whose landings lag behind', wide, 100, 50],
+    ['a layered backlog, 100 slots', layered, 100, 1],
+  ])('ten thousand ideas cost a few seconds of CPU at most: %s', (_name, cards, slots, landEvery) => {
+    const pilot = pilotOf(cards(), { slots });
+    expect(runAll(pilot, landEvery)).toBeLessThan(LIMIT_CPU_MS);
+    expect(pilot.state.totals.landings).toBe(IDEAS);
+    expect(pilot.state.totals.bounces).toBe(IDEAS / 20);
+  });
+
+  test('the state of ten thousand ideas is a few megabytes and comes back quickly', () => {
+    const pilot = pilotOf(layered(), { slots: 100 });
+    pilot.decide(false);
+    const text = JSON.stringify(pilot.state);
+    expect(text.length).toBeLessThan(2_500_000);
+    const started = process.cpuUsage();
+    const again = new Autopilot(JSON.parse(text), { ...SETTINGS, slots: 100 });
+    runStatus({ project: 'p', runId: 'r' }, again.state, SETTINGS, again.graph, 0);
+    const { user, system } = process.cpuUsage(started);
+    expect((user + system) / 1000).toBeLessThan(2000);
+  });
+});
