@@ -52,7 +52,7 @@ async function buildCommands(buildId) {
   );
   await build({
     ...common,
-    entryPoints: { cli: join(root, 'src/cli.ts') },
+    entryPoints: { cli: join(root, 'src/cli.ts'), launcher: join(root, 'src/launcher/main.ts') },
     outdir: dist,
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',

@@ -94,7 +94,9 @@ program
   .argument('<text...>')
   .description('answer what an idea asked; at any other time, a hint for its next prompt')
   .addOption(json)
-  .action(run(async (context, idea: string, text: string[]) => (await control()).answer(context, idea, text.join(' '))));
+  .action(
+    run(async (context, idea: string, text: string[]) => (await control()).answer(context, idea, text.join(' '))),
+  );
 
 program
   .command('slots')

@@ -1,24 +1,44 @@
-/** All activities of a worker, by queue. */
+/**
+ * All activities of a worker, by queue: heartbeat, cancellation and failure types around the work itself, which is in
+ * src/work and may run in another process.
+ */
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { WorkflowClient } from '@temporalio/client';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
-import type { ActivityDeps } from './deps.js';
-import { landIdeaActivity } from './land-idea.js';
-import { mainActivities } from './main-activities.js';
-import { prepareIdeaActivity } from './prepare-idea.js';
-import { runAgentActivity } from './run-agent.js';
-import { runGateActivity } from './run-gate.js';
+import type { WorkDeps } from '../work/deps.js';
+import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../work/index.js';
+import { WorkError } from '../work/work-error.js';
+import { keepAlive } from './alive.js';
+import { reconcileIdeas } from './reconcile.js';
 
-export function createActivities(deps: ActivityDeps): {
-  main: MainActivities;
-  git: GitActivities;
-  agents: AgentActivities;
-} {
+export interface ActivityDeps extends WorkDeps {
+  client: WorkflowClient;
+}
+
+export function createActivities(
+  deps: ActivityDeps,
+  doWork: DoWork = workHere(deps),
+): { main: MainActivities; git: GitActivities; agents: AgentActivities } {
+  const work =
+    <Name extends WorkName>(name: Name) =>
+    (input: WorkInput<Name>): Promise<WorkResult<Name>> =>
+      keepAlive(({ signal }) => {
+        const taskToken = Buffer.from(Context.current().info.taskToken).toString('base64');
+        return doWork(name, input, { signal, taskToken }).catch(asFailure);
+      });
   return {
-    main: mainActivities(deps),
-    git: {
-      prepareIdea: prepareIdeaActivity(deps),
-      runGate: runGateActivity(deps),
-      landIdea: landIdeaActivity(deps),
+    main: {
+      openRun: work('openRun'),
+      closeRun: work('closeRun'),
+      reconcileIdeas: (input) => reconcileIdeas(deps.client, input),
     },
-    agents: { runAgent: runAgentActivity(deps) },
+    git: { prepareIdea: work('prepareIdea'), runGate: work('runGate'), landIdea: work('landIdea') },
+    agents: { runAgent: work('runAgent') },
   };
+}
+
+function asFailure(error: unknown): never {
+  if (!(error instanceof WorkError)) throw error;
+  const { message, type, retryable } = error;
+  throw ApplicationFailure.create({ message, type, nonRetryable: !retryable });
 }

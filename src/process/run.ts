@@ -7,6 +7,7 @@
 import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ATTEMPT_ENV } from '../protocol/names.js';
+import { noteToken } from './active.js';
 import { type Identity, identityOfNewChild } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
 import { explainLaunch } from './launch-error.js';
@@ -78,7 +79,11 @@ const NOTHING_RAN = { exitCode: null, signal: null, durationMs: 0, stdoutBytes: 
 /** Starts a program. Nothing is thrown here; a failed start is a result with `launchError`. */
 export function startRun(options: RunOptions): RunHandle {
   const watch = new StopWatch(options);
-  const done = supervise(options, watch).finally(() => watch.close());
+  const over = noteToken(options.token);
+  const done = supervise(options, watch).finally(() => {
+    watch.close();
+    over();
+  });
   return { done, resultSeen: (graceMs) => watch.resultSeen(graceMs), kill: () => watch.stop('aborted') };
 }
 

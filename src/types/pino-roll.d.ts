@@ -1,5 +1,6 @@
 declare module 'pino-roll' {
   import type { DestinationStream } from 'pino';
+
   interface RollOptions {
     file: string;
     /** e.g. `10m` */

@@ -10,6 +10,7 @@ import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporali
 import { createActivities } from '../activities/index.js';
 import { dataConverter } from '../connect/codec.js';
 import { connectTarget, type Target } from '../connect/target.js';
+import { Launcher } from '../launcher/client.js';
 import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
 import { autopilotId } from '../protocol/names.js';
@@ -37,8 +38,12 @@ export interface ServeOptions {
 export const EXIT_IDLE = 0;
 const IDLE_CHECK_MS = 20_000;
 
-/** Safe in a task queue name. */
-export const hostLabel = (): string => hostname().replace(/[^A-Za-z0-9.-]/g, '-') || 'localhost';
+/**
+ * This host in task queue names. `RALPHCTL_HOST` names it where the host name does not last, as in a container that is
+ * made anew: ideas come back to the queue of the host that has their worktrees.
+ */
+export const hostLabel = (env: NodeJS.ProcessEnv): string =>
+  (env.RALPHCTL_HOST || hostname()).replace(/[^A-Za-z0-9.-]/g, '-') || 'localhost';
 
 /** Runs until stopped. Resolves to the exit code. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -85,14 +90,15 @@ async function poll(
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
   await reap(root, project, client.activity, log);
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
-  const host = hostLabel();
+  const host = hostLabel(env);
+  const launcher = new Launcher({ root, host, onLost: (why) => log.event('the launcher ended', { why }) });
   const workers = await createWorkers({
     connection,
     namespace: target.namespace,
     project,
     host,
     workflows: { workflowBundle: { codePath: bundle } },
-    activities: createActivities({ root, host, env, client: client.workflow }),
+    activities: createActivities({ root, host, env, client: client.workflow }, launcher.doWork),
     sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
     capacity,
     graceMs,
@@ -113,6 +119,7 @@ async function poll(
     return EXIT_IDLE;
   } finally {
     stop.ask();
+    await launcher.close();
     // Whatever an activity could not end in its time.
     await killByToken(project);
     await events.flush();

@@ -28,6 +28,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
   const common = {
     connection,
     namespace,
+    identity: `${process.pid}@${host}`,
     dataConverter,
     shutdownGraceTime: graceMs,
     shutdownForceTime: graceMs + 30_000,

@@ -85,7 +85,7 @@ class AutopilotShell {
     const watch = this.#watchCarried();
     for (;;) {
       for (const event of this.#inbox.splice(0)) event(pilot);
-      const rollover = this.#wantsRollover();
+      const rollover = this.#wantsRollover(pilot);
       const commands = pilot.decide(rollover);
       for (const command of commands) this.#carryOut(pilot, command);
       this.#publish(pilot);
@@ -99,7 +99,7 @@ class AutopilotShell {
           await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
         }
       }
-      await condition(() => this.#inbox.length > 0 || (!rollover && this.#wantsRollover()));
+      await condition(() => this.#inbox.length > 0 || (!rollover && this.#wantsRollover(pilot)));
     }
     watch.cancel();
     await condition(allHandlersFinished);
@@ -135,7 +135,9 @@ class AutopilotShell {
     return runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, Date.now());
   }
 
-  #wantsRollover(): boolean {
+  /** Never during a landing: its gate may take long, and until the new run nothing could begin in free slots. */
+  #wantsRollover(pilot: Autopilot): boolean {
+    if (pilot.state.landing !== undefined) return false;
     const info = workflowInfo();
     return info.continueAsNewSuggested || info.historyLength >= (this.#input.maxHistory ?? Number.POSITIVE_INFINITY);
   }

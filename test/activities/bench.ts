@@ -56,6 +56,13 @@ export interface Call<R> {
   beats: number[];
 }
 
+class NothingOpen extends WorkflowClient {
+  override list(): ReturnType<WorkflowClient['list']> {
+    const none = (async function* () {})() as AsyncIterable<never>;
+    return { [Symbol.asyncIterator]: () => none[Symbol.asyncIterator](), intoHistories: () => none };
+  }
+}
+
 export type Bench = Awaited<ReturnType<typeof bench>>;
 
 export async function bench(options: BenchOptions = {}) {
@@ -106,8 +113,8 @@ export async function bench(options: BenchOptions = {}) {
   };
   await writeRun(root, file, ideas);
 
-  // No server here: only reconcileIdeas talks to one, and that is tested with a real one.
-  const client = new WorkflowClient({ connection: Connection.lazy({ address: '127.0.0.1:1' }) });
+  // No server here: what talks to one is tested with a real one in test/integration. To openRun nothing is open.
+  const client = new NothingOpen({ connection: Connection.lazy({ address: '127.0.0.1:1', interceptors: [] }) });
   const activities = createActivities({ root, host: 'testhost', env, client });
   const all = { ...activities.main, ...activities.git, ...activities.agents };
 

@@ -52,6 +52,7 @@ describe('prepareIdea', () => {
     await b.prepare();
     expect(await count()).toBe(1);
     await b.write({ 'package-lock.json': '2' }, at.worktree);
+    await b.gitIn(at.worktree, 'commit', '-qam', 'another dependency');
     await b.prepare();
     expect(await count()).toBe(2);
     expect(await b.read(join(at.worktree, 'node_modules/from'))).toBe('2');

@@ -59,15 +59,16 @@ ${say('PROGRESS:50')}`,
     expect(await b.git('status', '--porcelain')).toBe('');
   });
 
-  it('is started although one killed before it left an index lock behind', async () => {
-    const b = await bench({ agent: `echo a > a.txt\n${say('COMPLETE')}` });
+  it('is killed in the middle of a git command: the index lock that it leaves stops nobody', async () => {
+    const b = await bench({ agent: `echo a > a.txt; touch "$(git rev-parse --git-path index.lock)"\n${say('PROGRESS:50')}` });
     const at = await b.prepare();
+    const first = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(first).toMatchObject({ commits: 1, changed: true });
     const gitDir = await b.gitIn(at.worktree, 'rev-parse', '--absolute-git-dir');
     await b.write({ 'index.lock': '' }, gitDir);
-    const { utimes } = await import('node:fs/promises');
-    await utimes(join(gitDir, 'index.lock'), new Date(0), new Date(0));
-    const result = await b.call(b.activities.runAgent, b.agentInput(at)).done;
-    expect(result).toMatchObject({ commits: 1, changed: true });
+    await b.setAgent(`echo b > b.txt && ${COMMIT} by-hand || exit 1\n${say('COMPLETE')}`);
+    const second = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2 })).done;
+    expect(second).toMatchObject({ outcome: { kind: 'ok' }, commits: 1, signal: { kind: 'complete' } });
   });
 });
 

@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
-import { bundleWorkflowCode, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { keepAlive } from '../../src/activities/alive.js';
+import { endLanded } from '../../src/activities/end-landed.js';
 import { createActivities } from '../../src/activities/index.js';
 import { dataConverter } from '../../src/connect/codec.js';
 import type { LandInput, LandResult, PrepareInput, RunAgentInput, RunAgentResult } from '../../src/protocol/activities.js';
@@ -19,7 +20,8 @@ import { until } from '../support/program.js';
 
 const HOST = 'testhost';
 
-const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.warn, error: console.error };
+/** Ends of activities are logged as warnings, and here many end badly on purpose. */
+const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn() {}, error: console.error };
 let bundle: Promise<{ code: string }> | undefined;
 
 /** The workflows as they stand in src/, bundled once per file. */
@@ -98,13 +100,16 @@ export class World {
       workflows: { workflowBundle: { code } },
       activities: {
         main: {
-          openRun: async () => ({
-            agentsQueue: agentsQueue(this.project, HOST),
-            gitQueue: gitQueue(this.project, HOST),
-            target: 'main',
-            cards: this.options.cards,
-            landed: [...this.landed],
-          }),
+          openRun: async () => {
+            await endLanded(this.client.workflow, this.project, new Set(this.landed));
+            return {
+              agentsQueue: agentsQueue(this.project, HOST),
+              gitQueue: gitQueue(this.project, HOST),
+              target: 'main',
+              cards: this.options.cards,
+              landed: [...this.landed],
+            };
+          },
           reconcileIdeas: real.main.reconcileIdeas,
           closeRun: async () => {},
         },
@@ -206,7 +211,8 @@ export class World {
   }
 }
 
-/** One line on stderr for problems is enough; called once per file, before anything connects. */
+/** Called once per file, before anything connects. */
 export function quietRuntime(): void {
-  Runtime.install({ logger: quiet, shutdownSignals: [] });
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  Runtime.install({ logger: quiet, shutdownSignals: [], telemetryOptions: { logging: { forward: {}, filter } } });
 }

@@ -62,7 +62,7 @@ describe('continue-as-new', () => {
         return { kind: 'conflict', onto: 'tip', files: ['a'], detail: '', durationMs: 1 };
       },
     });
-    await world.start({ maxHistory: 60 });
+    await world.start({ maxHistory: 40 });
     let sent = 0;
     const signals = (async () => {
       for (; sent < 200; sent += 2) {
@@ -94,6 +94,105 @@ describe('continue-as-new', () => {
       expect(mine.map((run) => run.status.name).filter((name) => name !== 'CONTINUED_AS_NEW')).toEqual(['COMPLETED']);
     }
     const ideaRuns = all.length - runs(autopilotId(world.project)).length;
-    expect(ideaRuns, 'runs of ideas').toBeGreaterThan(70);
+    expect(ideaRuns, 'runs of ideas').toBeGreaterThan(80);
   }, 240_000);
+
+  it('a child terminated from outside is noticed, own or carried over, and does not hold its slot', async () => {
+    const held = new Set(['r-1', 'r-2']);
+    await open({
+      cards: cards(names(4)),
+      agent: async ({ idea }, signal) => (held.has(idea) ? aborted(signal) : 'complete'),
+    });
+    await world.start({ settings: settings({ slots: 2 }), maxHistory: 30 });
+    await until('both held ideas to work', async () => [...held].every((id) => world.working.has(id)));
+    const kill = (id: string) => world.client.workflow.getHandle(ideaWorkflowId(world.project, id)).terminate('by a test');
+    await kill('r-1');
+    await until('the slot of r-1 to be used again', async () => world.landed.includes('r-4'));
+    const runOf = async (): Promise<string> => (await world.autopilot.describe()).runId;
+    const before = await runOf();
+    // Messages fill the history until the autopilot continues as new and r-2 is no child of its run any more.
+    await until('another run of the autopilot', async () => {
+      await world.autopilot.signal(PAUSE);
+      await world.autopilot.signal(RESUME);
+      return (await runOf()) !== before;
+    });
+    expect((await status()).counts.running).toBe(1);
+    await kill('r-2');
+    await world.autopilot.signal(PAUSE);
+    await world.autopilot.signal(RESUME);
+    const summary = await world.result();
+    expect(summary.landed).toBe(2);
+    expect(summary.notLanded.map(({ idea, status: state }) => [idea, state])).toEqual([
+      ['r-1', 'failed'],
+      ['r-2', 'failed'],
+    ]);
+    for (const { reason } of summary.notLanded) expect(reason).toMatch(/its workflow (ended|is gone)/);
+  }, 120_000);
+
+  it('a new autopilot takes over what a terminated one left open, and finishes it', async () => {
+    let free = (): void => {};
+    const freed = new Promise<void>((resolve) => {
+      free = resolve;
+    });
+    const ids = names(12);
+    let landing = '';
+    await open({
+      cards: cards(ids),
+      agent: async ({ idea, iteration }, signal) => {
+        // r-1 to r-3 finish one after the other and queue to land; the others are in the middle of their second iteration.
+        if (idea === 'r-2') await until('r-1 to land', async () => world.landed.includes('r-1'));
+        if (idea === 'r-3') await until('r-2 to be landing', async () => landing === 'r-2');
+        if (['r-1', 'r-2', 'r-3'].includes(idea)) return 'complete';
+        if (iteration === 1) return 'progress';
+        await Promise.race([freed, aborted(signal)]);
+        return 'complete';
+      },
+      land: async ({ idea }, signal) => {
+        // r-1 lands; the landing of r-2 is under way when the autopilot goes; r-3 waits behind it.
+        landing = idea;
+        if (idea === 'r-2') await Promise.race([freed, aborted(signal)]);
+        return undefined;
+      },
+    });
+    await world.start({ maxHistory: 60 });
+    await until('six at work and one landed', async () => {
+      const { counts } = await status();
+      return world.working.size === 6 && counts.landing === 2 && counts.landed === 1;
+    });
+    await world.autopilot.terminate('by a test');
+    await world.start({ runId: 'run-2', maxHistory: 60 });
+    await until('the new autopilot to know them', async () => (await status())?.counts.pending === 3);
+    free();
+    const summary = await world.result();
+    expect(summary.notLanded).toEqual([]);
+    expect([...world.landed].sort()).toEqual([...ids].sort());
+    expect(world.wrongs).toEqual([]);
+    const all = await world.executions();
+    for (const id of ids) {
+      const mine = all.filter(({ workflowId }) => workflowId === ideaWorkflowId(world.project, id));
+      expect(new Set(mine.map(({ raw }) => raw.firstRunId)).size, `${id} was started`).toBe(1);
+    }
+  }, 120_000);
+
+  it('an idea that landed while its autopilot was terminated does not stay open', async () => {
+    let landing = false;
+    await open({
+      cards: cards(names(2)),
+      land: async ({ idea }, signal) => {
+        if (idea !== 'r-1' || landing) return undefined;
+        landing = true;
+        // It is on the target, and nobody hears of it.
+        world.landed.push(idea);
+        return aborted(signal);
+      },
+    });
+    await world.start({ settings: settings({ slots: 2 }) });
+    await until('the landing', async () => world.landed.includes('r-1'));
+    await world.autopilot.terminate('by a test');
+    await world.start({ runId: 'run-2', settings: settings({ slots: 2 }) });
+    const summary = await world.result();
+    expect(summary.landed).toBe(2);
+    await world.executions();
+    expect(world.landed.filter((id) => id === 'r-1')).toHaveLength(1);
+  }, 120_000);
 });

@@ -46,10 +46,11 @@ describe('duplicate, late and foreign reports', () => {
     const pilot = pilotOf(three);
     decided(pilot);
     const asked = say(pilot, 'a', 'needs-human', { reason: '?' });
-    say(pilot, 'a', 'wants-slot');
-    decided(pilot);
+    const answered = say(pilot, 'a', 'wants-slot');
+    expect(decided(pilot)).toEqual(['grant a @1']);
     const before = JSON.stringify(pilot.state);
     pilot.report(asked);
+    pilot.report(answered);
     pilot.report({ ...asked, kind: 'ready', work: workOf('a') });
     expect(JSON.stringify(pilot.state)).toBe(before);
   });

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { gateEnvironment } from '../gate/environment.js';
 import { ensureSetup } from '../gate/setup.js';
 import type { LoadedRun } from '../runs/run-files.js';
-import type { ActivityDeps } from './deps.js';
+import type { WorkDeps } from './deps.js';
 import { slotEnvironment } from './slot-environment.js';
 
 export async function setUp(
-  deps: ActivityDeps,
+  deps: WorkDeps,
   run: LoadedRun,
   where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
 ): Promise<void> {

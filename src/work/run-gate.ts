@@ -6,30 +6,19 @@ import { gateEnvironment } from '../gate/environment.js';
 import { runGate } from '../gate/run-gate.js';
 import type { GateInput, GateResult } from '../protocol/activities.js';
 import type { LoadedRun } from '../runs/run-files.js';
-import { keepAlive } from './alive.js';
-import type { ActivityDeps } from './deps.js';
+import type { WorkContext, WorkDeps } from './deps.js';
 import { gateCommands } from './gate-commands.js';
 import { loadOne } from './load.js';
 import { slotEnvironment } from './slot-environment.js';
 
-export function runGateActivity(deps: ActivityDeps): (input: GateInput) => Promise<GateResult> {
-  return async (input) => {
-    const [run] = await loadOne(deps, input);
-    const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
-    return keepAlive((alive) =>
-      gateIn(deps, run, {
-        ...input,
-        agentName: 'gate-0',
-        dir: input.worktree,
-        logDir: join(dir, 'gate'),
-        signal: alive.signal,
-      }),
-    );
-  };
+export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
+  const [run] = await loadOne(deps, input);
+  const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
+  return gateIn(deps, run, { ...input, agentName: 'gate-0', dir: input.worktree, logDir: join(dir, 'gate'), signal });
 }
 
 export function gateIn(
-  deps: ActivityDeps,
+  deps: WorkDeps,
   run: LoadedRun,
   where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
 ): Promise<GateResult> {

@@ -4,7 +4,6 @@
  */
 
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/activity';
 import { ideaDir, worktreesDir } from '../config/paths.js';
 import { SetupError } from '../gate/setup.js';
 import { RepositoryError } from '../git/errors.js';
@@ -15,20 +14,22 @@ import type { IdeaLimits, PrepareInput, PrepareResult } from '../protocol/activi
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../runs/run-files.js';
-import { keepAlive } from './alive.js';
-import type { ActivityDeps } from './deps.js';
+import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
 import { setUp } from './set-up.js';
+import { WorkError } from './work-error.js';
 
-export function prepareIdeaActivity(deps: ActivityDeps): (input: PrepareInput) => Promise<PrepareResult> {
-  return async (input) => {
-    const [run, idea] = await loadOne(deps, input);
-    return keepAlive((alive) => prepare(deps, run, idea, input, alive.signal)).catch(asFailure);
-  };
+export async function prepareIdea(
+  deps: WorkDeps,
+  input: PrepareInput,
+  { signal }: WorkContext,
+): Promise<PrepareResult> {
+  const [run, idea] = await loadOne(deps, input);
+  return prepare(deps, run, idea, input, signal).catch(asWorkError);
 }
 
 async function prepare(
-  deps: ActivityDeps,
+  deps: WorkDeps,
   run: LoadedRun,
   idea: Idea,
   input: PrepareInput,
@@ -70,8 +71,8 @@ function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {
 }
 
 /** What only a person can mend is not retried. */
-export function asFailure(error: unknown): never {
-  if (error instanceof SetupError) throw ApplicationFailure.nonRetryable(error.message, FAILURE.setup);
-  if (error instanceof RepositoryError) throw ApplicationFailure.nonRetryable(error.message, FAILURE.repository);
+export function asWorkError(error: unknown): never {
+  if (error instanceof SetupError) throw new WorkError(error.message, FAILURE.setup);
+  if (error instanceof RepositoryError) throw new WorkError(error.message, FAILURE.repository);
   throw error;
 }

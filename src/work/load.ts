@@ -1,31 +1,31 @@
-/** Loads a run's pinned files for an activity; what is missing is a failure that no retry mends. */
-import { ApplicationFailure } from '@temporalio/activity';
+/** Loads a run's pinned files; what is missing is a failure that no retry mends. */
 import type { RunRef } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import { type LoadedRun, loadIdea, loadRun } from '../runs/run-files.js';
-import type { ActivityDeps } from './deps.js';
+import type { WorkDeps } from './deps.js';
+import { WorkError } from './work-error.js';
 
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export async function load(deps: ActivityDeps, ref: RunRef): Promise<LoadedRun> {
+export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   // Workflow input is not trusted: anyone who reaches the port can start a workflow, so names must not leave the root.
   if (!SAFE_NAME.test(ref.project) || !SAFE_NAME.test(ref.runId)) {
-    throw ApplicationFailure.nonRetryable(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
+    throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
   }
   try {
     return await loadRun(deps.root, ref);
   } catch (error) {
-    throw ApplicationFailure.nonRetryable(
+    throw new WorkError(
       `the files of run ${ref.runId} are not on this host (${deps.host}): ${(error as Error).message}`,
       FAILURE.runFilesMissing,
     );
   }
 }
 
-export async function loadOne(deps: ActivityDeps, ref: RunRef & { idea: string }): Promise<[LoadedRun, Idea]> {
+export async function loadOne(deps: WorkDeps, ref: RunRef & { idea: string }): Promise<[LoadedRun, Idea]> {
   const run = await load(deps, ref);
   const idea = SAFE_NAME.test(ref.idea) ? await loadIdea(deps.root, ref, ref.idea) : undefined;
-  if (!idea) throw ApplicationFailure.nonRetryable(`run ${ref.runId} has no idea ${ref.idea}`, FAILURE.badInput);
+  if (!idea) throw new WorkError(`run ${ref.runId} has no idea ${ref.idea}`, FAILURE.badInput);
   return [run, idea];
 }

@@ -7,16 +7,17 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { ApplicationFailure, Context } from '@temporalio/activity';
 import { executeAgent } from '../agents/execute.js';
 import { buildPrompt, newNonce } from '../agents/prompt.js';
 import { parseSignal } from '../agents/signal.js';
 import { iterationDir, worktreesDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
 import { git } from '../git/git.js';
+import { removeStaleIndexLock } from '../git/locks.js';
 import { commitMessage } from '../git/message.js';
 import { savePoint } from '../git/saves.js';
 import { type Settled, settleIteration } from '../git/settle.js';
+import { privateGitDir } from '../git/worktree-list.js';
 import { killByToken } from '../process/tokens.js';
 import { type AgentOutcome, type RunAgentInput, type RunAgentResult, TAIL_LIMIT } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -24,29 +25,28 @@ import type { Idea } from '../protocol/idea.js';
 import type { AgentSignal } from '../protocol/signal.js';
 import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
-import { type Alive, keepAlive } from './alive.js';
-import type { ActivityDeps } from './deps.js';
+import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { asWorkError } from './prepare-idea.js';
 import { slotEnvironment } from './slot-environment.js';
+import { WorkError } from './work-error.js';
 
-export function runAgentActivity(deps: ActivityDeps): (input: RunAgentInput) => Promise<RunAgentResult> {
-  return async (input) => {
-    const [run, idea] = await loadOne(deps, input);
-    const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
-    const finished = await readResult(dir);
-    if (finished) return finished;
-    await assertOurs(deps, run, input);
-    return keepAlive((alive) => attempt(deps, run, idea, input, dir, alive));
-  };
+export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<RunAgentResult> {
+  const [run, idea] = await loadOne(deps, input);
+  const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
+  const finished = await readResult(dir);
+  if (finished) return finished;
+  await assertOurs(deps, run, input);
+  return attempt(deps, run, idea, input, dir, context).catch(asWorkError);
 }
 
 async function attempt(
-  deps: ActivityDeps,
+  deps: WorkDeps,
   run: LoadedRun,
   idea: Idea,
   input: RunAgentInput,
   dir: string,
-  alive: Alive,
+  { signal: stop, taskToken }: WorkContext,
 ): Promise<RunAgentResult> {
   const { config } = run.file;
   const owner = `${input.project}/${input.idea}`;
@@ -54,7 +54,7 @@ async function attempt(
   const token = `${owner}/${input.runId}/${input.serial}/${randomUUID()}`;
   const mark: AttemptMark = {
     token,
-    taskToken: Buffer.from(Context.current().info.taskToken).toString('base64'),
+    taskToken,
     idea: input.idea,
     serial: input.serial,
     startedAt: new Date().toISOString(),
@@ -65,6 +65,7 @@ async function attempt(
   await markAttempt(deps.root, input.project, mark);
   try {
     if (left) await killByToken(owner);
+    await unlockIndex(input.worktree);
     const since = (await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true })).trim();
     const nonce = newNonce();
     const prompt = buildPrompt({
@@ -90,17 +91,18 @@ async function attempt(
       timeoutMs: input.timeoutMs,
       idleMs: config.idleTimeoutMinutes * 60_000,
       maxLogBytes: config.logs.maxMegabytesPerRun * 1024 * 1024,
-      signal: alive.signal,
+      signal: stop,
       extraEnv: slotEnvironment(input),
       baseEnv: deps.env,
     });
-    if (alive.signal.aborted) {
+    await unlockIndex(input.worktree);
+    if (stop.aborted) {
       await savePoint({ worktree: input.worktree, idea: input.idea });
-      throw ApplicationFailure.create({ type: FAILURE.workerLost, message: 'stopped while the agent ran' });
+      throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
     }
     if (!(await holdsMark(deps.root, input.project, mark))) {
       const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
-      throw ApplicationFailure.create({ type: FAILURE.workerLost, message });
+      throw new WorkError(message, FAILURE.workerLost, true);
     }
     const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt, run });
     const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
@@ -136,17 +138,23 @@ async function readResult(dir: string): Promise<RunAgentResult | undefined> {
 }
 
 /** The worktree must be one of this project's: workflow input could name any folder. */
-async function assertOurs(deps: ActivityDeps, run: LoadedRun, input: RunAgentInput): Promise<void> {
+async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgentInput): Promise<void> {
   const root = run.file.config.worktrees.root ?? worktreesDir(deps.root, input.project);
   const [real, realRoot] = await Promise.all([
     realpath(input.worktree).catch(() => ''),
     realpath(root).catch(() => ''),
   ]);
   if (real && realRoot && real.startsWith(realRoot + sep)) return;
-  throw ApplicationFailure.nonRetryable(
+  throw new WorkError(
     `the worktree of ${input.idea} is gone: ${input.worktree}; retry the idea to make a new one from its branch`,
     FAILURE.repository,
   );
+}
+
+/** A killed git leaves its index lock behind. Called when nothing works in the worktree, so that any lock is such a one. */
+async function unlockIndex(worktree: string): Promise<void> {
+  const gitDir = await privateGitDir(worktree);
+  if (gitDir) await removeStaleIndexLock(gitDir, Number.POSITIVE_INFINITY);
 }
 
 async function template(run: LoadedRun): Promise<string | undefined> {

@@ -1,0 +1,53 @@
+/**
+ * The launcher: the small process that does a worker's work with git, gate and agents.
+ * Invariant: it outlives its worker by moments only. When the worker is gone, what runs here is ended at once and nothing
+ * more is written: marks stay for the next worker, which hands the attempts back to the server. Imports no Temporal.
+ */
+import { activeTokens } from '../process/active.js';
+import { killByToken } from '../process/tokens.js';
+import type { WorkDeps } from '../work/deps.js';
+import { type WorkInput, type WorkName, workHere } from '../work/index.js';
+import { WorkError } from '../work/work-error.js';
+import type { FromLauncher, ToLauncher } from './messages.js';
+
+let deps: WorkDeps | undefined;
+const running = new Map<number, AbortController>();
+
+const tell = (message: FromLauncher): void => void process.send?.(message);
+
+async function work(id: number, name: WorkName, input: unknown, taskToken: string): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    if (!deps) throw new Error('the launcher was given work before it knew where');
+    const context = { signal: controller.signal, taskToken };
+    const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
+    tell({ id, ok: true, result: result ?? null });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const stack = error instanceof Error ? error.stack : undefined;
+    const kind = error instanceof WorkError ? { type: error.type, retryable: error.retryable } : {};
+    tell({ id, ok: false, message, ...(stack ? { stack } : {}), ...kind });
+  } finally {
+    running.delete(id);
+  }
+}
+
+process.on('message', (message: ToLauncher) => {
+  switch (message.do) {
+    case 'init':
+      deps = { root: message.root, host: message.host, env: process.env };
+      return;
+    case 'work':
+      void work(message.id, message.name, message.input, message.taskToken);
+      return;
+    case 'abort':
+      running.get(message.id)?.abort();
+      return;
+  }
+});
+process.on('disconnect', () => {
+  void Promise.all(activeTokens().map((token) => killByToken(token, 0))).finally(() => process.exit(0));
+});
+// Ctrl-C in a terminal reaches the whole group; the worker decides when this process ends.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);

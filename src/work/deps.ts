@@ -1,0 +1,15 @@
+/** What the work of activities is given: no globals, so tests pass their own. */
+export interface WorkDeps {
+  /** State root; everything that may be touched outside a worktree lies below it. */
+  root: string;
+  /** Part of the host queue names. */
+  host: string;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface WorkContext {
+  /** Aborts when the server, a person or a shutdown ends this attempt. */
+  signal: AbortSignal;
+  /** base64; lets the next worker hand an interrupted attempt back to the server. */
+  taskToken: string;
+}

@@ -1,0 +1,103 @@
+/**
+ * Every kept history replays on the workflows as they are now: work that is open when ralphctl is updated goes on.
+ * A history that does not replay any more means that a change needs `patched()`; it is never recorded again.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { bundleWorkflowCode, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { dataConverter } from '../../src/connect/codec.js';
+
+const dir = fileURLToPath(new URL('../histories/', import.meta.url));
+const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
+const files = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
+const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn() {}, error() {} };
+
+interface RawEvent {
+  eventId: string;
+  eventType: string;
+  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  startChildWorkflowExecutionInitiatedEventAttributes?: { workflowType: { name: string }; workflowId: string };
+  workflowExecutionStartedEventAttributes?: { workflowType: { name: string }; workflowId: string };
+}
+interface RawHistory {
+  events: RawEvent[];
+}
+
+const read = async (name: string): Promise<RawHistory> => JSON.parse(await readFile(join(dir, name), 'utf8'));
+const first = (history: RawHistory) => history.events[0]?.workflowExecutionStartedEventAttributes;
+
+let code = '';
+const replay = (history: RawHistory): Promise<void> =>
+  Worker.runReplayHistory(
+    { workflowBundle: { code }, dataConverter },
+    historyFromJSON(history),
+    // Workflows address each other by id, so the id must be the one that was recorded.
+    first(history)?.workflowId ?? '',
+  );
+
+beforeAll(async () => {
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  Runtime.install({ logger: quiet, shutdownSignals: [], telemetryOptions: { logging: { forward: {}, filter } } });
+  ({ code } = await bundleWorkflowCode({ workflowsPath, logger: quiet }));
+}, 120_000);
+
+describe('kept histories', () => {
+  it('are there, of both workflows, and of every kind', () => {
+    const kinds = [
+      ...['autopilot-happy', 'autopilot-pause-resume', 'autopilot-stop', 'autopilot-continued'],
+      ...['idea-happy', 'idea-gate-red', 'idea-needs-human', 'idea-blocked', 'idea-timeout', 'idea-conflict'],
+      ...['idea-stop', 'idea-worker-lost', 'idea-continued'],
+    ];
+    for (const kind of kinds) expect(files.filter((name) => name.startsWith(`${kind}-`)), kind).not.toEqual([]);
+  });
+
+  it.each(files)('%s replays', async (name) => {
+    await replay(await read(name));
+  });
+
+  it.each(files)('%s names no machine and no person', async (name) => {
+    const text = await readFile(join(dir, name), 'utf8');
+    const decoded = text.replace(/"data": ?"([A-Za-z0-9+/=]+)"/g, (_all, data: string) =>
+      Buffer.from(data, 'base64').toString('utf8'),
+    );
+    expect(decoded).not.toMatch(/\/(home|root|Users|work)\//);
+    for (const [, host] of decoded.matchAll(/-(?:agents|git)@([A-Za-z0-9.-]+)/g)) expect(host).toBe('testhost');
+    for (const [, who] of decoded.matchAll(/"identity": ?"([^"]*)"/g)) expect(who).toMatch(/^$|^\d+@testhost$|^history-service$/);
+  });
+});
+
+describe('a history that does not fit', () => {
+  /** The newest history of a kind, to be spoilt. */
+  const pick = async (kind: string): Promise<RawHistory> => read(files.filter((name) => name.startsWith(kind)).at(-1) ?? '');
+
+  it('is refused when an activity was another one', async () => {
+    const history = await pick('idea-happy-');
+    const scheduled = history.events.find((event) => event.activityTaskScheduledEventAttributes);
+    if (!scheduled?.activityTaskScheduledEventAttributes) throw new Error('the history has no activity');
+    scheduled.activityTaskScheduledEventAttributes.activityType.name = 'prepareSomethingElse';
+    await expect(replay(history)).rejects.toMatchObject({ name: 'DeterminismViolationError' });
+  });
+
+  it('is refused when a child was started under another id', async () => {
+    const history = await pick('autopilot-happy-');
+    const started = history.events.find((event) => event.startChildWorkflowExecutionInitiatedEventAttributes);
+    if (!started?.startChildWorkflowExecutionInitiatedEventAttributes) throw new Error('the history has no child');
+    started.startChildWorkflowExecutionInitiatedEventAttributes.workflowId += '-other';
+    await expect(replay(history)).rejects.toMatchObject({ name: 'DeterminismViolationError' });
+  });
+
+  it('is refused when a step is missing', async () => {
+    const history = await pick('idea-gate-red-');
+    const at = history.events.findLastIndex((event) => event.activityTaskScheduledEventAttributes);
+    const scheduled = history.events[at];
+    if (!scheduled) throw new Error('the history has no activity');
+    // A marker in its place: the ids stay in order, the command does not match.
+    delete scheduled.activityTaskScheduledEventAttributes;
+    scheduled.eventType = 'EVENT_TYPE_TIMER_STARTED';
+    Object.assign(scheduled, { timerStartedEventAttributes: { timerId: '99', startToFireTimeout: '1s' } });
+    await expect(replay(history)).rejects.toThrow();
+  });
+});
