@@ -24,7 +24,7 @@ export function createActivities(
     (input: WorkInput<Name>): Promise<WorkResult<Name>> =>
       keepAlive(({ signal }) => {
         const taskToken = Buffer.from(Context.current().info.taskToken).toString('base64');
-        return doWork(name, input, { signal, taskToken }).catch(asFailure);
+        return doWork(name, input, { signal, taskToken, abandoned: () => false }).catch(asFailure);
       });
   return {
     main: {

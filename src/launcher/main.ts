@@ -12,15 +12,18 @@ import type { FromLauncher, ToLauncher } from './messages.js';
 
 let deps: WorkDeps | undefined;
 const running = new Map<number, AbortController>();
+let orphaned = false;
 
-const tell = (message: FromLauncher): void => void process.send?.(message);
+function tell(message: FromLauncher): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
 
 async function work(id: number, name: WorkName, input: unknown, taskToken: string): Promise<void> {
   const controller = new AbortController();
   running.set(id, controller);
   try {
     if (!deps) throw new Error('the launcher was given work before it knew where');
-    const context = { signal: controller.signal, taskToken };
+    const context = { signal: controller.signal, taskToken, abandoned: () => orphaned };
     const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
     tell({ id, ok: true, result: result ?? null });
   } catch (error) {
@@ -47,6 +50,7 @@ process.on('message', (message: ToLauncher) => {
   }
 });
 process.on('disconnect', () => {
+  orphaned = true;
   void Promise.all(activeTokens().map((token) => killByToken(token, 0))).finally(() => process.exit(0));
 });
 // Ctrl-C in a terminal reaches the whole group; the worker decides when this process ends.

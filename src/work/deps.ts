@@ -12,4 +12,6 @@ export interface WorkContext {
   signal: AbortSignal;
   /** base64; lets the next worker hand an interrupted attempt back to the server. */
   taskToken: string;
+  /** True once nobody waits for the result any more: write nothing, leave the mark to the next worker. */
+  abandoned: () => boolean;
 }

@@ -46,7 +46,7 @@ async function attempt(
   idea: Idea,
   input: RunAgentInput,
   dir: string,
-  { signal: stop, taskToken }: WorkContext,
+  { signal: stop, taskToken, abandoned }: WorkContext,
 ): Promise<RunAgentResult> {
   const { config } = run.file;
   const owner = `${input.project}/${input.idea}`;
@@ -95,6 +95,7 @@ async function attempt(
       extraEnv: slotEnvironment(input),
       baseEnv: deps.env,
     });
+    if (abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
     await unlockIndex(input.worktree);
     if (stop.aborted) {
       await savePoint({ worktree: input.worktree, idea: input.idea });
@@ -125,7 +126,7 @@ async function attempt(
     await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
     return result;
   } finally {
-    await unmarkAttempt(deps.root, input.project, mark);
+    if (!abandoned()) await unmarkAttempt(deps.root, input.project, mark);
   }
 }
 

@@ -46,6 +46,8 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       maxConcurrentActivityTaskExecutions: 8,
       maxConcurrentWorkflowTaskExecutions: 40,
       maxCachedWorkflows: 400,
+      // A killed worker's cached workflows are tried on its own queue first; the default holds them back for 10 s.
+      stickyQueueScheduleToStartTimeout: '1s',
     }),
     Worker.create({
       ...common,

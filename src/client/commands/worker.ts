@@ -15,7 +15,7 @@ export interface WorkerOptions {
 }
 
 const DEFAULT_CAPACITY = 100;
-const DEFAULT_GRACE_SECONDS = 10;
+const DEFAULT_GRACE_SECONDS = 5;
 const IDLE_EXIT_MS = 10 * 60_000;
 
 export async function worker(context: Context, options: WorkerOptions): Promise<number> {

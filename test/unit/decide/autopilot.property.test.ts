@@ -124,7 +124,7 @@ class Simulation {
     event(this.#pilot);
     event(this.#carried);
     if (landing === undefined || this.#pilot.state.landing === landing) return;
-    this.#world.landingOver(this.#pilot.graph.entry(landing)?.status === 'landed');
+    this.#world.target.over();
   }
 
   #decide(): void {
@@ -144,7 +144,7 @@ class Simulation {
   }
 
   #check(command: Command): void {
-    const { landings } = this.#world;
+    const { landings } = this.#world.target;
     if (command.do === 'start') {
       const missing = mustHaveLanded(this.#cards, command.idea).filter((id) => !landings.includes(id));
       must(missing.length === 0, () => `${command.idea} starts before ${missing}`);

@@ -1,80 +1,29 @@
 import { describe, expect, test } from 'vitest';
-import {
-  afterGate,
-  afterRun,
-  costsIteration,
-  limitReached,
-  type NextStep,
-  type RunContext,
-  runBudgetMs,
-} from '../../../src/decide/completion.js';
-import type { AgentOutcome, GateResult, IdeaLimits, RunAgentResult } from '../../../src/protocol/activities.js';
-import type { FailureKind } from '../../../src/protocol/failures.js';
+import { afterGate, afterRun, limitReached, runBudgetMs } from '../../../src/decide/completion.js';
+import type { GateResult } from '../../../src/protocol/activities.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
+import {
+  BLOCKED,
+  CLOSE_BLOCKED,
+  COMPLETE,
+  context,
+  GREEN,
+  iterate,
+  iteration,
+  LIMITS,
+  limitsOf,
+  NEEDS,
+  NO_SIGNAL,
+  NONE,
+  PROGRESS,
+  RED,
+  RED_FEEDBACK,
+  runOf,
+} from './iteration.js';
 import { settings } from './support.js';
 
-const LIMITS: IdeaLimits = {
-  maxIterations: 50,
-  timeoutMs: 30 * 60_000,
-  iterationTimeoutMs: 10 * 60_000,
-  loop: true,
-  allowEmpty: false,
-};
-const limitsOf = (over: Partial<IdeaLimits> = {}): IdeaLimits => ({ ...LIMITS, ...over });
-
-const runOf = (signal: AgentSignal, over: Partial<RunAgentResult> = {}): RunAgentResult => ({
-  outcome: { kind: 'ok' },
-  signal,
-  durationMs: 90_000,
-  exitCode: 0,
-  head: 'head',
-  commits: 1,
-  changed: true,
-  tail: '',
-  dir: '/runs/1',
-  ...over,
-});
-
-const context = (over: Partial<RunContext> = {}): RunContext => ({
-  limits: LIMITS,
-  settings: settings(),
-  failures: 0,
-  limited: 0,
-  now: 1_000_000,
-  ...over,
-});
-
-const GREEN: GateResult = { pass: true, commands: [], durationMs: 5 };
-const RED: GateResult = {
-  pass: false,
-  commands: [],
-  failure: { command: 'npm test', exitCode: 1, timedOut: false, tail: '2 failed', log: '/log' },
-  durationMs: 5,
-};
-const RED_FEEDBACK = { kind: 'gate-failed', command: 'npm test', exitCode: 1, tail: '2 failed', log: '/log' } as const;
-
-const COMPLETE: AgentSignal = { kind: 'complete' };
-const BLOCKED: AgentSignal = { kind: 'blocked', reason: 'no key' };
-const NEEDS: AgentSignal = { kind: 'needs-human', question: 'which port?' };
-const PROGRESS: AgentSignal = { kind: 'progress', percent: 40 };
-const NONE: AgentSignal = { kind: 'none' };
-
-/** What an iteration comes to, gate included when the table asks for it. */
-function iteration(
-  run: RunAgentResult,
-  gate: GateResult,
-  over: Partial<RunContext> = {},
-): { gated: boolean; next: NextStep } {
-  const next = afterRun(run, context(over));
-  if (next.do !== 'gate') return { gated: false, next };
-  return { gated: true, next: afterGate(run, gate, over.limits ?? LIMITS) };
-}
-
-const iterate = (feedback?: unknown) => ({ do: 'iterate', ...(feedback ? { feedback } : {}) });
-const NO_SIGNAL = { kind: 'no-signal' } as const;
 const EMPTY = { kind: 'claimed-but-empty' } as const;
 const READY = { do: 'ready' } as const;
-const CLOSE_BLOCKED = { do: 'close', outcome: 'blocked', reason: 'no key' } as const;
 const ASK = { do: 'ask', question: 'which port?' } as const;
 const SINGLE_RED = { do: 'close', outcome: 'failed', reason: 'single attempt, and the gate is red: npm test' } as const;
 const SINGLE_EMPTY = { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' } as const;
@@ -205,108 +154,5 @@ describe('B3 limits', () => {
     [LIMITS.timeoutMs + 1, 1000],
   ])('B1: with %d ms used a run may take %d ms', (activeMs, budget) => {
     expect(runBudgetMs({ activeMs, grace: false }, LIMITS)).toBe(budget);
-  });
-});
-
-describe('B4 exit table', () => {
-  const failed = (failure: FailureKind, resetAt?: number): AgentOutcome => ({
-    kind: 'failed',
-    failure,
-    message: `${failure} happened`,
-    ...(resetAt === undefined ? {} : { resetAt }),
-  });
-  const exitOf = (outcome: AgentOutcome, over: Partial<RunContext> = {}): NextStep =>
-    afterRun(runOf(COMPLETE, { outcome, exitCode: 1 }), context(over));
-  const close = (kind: FailureKind) => ({ do: 'close', outcome: 'failed', reason: `${kind}: ${kind} happened` });
-  const again = (kind: FailureKind, waitMs: number) => ({
-    do: 'rerun',
-    waitMs,
-    why: `${kind} happened`,
-    counts: 'failure',
-  });
-
-  test('B4 row 1: exit 0 and COMPLETE is gated', () => {
-    expect(afterRun(runOf(COMPLETE), context())).toEqual({ do: 'gate' });
-  });
-  test('B4 row 2: exit 0 and COMPLETE with a failing gate goes on', () => {
-    expect(iteration(runOf(COMPLETE), RED).next.do).toBe('iterate');
-  });
-  test('B4 row 3: exit 0 without a signal counts one iteration', () => {
-    expect(afterRun(runOf(NONE), context())).toEqual(iterate(NO_SIGNAL));
-    expect(costsIteration({ kind: 'ok' })).toBe(true);
-  });
-  test('B4 row 4: exit 0 and BLOCKED blocks the idea with its reason', () => {
-    expect(afterRun(runOf(BLOCKED), context())).toEqual(CLOSE_BLOCKED);
-  });
-
-  const kinds: FailureKind[] = ['transient', 'limited', 'auth', 'config', 'killed', 'launch', 'agent'];
-  const strategies = ['retry', 'skip', 'abort'] as const;
-  const table = kinds
-    .filter((kind) => kind !== 'limited')
-    .flatMap((kind) =>
-      strategies.flatMap((errorStrategy) =>
-        [true, false].flatMap((loop) => [0, 1, 2, 3].map((failures) => ({ kind, errorStrategy, loop, failures }))),
-      ),
-    );
-
-  test.each(table)('B4 row 5 B7: $kind after $failures, strategy $errorStrategy, loop $loop', (row) => {
-    const { kind, errorStrategy, loop, failures } = row;
-    const next = exitOf(failed(kind), {
-      failures,
-      limits: limitsOf({ loop }),
-      settings: settings({ errorStrategy, maxRetries: 2, retryBaseMs: 2000 }),
-    });
-    const hopeless = kind === 'auth' || kind === 'config';
-    const retried = kind !== 'agent' || (errorStrategy === 'retry' && loop);
-    const goesOn = !hopeless && retried && failures < 2;
-    expect(next).toEqual(goesOn ? again(kind, [2000, 4000][failures] ?? Number.NaN) : close(kind));
-  });
-
-  test('B4: what a failed run said does not count, not even COMPLETE', () => {
-    for (const kind of kinds) expect(exitOf(failed(kind)).do).not.toBe('gate');
-  });
-
-  test.each(kinds)('B4 B8: only the agent itself costs an iteration (%s)', (kind) => {
-    expect(costsIteration(failed(kind))).toBe(kind === 'agent');
-  });
-  test('B4: an iteration that ran out of time costs one', () => {
-    expect(costsIteration({ kind: 'timeout', why: 'idle' })).toBe(true);
-  });
-
-  test.each([
-    [0, 5000],
-    [1, 15_000],
-    [2, 45_000],
-  ])('B8: after %d limited runs the wait is %d ms', (limited, waitMs) => {
-    expect(exitOf(failed('limited'), { limited })).toEqual({
-      do: 'rerun',
-      waitMs,
-      why: 'limited happened',
-      counts: 'limit',
-    });
-  });
-  test('B8: after the last retry a person is asked, the idea does not fail', () => {
-    const next = exitOf(failed('limited'), { limited: 3 });
-    expect(next).toMatchObject({ do: 'ask', question: expect.stringContaining('limited happened') });
-  });
-  test('B8: a stated reset time is honoured however often it comes', () => {
-    const next = exitOf(failed('limited', 1_000_000 + 3_600_000), { limited: 40 });
-    expect(next).toMatchObject({ do: 'rerun', waitMs: 3_600_000, counts: 'limit' });
-  });
-  test('B8: a reset within the next second still waits a second', () => {
-    expect(exitOf(failed('limited', 1_000_001))).toMatchObject({ do: 'rerun', waitMs: 1000 });
-  });
-  test.each([
-    ['in the past', 999_999],
-    ['now', 1_000_000],
-    ['years away', 1_000_000 + 400 * 86_400_000],
-    ['not a number', Number.NaN],
-  ])('B8: a reset time %s backs off like none, and ends with a question', (_name, resetAt) => {
-    expect(exitOf(failed('limited', resetAt), { limited: 1 })).toMatchObject({ do: 'rerun', waitMs: 15_000 });
-    expect(exitOf(failed('limited', resetAt), { limited: 3 }).do).toBe('ask');
-  });
-  test('B8: limits do not use up the retries of failures, nor the other way round', () => {
-    expect(exitOf(failed('limited'), { failures: 9 })).toMatchObject({ do: 'rerun', waitMs: 5000 });
-    expect(exitOf(failed('transient'), { limited: 9 })).toMatchObject({ do: 'rerun', waitMs: 2000 });
   });
 });

@@ -7,25 +7,10 @@
  */
 import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
 import type { IdeaOutcome, IdeaReport, Verdict } from '../../../src/protocol/run.js';
+import { type Child, type ChildState, LAST, type Message } from './child.js';
 import { randomFrom } from './random.js';
-import { conflictResult, landedResult, stats, workOf } from './support.js';
-
-export type Message =
-  | { do: 'start'; life: number; agent: string }
-  | { do: 'resync' }
-  | Exclude<Command, { do: 'start' }>;
-type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
-
-interface Child {
-  idea: string;
-  life: number;
-  seq: number;
-  state: ChildState;
-  agent: string;
-  paused: boolean;
-  stopping: boolean;
-  last?: IdeaReport;
-}
+import { stats, workOf } from './support.js';
+import { Target } from './target.js';
 
 export interface Temper {
   /** Ways a child may end badly by itself; none in a world where all succeed in the end. */
@@ -38,8 +23,7 @@ type Event = (pilot: Autopilot) => void;
 
 export class World {
   readonly children = new Map<string, Child>();
-  readonly landings: string[] = [];
-  landing: string | undefined;
+  readonly target: Target;
   calm = false;
   /** Towards the autopilot: delivered in any order, some twice. */
   readonly #events: Event[] = [];
@@ -52,6 +36,7 @@ export class World {
 
   constructor(seed: number, temper: Temper) {
     this.#random = randomFrom(seed);
+    this.target = new Target(this.#random);
     this.#temper = temper;
   }
 
@@ -78,9 +63,8 @@ export class World {
   carryOut(pilot: Autopilot, command: Command): void {
     const life = pilot.graph.entry(command.idea)?.life ?? 0;
     if (command.do === 'land') {
-      if (this.landing !== undefined) throw new Error(`${command.idea} lands while ${this.landing} does`);
-      this.landing = command.idea;
-      this.#events.push((one) => this.#finishLanding(one, command.idea));
+      this.target.begin(command.idea);
+      this.#events.push((one) => this.target.finish(one, command.idea));
       return;
     }
     const message: Message = command.do === 'start' ? { do: 'start', life, agent: `ed-${command.slot}` } : command;
@@ -95,8 +79,9 @@ export class World {
 
   /** The child of the idea that is landing has ended, or is about to. */
   get landsWithoutChild(): boolean {
-    const child = this.landing === undefined ? undefined : this.children.get(this.landing);
-    return this.landing !== undefined && (child === undefined || child.state === 'closing');
+    const { landing } = this.target;
+    const child = landing === undefined ? undefined : this.children.get(landing);
+    return landing !== undefined && (child === undefined || child.state === 'closing');
   }
 
   get asking(): boolean {
@@ -275,31 +260,6 @@ export class World {
 
   // ---- landing and people -----------------------------------------------------------------------------------------
 
-  #finishLanding(pilot: Autopilot, idea: string): void {
-    // Every copy of the autopilot has to hear the same result.
-    const fate = this.#fates.get(this.landings.length + this.#bounces) ?? this.#random(6);
-    this.#fates.set(this.landings.length + this.#bounces, fate);
-    const bounces = this.#bouncesOf.get(idea) ?? 0;
-    if (fate < 2 && bounces < 6) pilot.landed(idea, conflictResult());
-    else if (fate === 2 && bounces < 6) pilot.landingFailed(idea, 'disk full');
-    else pilot.landed(idea, landedResult());
-  }
-
-  readonly #fates = new Map<number, number>();
-  readonly #bouncesOf = new Map<string, number>();
-  #bounces = 0;
-
-  /** Books what `#finishLanding` told everybody. */
-  landingOver(landed: boolean): void {
-    const idea = this.landing as string;
-    this.landing = undefined;
-    if (landed) this.landings.push(idea);
-    else {
-      this.#bounces += 1;
-      this.#bouncesOf.set(idea, (this.#bouncesOf.get(idea) ?? 0) + 1);
-    }
-  }
-
   #lever(): Event[] {
     const lever = this.#pick(this.#temper.levers);
     const child = this.children.size > 0 ? this.#pick([...this.children.values()]) : undefined;
@@ -329,12 +289,3 @@ export class World {
     return list[this.#random(list.length)] as T;
   }
 }
-
-const LAST = {
-  working: 'resumed',
-  paused: 'paused',
-  asking: 'needs-human',
-  'waiting-slot': 'wants-slot',
-  landing: 'ready',
-  closing: 'closed',
-} as const;

@@ -1,0 +1,351 @@
+/**
+ * Records workflow histories for the replay tests: real runs of the built program on a server of their own.
+ *
+ *   node scripts/record-histories.mjs [scenario …]
+ *
+ * Invariant: a file that exists is never written again. It stands for runs that are open somewhere with the code of its
+ * version; one that can be recorded anew proves nothing. After a change that needs `patched()`, record under the new
+ * version, next to the old ones.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { buildAll } from './build.mjs';
+import { root } from './install.mjs';
+
+const exec = promisify(execFile);
+const out = join(root, 'test', 'histories');
+const cli = join(root, 'dist', 'cli.js');
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+
+/** No path or name of this machine may get in: a short folder under the system's temporary one, and an invented host. */
+const base = await realpath(await mkdtemp(join(tmpdir(), 'ralph-rec-')));
+const hostFile = join(base, 'host.mjs');
+const env = {
+  PATH: process.env.PATH,
+  HOME: base,
+  LANG: 'C.UTF-8',
+  RALPHCTL_HOME: join(base, 'state'),
+  RALPHCTL_PORT: '0',
+  RALPHCTL_UI_PORT: '0',
+  RALPHCTL_HOST: 'testhost',
+  XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  // The SDK's clients name themselves after the host.
+  NODE_OPTIONS: `--import=${hostFile}`,
+};
+
+async function until(what, check, ms = 60_000) {
+  for (const end = Date.now() + ms; ; ) {
+    const found = await check().catch(() => undefined);
+    if (found) return found;
+    if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A `temporal` program, found as the product finds it. */
+async function temporalProgram() {
+  const { build } = await import('esbuild');
+  const outfile = join(base, 'resolve.mjs');
+  const banner = "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);";
+  await build({
+    entryPoints: [join(root, 'src/server/resolve.ts')],
+    ...{ bundle: true, platform: 'node', format: 'esm', outfile, banner: { js: banner } },
+  });
+  const { resolveBinary } = await import(outfile);
+  const cacheRoot = join(env.XDG_CACHE_HOME, 'ralphctl');
+  const { path } = await resolveBinary({ env: process.env, cacheRoot, onProgress: (line) => console.error(line) });
+  return path;
+}
+
+/** A repository with a scripted backlog. `files` is what the agent's script may wait for or leave. */
+async function project(name, { ideas, config = {} }) {
+  const repo = join(base, name);
+  const scratch = join(base, `${name}-scratch`);
+  await mkdir(repo);
+  await mkdir(scratch);
+  const script = Object.fromEntries(Object.entries(ideas).map(([id, idea]) => [id, idea.script(scratch)]));
+  const lines = ['# Roadmap', ''];
+  for (const [id, { script: _, ...properties }] of Object.entries(ideas)) {
+    lines.push(`- [ ] **${id}**: Do ${id}`);
+    for (const [key, value] of Object.entries({ ralph: true, ...properties })) lines.push(`  - ${key}: ${value}`);
+  }
+  const files = {
+    'roadmap.md': `${lines.join('\n')}\n`,
+    'ralphctl.json': JSON.stringify({
+      version: 1,
+      agent: 'scripted',
+      slots: 2,
+      stepDelayMs: 0,
+      gate: ['! grep -q bad *.txt'],
+      ...config,
+    }),
+    '.ralph-script.yaml': JSON.stringify({ ideas: script }),
+    'base.txt': 'base\n',
+  };
+  for (const [path, text] of Object.entries(files)) await writeFile(join(repo, path), text);
+  const git = async (...args) => (await exec('git', args, { cwd: repo, env: { ...env, NODE_OPTIONS: '' } })).stdout.trim();
+  await git('init', '-q', '-b', 'main');
+  await git('config', 'user.name', 'Test User');
+  await git('config', 'user.email', 'test@localhost');
+  await git('add', '--all');
+  await git('commit', '-q', '-m', 'start');
+  const run = async (...args) => {
+    const options = { cwd: repo, env, maxBuffer: 64 << 20 };
+    const done = await exec(process.execPath, [cli, ...args], options).catch((error) => error);
+    // 3: some ideas did not land; 6: no run is open any more. Both are meant here.
+    if (typeof done.code === 'number' && ![0, 3, 6].includes(done.code)) {
+      throw new Error(`ralphctl ${args.join(' ')} ended with ${done.code}: ${done.stderr}`);
+    }
+    return done.stdout;
+  };
+  const status = async () => JSON.parse((await run('status', '--json')).split('\n')[0]);
+  return {
+    ...{ repo, scratch, git, run, status },
+    id: async () => (await until('the project', status)).project,
+    there: (file) => until(file, async () => existsSync(join(scratch, file)) || undefined),
+    touch: (file) => writeFile(join(scratch, file), ''),
+  };
+}
+
+const write = (path, text) => ({ write: { path, text } });
+const complete = (id) => ({ do: [write(`${id}.txt`, `${id}\n`)], signal: 'COMPLETE' });
+/** Says in the scratch folder that it has begun, and goes on when it is told to. */
+const held = (scratch, id, n, signal) => ({
+  do: [
+    { write: { path: join(scratch, `began-${id}-${n}`), text: '' } },
+    { waitFor: { path: join(scratch, `go-${id}-${n}`) } },
+    { append: { path: `${id}.txt`, text: `${n}\n` } },
+  ],
+  signal,
+});
+const twoSteps = (id) => ({
+  script: (scratch) => [held(scratch, id, 1, 'PROGRESS:50'), held(scratch, id, 2, 'COMPLETE')],
+});
+
+/** Each gives the executions to keep: file name without version → workflow id (and run id, for one of several). */
+const scenarios = {
+  async happy() {
+    const p = await project('happy', {
+      ideas: { 'h-1': { script: () => [complete('h-1')] }, 'h-2': { script: () => [complete('h-2')], depends: 'h-1' } },
+    });
+    await p.run('start', '--json', '--wait');
+    const id = await p.id();
+    return { 'autopilot-happy': `ralph:${id}:autopilot`, 'idea-happy': `ralph:${id}:idea:h-1` };
+  },
+
+  async mixed() {
+    const meet = (scratch, me, other, text) => ({
+      do: [write(join(scratch, me), ''), { waitFor: { path: join(scratch, other) } }, write('shared.txt', text)],
+      signal: 'COMPLETE',
+    });
+    const merged = { whenPrompt: { contains: 'conflict markers' }, do: [write('shared.txt', 'both\n')], signal: 'COMPLETE' };
+    const p = await project('mixed', {
+      ideas: {
+        'c-1': { script: (s) => [meet(s, 'c-1', 'c-2', 'one\n'), merged] },
+        'c-2': { script: (s) => [meet(s, 'c-2', 'c-1', 'two\n'), merged] },
+        'red-1': {
+          script: () => [
+            { do: [write('red-1.txt', 'bad\n')], signal: 'COMPLETE' },
+            { do: [write('red-1.txt', 'good\n')], signal: 'COMPLETE' },
+          ],
+        },
+        'ask-1': {
+          script: () => [
+            { signal: 'NEEDS_HUMAN: which colour?' },
+            { whenPrompt: { contains: 'The answer: green' }, do: [write('colour.txt', 'green\n')], signal: 'COMPLETE' },
+          ],
+        },
+        'blocked-1': { script: () => [{ do: [write('half.txt', 'half\n')], signal: 'BLOCKED: no database here' }] },
+        'slow-1': { script: () => [{ do: [write('slow.txt', 'more\n')], signal: 'PROGRESS:40' }], max_iterations: 2 },
+      },
+    });
+    const done = p.run('start', '--json', '--wait');
+    await until('the question', async () => { if (Math.random()<0.03) console.error(JSON.stringify(await p.status()).slice(0,1800)); return true; }).catch(()=>{}); await until('the question', async () => { const st=await p.status(); if (Math.random()<0.05) console.error(JSON.stringify(st).slice(0,2500)); return st.status.attention.some((line) => line.id === 'ask-1')}, 25000);
+    await p.run('answer', 'ask-1', 'green');
+    await done;
+    const id = await p.id();
+    const idea = (name) => `ralph:${id}:idea:${name}`;
+    const loser = (await bounced(idea('c-1'))) ? 'c-1' : 'c-2';
+    return {
+      'autopilot-mixed': `ralph:${id}:autopilot`,
+      'idea-conflict': idea(loser),
+      'idea-gate-red': idea('red-1'),
+      'idea-needs-human': idea('ask-1'),
+      'idea-blocked': idea('blocked-1'),
+      'idea-timeout': idea('slow-1'),
+    };
+  },
+
+  async 'pause-resume'() {
+    const p = await project('pause', { ideas: { 'p-1': twoSteps('p-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-p-1-1');
+    await p.run('pause', 'lunch');
+    await p.touch('go-p-1-1');
+    await until('the pause', async () => (await p.status()).status.state === 'paused');
+    await p.run('resume');
+    await p.touch('go-p-1-2');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-pause-resume': `ralph:${id}:autopilot`, 'idea-pause-resume': `ralph:${id}:idea:p-1` };
+  },
+
+  async stop() {
+    const p = await project('stop', { ideas: { 's-1': twoSteps('s-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-s-1-1');
+    await p.run('stop', 'enough');
+    await p.touch('go-s-1-1');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-stop': `ralph:${id}:autopilot`, 'idea-stop': `ralph:${id}:idea:s-1` };
+  },
+
+  async 'worker-lost'() {
+    const p = await project('lost', { ideas: { 'w-1': twoSteps('w-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-w-1-1');
+    const id = await p.id();
+    process.kill(await workerOf(id), 'SIGKILL');
+    await p.touch('go-w-1-1');
+    await p.touch('go-w-1-2');
+    await done;
+    return { 'autopilot-worker-lost': `ralph:${id}:autopilot`, 'idea-worker-lost': `ralph:${id}:idea:w-1` };
+  },
+
+  async continued() {
+    const steps = (id) => ({
+      script: () => [1, 2, 3, 4].map((n) => ({ do: [{ append: { path: `${id}.txt`, text: `${n}\n` } }], signal: n < 4 ? 'PROGRESS:50' : 'COMPLETE' })),
+    });
+    const ids = ['n-1', 'n-2', 'n-3', 'n-4'];
+    const p = await project('continued', { ideas: Object.fromEntries(ids.map((id) => [id, steps(id)])) });
+    // Without a worker nothing happens yet: its input is taken over by a run that continues as new early.
+    await p.run('start', '--detach', '--no-worker');
+    const id = await p.id();
+    const workflowId = `ralph:${id}:autopilot`;
+    const client = await connected();
+    const handle = client.workflow.getHandle(workflowId);
+    const { memo } = await handle.describe();
+    const [started] = (await handle.fetchHistory()).events;
+    const [payload] = started.workflowExecutionStartedEventAttributes.input.payloads;
+    const input = JSON.parse(Buffer.from(payload.data).toString('utf8'));
+    await handle.terminate('replaced by one that continues as new early');
+    await client.workflow.start('autopilot', {
+      ...{ workflowId, taskQueue: `ralph-${id}`, memo },
+      args: [{ ...input, maxHistory: 30 }],
+      searchAttributes: { RalphProject: [id], RalphState: ['running'] },
+    });
+    await p.run('start', '--json', '--wait');
+    return {
+      'autopilot-continued': await continuedRun(client, workflowId),
+      'idea-continued': await continuedRun(client, `ralph:${id}:idea:n-1`),
+    };
+  },
+};
+
+/** The files that a scenario writes must be known before it runs. */
+const KINDS = {
+  happy: ['autopilot-happy', 'idea-happy'],
+  mixed: ['autopilot-mixed', ...['conflict', 'gate-red', 'needs-human', 'blocked', 'timeout'].map((kind) => `idea-${kind}`)],
+  'pause-resume': ['autopilot-pause-resume', 'idea-pause-resume'],
+  stop: ['autopilot-stop', 'idea-stop'],
+  'worker-lost': ['autopilot-worker-lost', 'idea-worker-lost'],
+  continued: ['autopilot-continued', 'idea-continued'],
+};
+
+const fileOf = (kind) => join(out, `${kind}-${version}.json`);
+
+async function address() {
+  const server = await exec(process.execPath, [cli, 'server', 'status', '--json'], { env });
+  return JSON.parse(server.stdout).record.address;
+}
+
+let client;
+async function connected() {
+  if (client) return client;
+  const connection = await Connection.connect({ address: await address() });
+  client = new Client({ connection, identity: '1@testhost' });
+  return client;
+}
+
+/** A run that began with carried state, and ended by handing it on where there is one. */
+async function continuedRun(from, workflowId) {
+  const runs = await until(`a closed chain of ${workflowId}`, async () => {
+    const all = [];
+    for await (const info of from.workflow.list({ query: `WorkflowId = '${workflowId}'` })) all.push(info);
+    return all.length > 2 && all.every((info) => info.status.name !== 'RUNNING') ? all : undefined;
+  });
+  const chain = runs.filter((info) => info.status.name !== 'TERMINATED').sort((a, b) => a.startTime - b.startTime);
+  return { workflowId, runId: chain[1].runId };
+}
+
+/** It was made ready a second time, on top of what had landed. */
+async function bounced(workflowId) {
+  const { events } = await (await connected()).workflow.getHandle(workflowId).fetchHistory();
+  const names = events.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
+  return names.filter((name) => name === 'prepareIdea').length > 1;
+}
+
+async function workerOf(project_) {
+  return until('the worker', async () => {
+    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+      const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      if (['worker', '--child', project_].every((word) => args.includes(word))) return Number(pid);
+    }
+    return undefined;
+  });
+}
+
+async function keep(temporal, kind, execution) {
+  const { workflowId, runId } = typeof execution === 'string' ? { workflowId: execution } : execution;
+  const args = ['workflow', 'show', '--address', await address(), '--workflow-id', workflowId, '--output', 'json'];
+  const { stdout } = await exec(temporal, [...args, ...(runId ? ['--run-id', runId] : [])], { maxBuffer: 64 << 20 });
+  const { events } = JSON.parse(stdout);
+  // wx: even a file that appeared meanwhile stays as it is.
+  await writeFile(fileOf(kind), stdout, { flag: 'wx' });
+  console.log(`${kind}: ${events.length} events, ${Math.round(stdout.length / 1024)} KiB`);
+}
+
+async function main(names) {
+  const unknown = names.find((name) => !(name in scenarios));
+  if (unknown) throw new Error(`there is no scenario ${unknown}; there are ${Object.keys(scenarios).join(', ')}`);
+  const there = names.flatMap((name) => KINDS[name]).find((kind) => existsSync(fileOf(kind)));
+  if (there) {
+    throw new Error(
+      `${fileOf(there)} exists, and a kept history is never recorded again; raise the version in package.json, or name the scenarios to record`,
+    );
+  }
+  await buildAll();
+  await mkdir(out, { recursive: true });
+  const temporal = await temporalProgram();
+  await writeFile(
+    hostFile,
+    "import os from 'node:os'; import { syncBuiltinESMExports } from 'node:module'; os.hostname = () => 'testhost'; syncBuiltinESMExports();\n",
+  );
+  for (const name of names) {
+    const kept = await scenarios[name]();
+    for (const kind of KINDS[name]) await keep(temporal, kind, kept[kind]);
+  }
+}
+
+try {
+  const named = process.argv.slice(2);
+  await main(named.length > 0 ? named : Object.keys(scenarios));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  await client?.connection.close();
+  for (const name of await readdir(base)) {
+    if (existsSync(join(base, name, '.git'))) {
+      await exec(process.execPath, [cli, 'worker', '--stop'], { cwd: join(base, name), env }).catch(() => {});
+    }
+  }
+  if (existsSync(env.RALPHCTL_HOME)) await exec(process.execPath, [cli, 'server', 'stop'], { env }).catch(() => {});
+  await rm(base, { recursive: true, force: true, maxRetries: 5 });
+}

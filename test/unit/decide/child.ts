@@ -1,0 +1,30 @@
+/** An idea workflow as a random world keeps it, and what it can be sent. */
+import type { Command } from '../../../src/decide/autopilot.js';
+import type { IdeaReport } from '../../../src/protocol/run.js';
+
+export type Message =
+  | { do: 'start'; life: number; agent: string }
+  | { do: 'resync' }
+  | Exclude<Command, { do: 'start' }>;
+export type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
+
+export interface Child {
+  idea: string;
+  life: number;
+  seq: number;
+  state: ChildState;
+  agent: string;
+  paused: boolean;
+  stopping: boolean;
+  last?: IdeaReport;
+}
+
+/** What a child that an earlier run left behind said last. */
+export const LAST = {
+  working: 'resumed',
+  paused: 'paused',
+  asking: 'needs-human',
+  'waiting-slot': 'wants-slot',
+  landing: 'ready',
+  closing: 'closed',
+} as const;

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { afterRun, costsIteration, type NextStep, type RunContext } from '../../../src/decide/completion.js';
+import type { AgentOutcome } from '../../../src/protocol/activities.js';
+import type { FailureKind } from '../../../src/protocol/failures.js';
+import {
+  BLOCKED,
+  CLOSE_BLOCKED,
+  COMPLETE,
+  context,
+  iterate,
+  iteration,
+  limitsOf,
+  NO_SIGNAL,
+  NONE,
+  RED,
+  runOf,
+} from './iteration.js';
+import { settings } from './support.js';
+
+describe('B4 exit table', () => {
+  const failed = (failure: FailureKind, resetAt?: number): AgentOutcome => ({
+    kind: 'failed',
+    failure,
+    message: `${failure} happened`,
+    ...(resetAt === undefined ? {} : { resetAt }),
+  });
+  const exitOf = (outcome: AgentOutcome, over: Partial<RunContext> = {}): NextStep =>
+    afterRun(runOf(COMPLETE, { outcome, exitCode: 1 }), context(over));
+  const close = (kind: FailureKind) => ({ do: 'close', outcome: 'failed', reason: `${kind}: ${kind} happened` });
+  const again = (kind: FailureKind, waitMs: number) => ({
+    do: 'rerun',
+    waitMs,
+    why: `${kind} happened`,
+    counts: 'failure',
+  });
+
+  test('B4 row 1: exit 0 and COMPLETE is gated', () => {
+    expect(afterRun(runOf(COMPLETE), context())).toEqual({ do: 'gate' });
+  });
+  test('B4 row 2: exit 0 and COMPLETE with a failing gate goes on', () => {
+    expect(iteration(runOf(COMPLETE), RED).next.do).toBe('iterate');
+  });
+  test('B4 row 3: exit 0 without a signal counts one iteration', () => {
+    expect(afterRun(runOf(NONE), context())).toEqual(iterate(NO_SIGNAL));
+    expect(costsIteration({ kind: 'ok' })).toBe(true);
+  });
+  test('B4 row 4: exit 0 and BLOCKED blocks the idea with its reason', () => {
+    expect(afterRun(runOf(BLOCKED), context())).toEqual(CLOSE_BLOCKED);
+  });
+
+  const kinds: FailureKind[] = ['transient', 'limited', 'auth', 'config', 'killed', 'launch', 'agent'];
+  const strategies = ['retry', 'skip', 'abort'] as const;
+  const table = kinds
+    .filter((kind) => kind !== 'limited')
+    .flatMap((kind) =>
+      strategies.flatMap((errorStrategy) =>
+        [true, false].flatMap((loop) => [0, 1, 2, 3].map((failures) => ({ kind, errorStrategy, loop, failures }))),
+      ),
+    );
+
+  test.each(table)('B4 row 5 B7: $kind after $failures, strategy $errorStrategy, loop $loop', (row) => {
+    const { kind, errorStrategy, loop, failures } = row;
+    const next = exitOf(failed(kind), {
+      failures,
+      limits: limitsOf({ loop }),
+      settings: settings({ errorStrategy, maxRetries: 2, retryBaseMs: 2000 }),
+    });
+    const hopeless = kind === 'auth' || kind === 'config';
+    const retried = kind !== 'agent' || (errorStrategy === 'retry' && loop);
+    const goesOn = !hopeless && retried && failures < 2;
+    expect(next).toEqual(goesOn ? again(kind, [2000, 4000][failures] ?? Number.NaN) : close(kind));
+  });
+
+  test('B4: what a failed run said does not count, not even COMPLETE', () => {
+    for (const kind of kinds) expect(exitOf(failed(kind)).do).not.toBe('gate');
+  });
+
+  test.each(kinds)('B4 B8: only the agent itself costs an iteration (%s)', (kind) => {
+    expect(costsIteration(failed(kind))).toBe(kind === 'agent');
+  });
+  test('B4: an iteration that ran out of time costs one', () => {
+    expect(costsIteration({ kind: 'timeout', why: 'idle' })).toBe(true);
+  });
+
+  test.each([
+    [0, 5000],
+    [1, 15_000],
+    [2, 45_000],
+  ])('B8: after %d limited runs the wait is %d ms', (limited, waitMs) => {
+    expect(exitOf(failed('limited'), { limited })).toEqual({
+      do: 'rerun',
+      waitMs,
+      why: 'limited happened',
+      counts: 'limit',
+    });
+  });
+  test('B8: after the last retry a person is asked, the idea does not fail', () => {
+    const next = exitOf(failed('limited'), { limited: 3 });
+    expect(next).toMatchObject({ do: 'ask', question: expect.stringContaining('limited happened') });
+  });
+  test('B8: a stated reset time is honoured however often it comes', () => {
+    const next = exitOf(failed('limited', 1_000_000 + 3_600_000), { limited: 40 });
+    expect(next).toMatchObject({ do: 'rerun', waitMs: 3_600_000, counts: 'limit' });
+  });
+  test('B8: a reset within the next second still waits a second', () => {
+    expect(exitOf(failed('limited', 1_000_001))).toMatchObject({ do: 'rerun', waitMs: 1000 });
+  });
+  test.each([
+    ['in the past', 999_999],
+    ['now', 1_000_000],
+    ['years away', 1_000_000 + 400 * 86_400_000],
+    ['not a number', Number.NaN],
+  ])('B8: a reset time %s backs off like none, and ends with a question', (_name, resetAt) => {
+    expect(exitOf(failed('limited', resetAt), { limited: 1 })).toMatchObject({ do: 'rerun', waitMs: 15_000 });
+    expect(exitOf(failed('limited', resetAt), { limited: 3 }).do).toBe('ask');
+  });
+  test('B8: limits do not use up the retries of failures, nor the other way round', () => {
+    expect(exitOf(failed('limited'), { failures: 9 })).toMatchObject({ do: 'rerun', waitMs: 5000 });
+    expect(exitOf(failed('transient'), { limited: 9 })).toMatchObject({ do: 'rerun', waitMs: 2000 });
+  });
+});
