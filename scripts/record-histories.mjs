@@ -39,10 +39,13 @@ const env = {
 };
 
 async function until(what, check, ms = 60_000) {
+  let last = '';
   for (const end = Date.now() + ms; ; ) {
-    const found = await check().catch(() => undefined);
+    const found = await check().catch((error) => {
+      last = ` (${error.message})`;
+    });
     if (found) return found;
-    if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}${last}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -97,9 +100,9 @@ async function project(name, { ideas, config = {} }) {
   const run = async (...args) => {
     const options = { cwd: repo, env, maxBuffer: 64 << 20 };
     const done = await exec(process.execPath, [cli, ...args], options).catch((error) => error);
-    // 3: some ideas did not land; 6: no run is open any more. Both are meant here.
-    if (typeof done.code === 'number' && ![0, 3, 6].includes(done.code)) {
-      throw new Error(`ralphctl ${args.join(' ')} ended with ${done.code}: ${done.stderr}`);
+    // 3: some ideas did not land; 4: one asks a person; 6: no run is open any more. All are meant here.
+    if (typeof done.code === 'number' && ![0, 3, 4, 6].includes(done.code)) {
+      throw new Error(`ralphctl ${args.join(' ')} ended with ${done.code}: ${done.stderr}${done.stdout.slice(-2000)}`);
     }
     return done.stdout;
   };
@@ -165,6 +168,7 @@ const scenarios = {
       },
     });
     const done = p.run('start', '--json', '--wait');
+    done.catch(() => {});
     await until('the question', async () => (await p.status()).status.attention.some((line) => line.id === 'ask-1'));
     await p.run('answer', 'ask-1', 'green');
     await done;

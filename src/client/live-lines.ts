@@ -2,6 +2,7 @@
  * Run events as lines a person can read while they scroll by. Pure: event in, line out.
  * Invariant: the glyph carries the meaning without colour (G3); text from agents has its control characters removed.
  */
+import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import type { StampedEvent } from '../protocol/events.js';
 import type { AgentSignal } from '../protocol/signal.js';
@@ -93,12 +94,15 @@ const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
 export const seconds = (ms: number): string => {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
-  return `${Math.floor(ms / 60_000)}m ${Math.round((ms % 60_000) / 1000)}s`;
+  const whole = Math.round(ms / 1000);
+  return `${Math.floor(whole / 60)}m ${whole % 60}s`;
 };
+
+/** Control characters, and the marks that turn the direction of writing around. */
+const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** One line, without anything that could steer a terminal. */
 export function clean(text: string, most = 300): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
-  const plain = text.replace(/\u001b\[[0-?]*[ -/]*[@-~]/g, '').replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+  const plain = stripVTControlCharacters(text).replace(UNPRINTABLE, ' ');
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;
 }

@@ -3,7 +3,7 @@
  * Invariant: everything here is plain JSON and small; fields are only ever added, never changed in meaning.
  * Must import types only.
  */
-import type { Feedback, GateResult, IdeaLimits, PrepareResult, Reopen, RunRef } from './activities.js';
+import type { Feedback, GateResult, IdeaLimits, PrepareResult, Reopen, RunAgentResult, RunRef } from './activities.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentSignal } from './signal.js';
 
@@ -174,6 +174,8 @@ export interface IdeaRunState {
   question?: string;
   lastSignal?: AgentSignal;
   lastGate?: GateResult;
+  /** A run that is accounted for and whose gate has not been decided yet. */
+  ungated?: RunAgentResult;
   head?: string;
   commits: number;
   /** Consecutive runs that failed, and that were limited. */

@@ -31,7 +31,7 @@ import { runStatus, why } from '../decide/status.js';
 import type { LandResult } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
-import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
+import type { AutopilotInput, IdeaInput, IdeaOutcome, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
 import { activityProblem } from './failures.js';
@@ -62,12 +62,13 @@ class AutopilotShell {
   #publishedState: string | undefined;
   #publishedAt = 0;
   #emittedState: string | undefined;
-  readonly #carried: string[];
+  /** Open children that this run did not start: their end is learnt by report or by asking. */
+  readonly #carried: Set<string>;
 
   constructor(input: AutopilotInput) {
     this.#input = input;
     if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
-    this.#carried = this.#pilot?.openIdeas().map((entry) => entry.card.id) ?? [];
+    this.#carried = new Set(this.#pilot?.openIdeas().map((entry) => entry.card.id));
     this.#handleMessages();
   }
 
@@ -93,9 +94,9 @@ class AutopilotShell {
       if (this.#inFlight === 0) {
         if (pilot.isOver()) break;
         if (rollover) {
-          watch.cancel();
           await condition(allHandlersFinished);
           if (this.#inbox.length > 0) continue;
+          watch.cancel();
           await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
         }
       }
@@ -127,7 +128,7 @@ class AutopilotShell {
       if (!problem) throw error;
       log.warn('the run summary could not be written', { problem });
     }
-    this.#publish(pilot);
+    this.#publish(pilot, true);
     return summary;
   }
 
@@ -148,7 +149,9 @@ class AutopilotShell {
     setHandler(messages.pauseSignal, (said) => this.tell((pilot) => pilot.pause(messages.saidText(said))));
     setHandler(messages.resumeSignal, () => this.tell((pilot) => pilot.resume()));
     setHandler(messages.stopSignal, (said) => this.tell((pilot) => pilot.stop(messages.saidText(said))));
-    setHandler(messages.reportSignal, (report) => this.tell((pilot) => pilot.report(report)));
+    setHandler(messages.reportSignal, (report) =>
+      this.tell((pilot) => pilot.report({ ...report, ...stoppedAlone(pilot, report.outcome) })),
+    );
     setHandler(messages.answerSignal, (answer, text) => this.#forwardAnswer(answer, text));
     setHandler(messages.statusQuery, () => (this.#pilot ? this.#status(this.#pilot) : undefined));
     setHandler(messages.whyQuery, (id) => (this.#pilot ? why(id, this.#input.settings, this.#pilot.graph) : undefined));
@@ -175,6 +178,8 @@ class AutopilotShell {
       {
         validator: (cards) => {
           if (!this.#pilot) throw refused('the run is still opening; try again in a moment');
+          const { run } = this.#pilot.state;
+          if (run === 'stopping' || run === 'completed') throw refused(`the run is ${run}; start another one`);
           const problem = Array.isArray(cards) ? enqueueProblem(this.#pilot.graph, cards) : 'a list of ideas is needed';
           if (problem) throw refused(problem);
         },
@@ -199,7 +204,7 @@ class AutopilotShell {
     switch (command.do) {
       case 'start':
         // Through the mailbox: a message must not overtake the start of the child that it is for.
-        this.#begin(this.#mailbox.send(command.idea, () => this.#startIdea(pilot, command.idea, command.slot)));
+        this.#begin(this.#mailbox.send(command.idea, this.#starting(pilot, command.idea, command.slot)));
         return;
       case 'land':
         this.#begin(this.#land(pilot, command.idea));
@@ -225,7 +230,16 @@ class AutopilotShell {
     });
   }
 
-  async #startIdea(pilot: Autopilot, idea: string, slot: number): Promise<void> {
+  /** Notes now which life is meant: by the time the start goes out the idea may have another one. */
+  #starting(pilot: Autopilot, idea: string, slot: number): () => Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    const life = entry?.life ?? 0;
+    return async () => {
+      if (entry && entry.life === life) await this.#startIdea(pilot, idea, slot, life);
+    };
+  }
+
+  async #startIdea(pilot: Autopilot, idea: string, slot: number, life: number): Promise<void> {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
     const { project, runId, settings, maxHistory } = this.#input;
@@ -236,7 +250,7 @@ class AutopilotShell {
       title: entry.card.title,
       agentName: agentName(slot),
       parent: workflowInfo().workflowId,
-      life: entry.life,
+      life,
       settings,
       queues: pilot.state.queues,
       ...(maxHistory === undefined ? {} : { maxHistory }),
@@ -255,25 +269,28 @@ class AutopilotShell {
         ],
       });
       child.result().then(
-        (result) => this.#childEnded(idea, result),
-        (error) => this.#childFailed(idea, error),
+        (result) => this.#childEnded(idea, result, life),
+        (error) => this.#childFailed(idea, error, life),
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       // An earlier run left it open: take it over and let it say where it stands.
       pilot.adopted(idea);
-      this.#carried.push(idea);
+      this.#carried.add(idea);
       this.#send(idea, messages.resyncSignal.name, [{ parent: workflowInfo().workflowId }], true);
     }
   }
 
-  #childEnded(idea: string, result: IdeaResult): void {
-    this.tell((pilot) => pilot.childEnded(idea, result.outcome, result.reason));
+  #childEnded(idea: string, result: IdeaResult, life: number | undefined): void {
+    this.tell((pilot) => {
+      const { outcome = result.outcome } = stoppedAlone(pilot, result.outcome);
+      pilot.childEnded(idea, outcome, result.reason, life);
+    });
   }
 
-  #childFailed(idea: string, error: unknown): void {
+  #childFailed(idea: string, error: unknown, life: number): void {
     const cause = error instanceof ChildWorkflowFailure ? (error.cause?.message ?? error.message) : String(error);
-    this.tell((pilot) => pilot.childEnded(idea, 'failed', `its workflow ended: ${cause}`));
+    this.tell((pilot) => pilot.childEnded(idea, 'failed', `its workflow ended: ${cause}`, life));
   }
 
   async #land(pilot: Autopilot, idea: string): Promise<void> {
@@ -301,11 +318,18 @@ class AutopilotShell {
   /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a child that is gone has ended. */
   #send(idea: string, signal: string, args: unknown[], mustExist: boolean): void {
     const handle = getExternalWorkflowHandle(ideaWorkflowId(this.#input.project, idea));
+    const life = this.#lifeOf(idea);
     const deliver = (): Promise<void> =>
       handle.signal(signal, ...args).catch(() => {
-        if (mustExist) this.tell((pilot) => pilot.childGone(idea));
+        if (mustExist) this.tell((pilot) => pilot.childGone(idea, life));
       });
     this.#begin(this.#mailbox.send(idea, deliver));
+  }
+
+  /** Undefined for an adopted child that has not said which one it is. */
+  #lifeOf(idea: string): number | undefined {
+    const life = this.#pilot?.graph.entry(idea)?.life;
+    return life !== undefined && life >= 0 ? life : undefined;
   }
 
   /** Children of earlier runs report by signal only; should one end without a word, asking the server finds out. */
@@ -313,20 +337,32 @@ class AutopilotShell {
     const scope = new CancellationScope({ cancellable: true });
     const ask = async (): Promise<void> => {
       for (;;) {
-        const open = this.#carried.filter((id) => this.#pilot?.openIdeas().some((entry) => entry.card.id === id));
-        if (open.length > 0) {
-          const { project, runId } = this.#input;
-          for (const found of await mainActivities().reconcileIdeas({ project, runId, ideas: open })) {
-            if (found.state === 'open') continue;
-            const { outcome = 'failed', reason } = (found.result ?? {}) as Partial<IdeaResult>;
-            this.tell((pilot) => pilot.childEnded(found.idea, outcome, reason ?? 'its workflow ended'));
-          }
-        }
+        await condition(() => this.#carried.size > 0);
+        await this.#reconcile();
         await sleep(RECONCILE_EVERY, { summary: 'ask after children of earlier runs' });
       }
     };
-    if (this.#carried.length > 0) scope.run(ask).catch(() => {});
+    scope.run(ask).catch(() => {});
     return scope;
+  }
+
+  async #reconcile(): Promise<void> {
+    for (const idea of this.#carried) if (!this.#pilot?.isOpen(idea)) this.#carried.delete(idea);
+    if (this.#carried.size === 0) return;
+    const lives = new Map([...this.#carried].map((idea) => [idea, this.#lifeOf(idea)]));
+    const { project, runId } = this.#input;
+    try {
+      const found = await mainActivities().reconcileIdeas({ project, runId, ideas: [...lives.keys()] });
+      for (const { idea, state, result } of found) {
+        if (state === 'open') continue;
+        const ended = { outcome: 'failed', reason: 'its workflow ended', ...(result as object) } as IdeaResult;
+        this.#childEnded(idea, ended, lives.get(idea));
+      }
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      log.warn('children of earlier runs could not be asked after; that is tried again', { problem });
+    }
   }
 
   // ---- what people see --------------------------------------------------------------------------------------------
@@ -349,12 +385,13 @@ class AutopilotShell {
     emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
   }
 
-  #publish(pilot: Autopilot): void {
+  #publish(pilot: Autopilot, whole = false): void {
     const { run, why: reason, entries } = pilot.state;
     this.#emitChanges(pilot);
     // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
     const now = Date.now();
-    if (entries.length > LARGE_RUN && run === this.#publishedState && now - this.#publishedAt < 1000) return;
+    const lately = run === this.#publishedState && now - this.#publishedAt < 1000;
+    if (entries.length > LARGE_RUN && lately && !whole) return;
     this.#publishedAt = now;
     const status = this.#status(pilot);
     setCurrentDetails(runDetails(status));
@@ -373,6 +410,11 @@ class AutopilotShell {
 function progress(pilot: Autopilot): { landed: number; total: number } {
   const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
   return { landed: ideas.filter((entry) => entry.status === 'landed').length, total: ideas.length };
+}
+
+/** A single idea that a person stopped must not be started again at once; the whole run stopping makes it pending. */
+function stoppedAlone(pilot: Autopilot, outcome: IdeaOutcome | undefined): { outcome?: IdeaOutcome } {
+  return outcome === 'stopped' && pilot.state.run !== 'stopping' ? { outcome: 'blocked' } : {};
 }
 
 const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, FAILURE.refused);

@@ -19,7 +19,7 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { afterGate, afterRun, limitReached, type NextStep, runBudgetMs } from '../decide/completion.js';
+import { afterGate, afterRun, costsIteration, limitReached, type NextStep, runBudgetMs } from '../decide/completion.js';
 import { ideaDetails } from '../decide/details.js';
 import { addIteration, noIterations } from '../decide/iterations.js';
 import type { IdeaLimits, PrepareResult, RunAgentResult } from '../protocol/activities.js';
@@ -68,8 +68,7 @@ class IdeaShell {
   #granted: string | undefined;
   #verdict: Verdict | undefined;
   #shownState = 'running';
-  /** A worktree must be made ready (again) before the next run. */
-  #unprepared = true;
+  #lastReport: IdeaReport | undefined;
   #lostWorkers = 0;
 
   constructor(input: IdeaInput) {
@@ -91,7 +90,6 @@ class IdeaShell {
       paused: false,
       stopping: false,
     };
-    this.#unprepared = this.#state.prepared === undefined;
     this.#handleMessages();
   }
 
@@ -100,7 +98,7 @@ class IdeaShell {
     for (;;) {
       await this.#boundary();
       if (state.stopping) return this.close('stopped', 'stopped by a person');
-      const exhausted = state.limits && limitReached(state, state.limits);
+      const exhausted = state.limits && !state.ungated && limitReached(state, state.limits);
       if (exhausted) return this.close('timeout', exhausted);
       if (this.#wantsRollover()) {
         await condition(allHandlersFinished);
@@ -137,7 +135,7 @@ class IdeaShell {
 
   async #prepare(): Promise<PrepareResult> {
     const state = this.#state;
-    if (state.prepared && !this.#unprepared) return state.prepared;
+    if (state.prepared) return state.prepared;
     this.#show('preparing');
     const { project, runId, idea, queues } = this.#input;
     const prepared = await gitActivities(queues.git, `prepare ${idea}`).prepareIdea({
@@ -150,18 +148,21 @@ class IdeaShell {
     delete state.reopen;
     state.prepared = prepared;
     state.limits ??= prepared.limits;
-    this.#unprepared = false;
     return prepared;
   }
 
   async #iterate(worktree: string, limits: IdeaLimits, prepared: PrepareResult): Promise<NextStep> {
     const state = this.#state;
     const { settings } = this.#input;
-    const run = await this.#runAgent(prepared, limits);
-    const context = { limits, settings, failures: state.failures, limited: state.limited, now: Date.now() };
-    const next = afterRun(run, context);
-    this.#account(run, next);
-    if (next.do !== 'gate') return next;
+    if (!state.ungated) {
+      const run = await this.#runAgent(prepared, limits);
+      const context = { limits, settings, failures: state.failures, limited: state.limited, now: Date.now() };
+      const next = afterRun(run, context);
+      this.#account(run, next);
+      if (next.do !== 'gate') return next;
+      state.ungated = run;
+    }
+    const run = state.ungated;
     this.#show('gate');
     const { project, runId, idea, queues } = this.#input;
     const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
@@ -171,6 +172,7 @@ class IdeaShell {
       serial: state.serial,
       worktree,
     });
+    delete state.ungated;
     state.lastGate = gate;
     emit(this.#input, {
       kind: 'gate',
@@ -229,9 +231,12 @@ class IdeaShell {
     state.head = run.head;
     state.commits += run.commits;
     state.lastSignal = run.signal;
-    state.failures = next.do === 'rerun' && next.counts === 'failure' ? state.failures + 1 : 0;
-    state.limited = next.do === 'rerun' && next.counts === 'limit' ? state.limited + 1 : 0;
-    if (next.do === 'rerun') return;
+    if (next.do !== 'rerun') {
+      state.failures = 0;
+      state.limited = 0;
+    } else if (next.counts === 'failure') state.failures += 1;
+    else state.limited += 1;
+    if (!costsIteration(outcome)) return;
     state.activeMs += run.durationMs;
     state.iteration += 1;
     state.grace = false;
@@ -239,6 +244,7 @@ class IdeaShell {
     // The agent has read them now; a message that came while it ran is for the next prompt.
     state.notes = state.notes.slice(this.#delivered);
     delete state.feedback;
+    if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };
   }
 
   #delivered = 0;
@@ -249,7 +255,6 @@ class IdeaShell {
       case 'close':
         return this.close(next.outcome, next.reason);
       case 'rerun':
-        if (next.counts === 'failure') state.feedback = { kind: 'run-failed', message: next.why };
         await this.#backOff(next.waitMs, next.why);
         return undefined;
       case 'ask':
@@ -284,7 +289,9 @@ class IdeaShell {
     if (waitMs <= 0) return;
     this.#show('backing-off');
     emit(this.#input, { kind: 'waiting', idea: this.#input.idea, why, ms: waitMs });
-    await condition(() => this.#state.stopping, waitMs, { summary: `waits: ${why}`.slice(0, 180) });
+    await condition(() => this.#state.stopping || this.#state.paused, waitMs, {
+      summary: `waits: ${why}`.slice(0, 180),
+    });
   }
 
   /** Frees the slot until a person has answered and the parent has given a slot again. */
@@ -340,7 +347,8 @@ class IdeaShell {
 
   #take(agentName: string): void {
     this.#state.agentName = agentName;
-    this.#unprepared = true;
+    // Not only a flag: the next run of this workflow must know it, too.
+    delete this.#state.prepared;
   }
 
   #wantsRollover(): boolean {
@@ -384,13 +392,19 @@ class IdeaShell {
     if (question) this.#answered = true;
   }
 
+  /** Says again where the idea stands. What was said already is repeated as it was, so that it cannot count twice. */
   async #resync(): Promise<void> {
     const { phase, question } = this.#state;
-    if (phase === 'landing') await this.#report('ready');
-    else if (phase === 'needs-human') await this.#report('needs-human', { reason: question });
-    else if (phase === 'waiting-slot') await this.#report('wants-slot');
-    else if (phase === 'paused') await this.#report('paused');
-    else if (phase !== 'closed') await this.#report('resumed');
+    if (phase === 'closed') return;
+    const kinds: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
+      landing: 'ready',
+      'needs-human': 'needs-human',
+      'waiting-slot': 'wants-slot',
+      paused: 'paused',
+    };
+    const kind = kinds[phase] ?? 'resumed';
+    if (this.#lastReport?.kind === kind) await this.#deliver(this.#lastReport);
+    else await this.#report(kind, question ? { reason: question } : {});
   }
 
   async #report(kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): Promise<void> {
@@ -402,11 +416,16 @@ class IdeaShell {
       const { worktree, branch, base } = state.prepared;
       report.work = { worktree, branch, base, head: state.head, agentName: state.agentName };
     }
+    this.#lastReport = report;
+    await this.#deliver(report);
+  }
+
+  async #deliver(report: IdeaReport): Promise<void> {
     try {
       await getExternalWorkflowHandle(this.#parent).signal(messages.reportSignal, report);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      log.warn('the autopilot could not be told; it will ask when it is back', { kind });
+      log.warn('the autopilot could not be told; it will ask when it is back', { kind: report.kind });
     }
   }
 
