@@ -9,7 +9,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,12 +19,13 @@ import { root } from './install.mjs';
 
 const exec = promisify(execFile);
 const out = join(root, 'test', 'histories');
-const cli = join(root, 'dist', 'cli.js');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /** No path or name of this machine may get in: a short folder under the system's temporary one, and an invented host. */
 const base = await realpath(await mkdtemp(join(tmpdir(), 'ralph-rec-')));
 const hostFile = join(base, 'host.mjs');
+/** A copy of the program, because failures in a history quote their stack; and nobody rebuilds it while it runs. */
+const cli = join(base, 'dist', 'cli.js');
 const env = {
   PATH: process.env.PATH,
   HOME: base,
@@ -35,7 +36,7 @@ const env = {
   RALPHCTL_HOST: 'testhost',
   XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
   // The SDK's clients name themselves after the host.
-  NODE_OPTIONS: `--import=${hostFile}`,
+  NODE_OPTIONS: `--import=${hostFile} --preserve-symlinks --preserve-symlinks-main`,
 };
 
 async function until(what, check, ms = 60_000) {
@@ -91,7 +92,8 @@ async function project(name, { ideas, config = {} }) {
     'base.txt': 'base\n',
   };
   for (const [path, text] of Object.entries(files)) await writeFile(join(repo, path), text);
-  const git = async (...args) => (await exec('git', args, { cwd: repo, env: { ...env, NODE_OPTIONS: '' } })).stdout.trim();
+  const git = async (...args) =>
+    (await exec('git', args, { cwd: repo, env: { ...env, NODE_OPTIONS: '' } })).stdout.trim();
   await git('init', '-q', '-b', 'main');
   await git('config', 'user.name', 'Test User');
   await git('config', 'user.email', 'test@localhost');
@@ -146,7 +148,11 @@ const scenarios = {
       do: [write(join(scratch, me), ''), { waitFor: { path: join(scratch, other) } }, write('shared.txt', text)],
       signal: 'COMPLETE',
     });
-    const merged = { whenPrompt: { contains: 'conflict markers' }, do: [write('shared.txt', 'both\n')], signal: 'COMPLETE' };
+    const merged = {
+      whenPrompt: { contains: 'conflict markers' },
+      do: [write('shared.txt', 'both\n')],
+      signal: 'COMPLETE',
+    };
     const p = await project('mixed', {
       ideas: {
         'c-1': { script: (s) => [meet(s, 'c-1', 'c-2', 'one\n'), merged] },
@@ -224,7 +230,11 @@ const scenarios = {
 
   async continued() {
     const steps = (id) => ({
-      script: () => [1, 2, 3, 4].map((n) => ({ do: [{ append: { path: `${id}.txt`, text: `${n}\n` } }], signal: n < 4 ? 'PROGRESS:50' : 'COMPLETE' })),
+      script: () =>
+        [1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({
+          do: [{ append: { path: `${id}.txt`, text: `${n}\n` } }],
+          signal: n < 8 ? 'PROGRESS:50' : 'COMPLETE',
+        })),
     });
     const ids = ['n-1', 'n-2', 'n-3', 'n-4'];
     const p = await project('continued', { ideas: Object.fromEntries(ids.map((id) => [id, steps(id)])) });
@@ -241,7 +251,7 @@ const scenarios = {
     await handle.terminate('replaced by one that continues as new early');
     await client.workflow.start('autopilot', {
       ...{ workflowId, taskQueue: `ralph-${id}`, memo },
-      args: [{ ...input, maxHistory: 30 }],
+      args: [{ ...input, maxHistory: 24 }],
       searchAttributes: { RalphProject: [id], RalphState: ['running'] },
     });
     await p.run('start', '--json', '--wait');
@@ -255,7 +265,10 @@ const scenarios = {
 /** The files that a scenario writes must be known before it runs. */
 const KINDS = {
   happy: ['autopilot-happy', 'idea-happy'],
-  mixed: ['autopilot-mixed', ...['conflict', 'gate-red', 'needs-human', 'blocked', 'timeout'].map((kind) => `idea-${kind}`)],
+  mixed: [
+    'autopilot-mixed',
+    ...['conflict', 'gate-red', 'needs-human', 'blocked', 'timeout'].map((kind) => `idea-${kind}`),
+  ],
   'pause-resume': ['autopilot-pause-resume', 'idea-pause-resume'],
   stop: ['autopilot-stop', 'idea-stop'],
   'worker-lost': ['autopilot-worker-lost', 'idea-worker-lost'],
@@ -325,6 +338,9 @@ async function main(names) {
     );
   }
   await buildAll();
+  await cp(join(root, 'dist'), join(base, 'dist'), { recursive: true });
+  await symlink(join(root, 'node_modules'), join(base, 'node_modules'));
+  await writeFile(join(base, 'package.json'), '{"type":"module"}');
   await mkdir(out, { recursive: true });
   const temporal = await temporalProgram();
   await writeFile(

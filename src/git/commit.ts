@@ -35,7 +35,8 @@ export async function commitLeftovers(input: CommitInput): Promise<CommitResult>
   const status = input.status ?? (await readStatus(input.worktree));
   const nothing = { committed: false, nested: status.nested };
   if (status.tracked.length + status.untracked.length === 0) return nothing;
-  await stageAll(input.worktree, status);
+  // The identity is looked up meanwhile; it is cached.
+  await Promise.all([stageAll(input.worktree, status), identityEnv(input.worktree, input.fallback)]);
   const made = await commitStaged(input);
   if (made.code !== 0) {
     const said = `${made.stdout}\n${made.stderr}`.trim();

@@ -18,24 +18,25 @@ export async function finishLanding(input: {
   worktrees: readonly WorktreeEntry[];
 }): Promise<string | undefined> {
   const ref = `refs/heads/${input.branch}`;
-  const tips = await git(input.dir).run(
-    ['for-each-ref', '--format=%(refname) %(objectname)', ref, candidateRef(input.idea)],
-    { read: true },
-  );
+  const entry = input.worktrees.find((one) => one.branch === input.branch);
+  const there = entry && (await exists(entry.path)) ? entry : undefined;
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', ref, candidateRef(input.idea)];
+  const [tips, status] = await Promise.all([
+    git(input.dir).run(args, { read: true }),
+    there ? readStatus(there.path) : undefined,
+  ]);
   const lines = tips.split('\n').filter(Boolean);
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
-  const entry = input.worktrees.find((one) => one.branch === input.branch);
-  if (entry && (await exists(entry.path)) && !(await letGo(entry.path, input.landed)))
-    return `The worktree ${entry.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
+  if (there && !(status && isClean(status) && (await letGo(there.path, input.landed))))
+    return `The worktree ${there.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
   const commands = lines.map((line) => `delete ${line}`);
   if (commands.length > 0) await git(input.dir).run(['update-ref', '--stdin'], { input: `${commands.join('\n')}\n` });
   return undefined;
 }
 
-/** Detaches a clean worktree at the landed commit; false when it is not clean. */
+/** Detaches a clean worktree at the landed commit; false when git refuses. */
 async function letGo(path: string, landed: string): Promise<boolean> {
-  if (!isClean(await readStatus(path))) return false;
   const left = await git(path).result(['checkout', '-q', '--detach', landed], { ok: [0, 1, 128] });
   if (left.code !== 0) return false;
   await markRecyclable(path);

@@ -60,12 +60,17 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
 }
 
 async function land(options: Located): Promise<Outcome> {
-  if (options.worktree && (await exists(options.worktree)))
-    await savePoint({ worktree: options.worktree, idea: options.idea });
-  for (let round = 1; round <= MAX_ROUNDS; round++) {
-    options.signal?.throwIfAborted();
-    const outcome = await attempt(options);
-    if (outcome) return outcome;
+  // Taken while the candidate is built and gated; awaited before anything moves.
+  const saved = saveWork(options);
+  saved.catch(() => undefined);
+  try {
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
+      options.signal?.throwIfAborted();
+      const outcome = await attempt(options, saved);
+      if (outcome) return outcome;
+    }
+  } finally {
+    await saved;
   }
   throw new RepositoryError(
     `The branch ${options.target} moved ${MAX_ROUNDS} times while ${options.idea} was being gated.`,
@@ -73,8 +78,12 @@ async function land(options: Located): Promise<Outcome> {
   );
 }
 
+async function saveWork({ worktree, idea }: Located): Promise<void> {
+  if (worktree && (await exists(worktree))) await savePoint({ worktree, idea });
+}
+
 /** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
-async function attempt(options: Located): Promise<Outcome | undefined> {
+async function attempt(options: Located, saved: Promise<void>): Promise<Outcome | undefined> {
   const { repo, idea, target, head, signal } = options;
   const refs = await readRefs(options);
   const earlier = await alreadyLanded(options, refs);
@@ -112,7 +121,7 @@ async function attempt(options: Located): Promise<Outcome | undefined> {
       return { kind: 'red', onto: tip.commit, candidate: commit, gate };
     }
   }
-  const worktrees = await listWorktrees(repo);
+  const [worktrees] = await Promise.all([listWorktrees(repo), saved]);
   let note: string | undefined;
   // Without commits of its own on the target, the branch is all that holds what the agent did.
   if (commit === tip.commit) await keep(repo, idea, head);

@@ -66,7 +66,10 @@ async function attempt(
   try {
     if (left) await killByToken(owner);
     await unlockIndex(input.worktree);
-    const since = (await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true })).trim();
+    const [since, chosen] = await Promise.all([
+      git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
+      template(run),
+    ]);
     const nonce = newNonce();
     const prompt = buildPrompt({
       idea,
@@ -75,7 +78,7 @@ async function attempt(
       feedback: input.feedback,
       notes: input.notes,
       nonce,
-      template: await template(run),
+      template: chosen,
     });
     await writeAtomically(join(dir, 'prompt.md'), prompt);
     const executed = await executeAgent({

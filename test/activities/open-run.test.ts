@@ -47,7 +47,10 @@ describe('openRun', () => {
     const open = (ref: object) => b.call(b.activities.openRun, { ...b.ref, ...ref }).done;
     await expect(open({ runId: 'none' })).rejects.toMatchObject({ type: FAILURE.runFilesMissing, nonRetryable: true });
     for (const ref of [{ project: '..' }, { runId: '../../etc' }, { project: 'a/b' }, { runId: '' }]) {
-      await expect(open(ref), JSON.stringify(ref)).rejects.toMatchObject({ type: FAILURE.badInput, nonRetryable: true });
+      await expect(open(ref), JSON.stringify(ref)).rejects.toMatchObject({
+        type: FAILURE.badInput,
+        nonRetryable: true,
+      });
     }
   });
 });

@@ -12,7 +12,15 @@ import { type Bench, bench, idea } from './bench.js';
 describe('prepareIdea', () => {
   it('makes a worktree on the branch of the idea, and the second time finds it as it is', async () => {
     const b = await bench({
-      ideas: [idea('t-1', { maxIterations: 7, timeoutMinutes: 2, iterationTimeoutMinutes: 1, ralph: false, allowEmpty: true })],
+      ideas: [
+        idea('t-1', {
+          maxIterations: 7,
+          timeoutMinutes: 2,
+          iterationTimeoutMinutes: 1,
+          ralph: false,
+          allowEmpty: true,
+        }),
+      ],
     });
     const first = await b.prepare();
     expect(first).toMatchObject({ branch: 'ralph/t-1', base: await b.git('rev-parse', 'main'), origin: 'created' });
@@ -42,7 +50,9 @@ describe('prepareIdea', () => {
   it('runs the setup once per state of the lockfile', async () => {
     const b = await bench({
       files: { 'package-lock.json': '1', '.gitignore': 'node_modules/\n' },
-      config: { setup: { run: 'echo ran >> "$COUNT"; mkdir -p node_modules && cp package-lock.json node_modules/from' } },
+      config: {
+        setup: { run: 'echo ran >> "$COUNT"; mkdir -p node_modules && cp package-lock.json node_modules/from' },
+      },
     });
     const count = async (): Promise<number> => (await b.read(join(b.base, 'count'))).split('\n').length - 1;
     // The setup gets the environment of the worker.
@@ -102,7 +112,9 @@ describe('reopening', () => {
     const at = await b.prepare();
     await b.write({ 'base.txt': 'theirs\n' });
     const onto = await b.commit('theirs');
-    await b.setAgent(`echo mine > base.txt; echo more > more.txt; printf '<ralph nonce="%s">COMPLETE</ralph>\\n' "$RALPHCTL_NONCE"`);
+    await b.setAgent(
+      `echo mine > base.txt; echo more > more.txt; printf '<ralph nonce="%s">COMPLETE</ralph>\\n' "$RALPHCTL_NONCE"`,
+    );
     const bounced = await land(b);
     expect(bounced).toMatchObject({ kind: 'conflict', onto, files: ['base.txt'] });
     const reopen = { kind: 'conflict' as const, onto, files: ['base.txt'] };

@@ -21,7 +21,10 @@ while :; do sleep 0.1; done
 `;
 
 async function begun(b: Bench): Promise<void> {
-  await until('the agent at work', async () => existsSync(join(b.marks, 'begun')) && existsSync(join(b.marks, 'helper')));
+  await until(
+    'the agent at work',
+    async () => existsSync(join(b.marks, 'begun')) && existsSync(join(b.marks, 'helper')),
+  );
 }
 
 async function started(b: Bench): Promise<Call<RunAgentResult>> {
@@ -61,17 +64,20 @@ describe('a run that is stopped', () => {
     ['a missed heartbeat', 'TIMED_OUT', { timedOut: true }],
     ['a workflow that is gone', 'NOT_FOUND', { notFound: true }],
     ['an operator who resets the activity', 'RESET', { reset: true }],
-  ] as const)('by %s: the tree ends, the work is saved, and it counts as a lost worker', async (_why, reason, details) => {
-    const b = await bench({ agent: ENDLESS });
-    const call = await started(b);
-    call.env.cancel(reason, new ActivityCancellationDetails(details));
-    const failure = await failureOf(call);
-    expect(failure).toBeInstanceOf(ApplicationFailure);
-    expect(failure).toMatchObject({ type: FAILURE.workerLost, nonRetryable: false });
-    expect(await findByToken(b.project)).toEqual([]);
-    expect(await savedWork(b)).toBe('work');
-    expect(existsSync(resultFile(b))).toBe(false);
-  });
+  ] as const)(
+    'by %s: the tree ends, the work is saved, and it counts as a lost worker',
+    async (_why, reason, details) => {
+      const b = await bench({ agent: ENDLESS });
+      const call = await started(b);
+      call.env.cancel(reason, new ActivityCancellationDetails(details));
+      const failure = await failureOf(call);
+      expect(failure).toBeInstanceOf(ApplicationFailure);
+      expect(failure).toMatchObject({ type: FAILURE.workerLost, nonRetryable: false });
+      expect(await findByToken(b.project)).toEqual([]);
+      expect(await savedWork(b)).toBe('work');
+      expect(existsSync(resultFile(b))).toBe(false);
+    },
+  );
 
   it('begins again afterwards, where it was', async () => {
     const b = await bench({ agent: ENDLESS });
@@ -108,7 +114,9 @@ describe('one agent per idea', () => {
     expect(failure).toBeInstanceOf(ApplicationFailure);
     expect((failure as ApplicationFailure).message).toMatch(/later attempt/);
     const left = await findByToken(b.project);
-    expect(left.some((one) => before.some((old) => old.pid === one.pid && old.startTime === one.startTime))).toBe(false);
+    expect(left.some((one) => before.some((old) => old.pid === one.pid && old.startTime === one.startTime))).toBe(
+      false,
+    );
     expect(existsSync(resultFile(b))).toBe(false);
     expect(await b.git('rev-parse', 'ralph/t-1')).toBe(at.base);
     expect(await leftAttempts(b.root, b.project)).toHaveLength(1);
@@ -121,7 +129,10 @@ describe('one agent per idea', () => {
     const b = await bench();
     const { execa } = await import('execa');
     const stray = (of: string) => {
-      const child = execa('sleep', ['600'], { env: { RALPHCTL_ATTEMPT: `${b.project}/${of}/run-0/1/x` }, reject: false });
+      const child = execa('sleep', ['600'], {
+        env: { RALPHCTL_ATTEMPT: `${b.project}/${of}/run-0/1/x` },
+        reject: false,
+      });
       return { done: child, kill: () => child.kill('SIGKILL') };
     };
     const mine = stray('t-1');

@@ -60,7 +60,9 @@ ${say('PROGRESS:50')}`,
   });
 
   it('is killed in the middle of a git command: the index lock that it leaves stops nobody', async () => {
-    const b = await bench({ agent: `echo a > a.txt; touch "$(git rev-parse --git-path index.lock)"\n${say('PROGRESS:50')}` });
+    const b = await bench({
+      agent: `echo a > a.txt; touch "$(git rev-parse --git-path index.lock)"\n${say('PROGRESS:50')}`,
+    });
     const at = await b.prepare();
     const first = await b.call(b.activities.runAgent, b.agentInput(at)).done;
     expect(first).toMatchObject({ commits: 1, changed: true });

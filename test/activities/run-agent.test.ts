@@ -87,7 +87,13 @@ describe('runAgent', () => {
     const { dir } = await b.runAgent({
       serial: 4,
       iteration: 3,
-      feedback: { kind: 'gate-failed', command: 'npm test', exitCode: 7, tail: 'expected 4, got 5', log: '/x/gate.log' },
+      feedback: {
+        kind: 'gate-failed',
+        command: 'npm test',
+        exitCode: 7,
+        tail: 'expected 4, got 5',
+        log: '/x/gate.log',
+      },
       notes: ['You asked: which colour?\nThe answer: green', 'look at src/trim.js first'],
     });
     const prompt = await b.read(join(dir, 'prompt.md'));

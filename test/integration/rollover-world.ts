@@ -6,12 +6,24 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
-import { bundleWorkflowCode, makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  type Worker,
+} from '@temporalio/worker';
 import { keepAlive } from '../../src/activities/alive.js';
 import { endLanded } from '../../src/activities/end-landed.js';
 import { createActivities } from '../../src/activities/index.js';
 import { dataConverter } from '../../src/connect/codec.js';
-import type { LandInput, LandResult, PrepareInput, RunAgentInput, RunAgentResult } from '../../src/protocol/activities.js';
+import type {
+  LandInput,
+  LandResult,
+  PrepareInput,
+  RunAgentInput,
+  RunAgentResult,
+} from '../../src/protocol/activities.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
 import type { AutopilotInput, RunSettings, RunSummary } from '../../src/protocol/run.js';
@@ -129,9 +141,14 @@ export class World {
   }
 
   async close(): Promise<void> {
-    for await (const { workflowId, status } of this.client.workflow.list({ query: `RalphProject = '${this.project}'` })) {
+    for await (const { workflowId, status } of this.client.workflow.list({
+      query: `RalphProject = '${this.project}'`,
+    })) {
       if (status.name !== 'RUNNING') continue;
-      await this.client.workflow.getHandle(workflowId).terminate().catch(() => {});
+      await this.client.workflow
+        .getHandle(workflowId)
+        .terminate()
+        .catch(() => {});
     }
     for (const worker of this.#workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     await this.#running;
@@ -188,7 +205,12 @@ export class World {
       if (end !== 'failed') this.iterations.set(idea, [...(this.iterations.get(idea) ?? []), iteration]);
       return {
         outcome: end === 'failed' ? { kind: 'failed', failure: 'transient', message: 'try again' } : { kind: 'ok' },
-        signal: end === 'complete' ? { kind: 'complete' } : end === 'progress' ? { kind: 'progress', percent: 50 } : { kind: 'none' },
+        signal:
+          end === 'complete'
+            ? { kind: 'complete' }
+            : end === 'progress'
+              ? { kind: 'progress', percent: 50 }
+              : { kind: 'none' },
         durationMs: 1,
         exitCode: 0,
         head: `head-${idea}-${iteration}`,

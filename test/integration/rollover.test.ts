@@ -105,7 +105,8 @@ describe('continue-as-new', () => {
     });
     await world.start({ settings: settings({ slots: 2 }), maxHistory: 30 });
     await until('both held ideas to work', async () => [...held].every((id) => world.working.has(id)));
-    const kill = (id: string) => world.client.workflow.getHandle(ideaWorkflowId(world.project, id)).terminate('by a test');
+    const kill = (id: string) =>
+      world.client.workflow.getHandle(ideaWorkflowId(world.project, id)).terminate('by a test');
     await kill('r-1');
     await until('the slot of r-1 to be used again', async () => world.landed.includes('r-4'));
     const runOf = async (): Promise<string> => (await world.autopilot.describe()).runId;

@@ -65,14 +65,13 @@ describe('the workflow bundle', () => {
   });
 
   it('holds no Node built-in and no SDK package of the outside', () => {
-    const packages = new Set(
-      modules.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
-    );
+    const packages = new Set(modules.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
     expect(packages).toContain('@temporalio/workflow');
     for (const name of ['activity', 'client', 'worker', 'core-bridge', 'testing', 'envconfig']) {
       expect(packages).not.toContain(`@temporalio/${name}`);
     }
-    for (const name of ['zod', 'execa', 'simple-git', 'pino', 'yaml', 'commander']) expect(packages).not.toContain(name);
+    for (const name of ['zod', 'execa', 'simple-git', 'pino', 'yaml', 'commander'])
+      expect(packages).not.toContain(name);
     // The sandbox has its own versions of these, which touch nothing.
     const builtIns = modules.filter((path) => /^(external|node:|ignored)/.test(path));
     expect(builtIns.filter((path) => !/__temporal_|"?(assert|url|util)"?/.test(path))).toEqual([]);

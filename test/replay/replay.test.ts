@@ -5,44 +5,32 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
-import { bundleWorkflowCode, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
+import { makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { dataConverter } from '../../src/connect/codec.js';
+import { type RawHistory, toHistory } from './history.js';
 
 const dir = fileURLToPath(new URL('../histories/', import.meta.url));
-const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
+/** The very file that workers load; `npm test` builds it. */
+const codePath = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 const files = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.json')).sort();
 const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn() {}, error() {} };
-
-interface RawEvent {
-  eventId: string;
-  eventType: string;
-  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
-  startChildWorkflowExecutionInitiatedEventAttributes?: { workflowType: { name: string }; workflowId: string };
-  workflowExecutionStartedEventAttributes?: { workflowType: { name: string }; workflowId: string };
-}
-interface RawHistory {
-  events: RawEvent[];
-}
 
 const read = async (name: string): Promise<RawHistory> => JSON.parse(await readFile(join(dir, name), 'utf8'));
 const first = (history: RawHistory) => history.events[0]?.workflowExecutionStartedEventAttributes;
 
-let code = '';
 const replay = (history: RawHistory): Promise<void> =>
   Worker.runReplayHistory(
-    { workflowBundle: { code }, dataConverter },
-    historyFromJSON(history),
+    { workflowBundle: { codePath }, dataConverter },
+    toHistory(history),
     // Workflows address each other by id, so the id must be the one that was recorded.
     first(history)?.workflowId ?? '',
   );
 
-beforeAll(async () => {
+beforeAll(() => {
   const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
   Runtime.install({ logger: quiet, shutdownSignals: [], telemetryOptions: { logging: { forward: {}, filter } } });
-  ({ code } = await bundleWorkflowCode({ workflowsPath, logger: quiet }));
-}, 120_000);
+});
 
 describe('kept histories', () => {
   it('are there, of both workflows, and of every kind', () => {
@@ -51,7 +39,11 @@ describe('kept histories', () => {
       ...['idea-happy', 'idea-gate-red', 'idea-needs-human', 'idea-blocked', 'idea-timeout', 'idea-conflict'],
       ...['idea-stop', 'idea-worker-lost', 'idea-continued'],
     ];
-    for (const kind of kinds) expect(files.filter((name) => name.startsWith(`${kind}-`)), kind).not.toEqual([]);
+    for (const kind of kinds)
+      expect(
+        files.filter((name) => name.startsWith(`${kind}-`)),
+        kind,
+      ).not.toEqual([]);
   });
 
   it.each(files)('%s replays', async (name) => {
@@ -65,13 +57,15 @@ describe('kept histories', () => {
     );
     expect(decoded).not.toMatch(/\/(home|root|Users|work)\//);
     for (const [, host] of decoded.matchAll(/-(?:agents|git)@([A-Za-z0-9.-]+)/g)) expect(host).toBe('testhost');
-    for (const [, who] of decoded.matchAll(/"identity": ?"([^"]*)"/g)) expect(who).toMatch(/^$|^\d+@testhost$|^history-service$/);
+    for (const [, who] of decoded.matchAll(/"identity": ?"([^"]*)"/g))
+      expect(who).toMatch(/^$|^\d+@testhost$|^history-service$/);
   });
 });
 
 describe('a history that does not fit', () => {
   /** The newest history of a kind, to be spoilt. */
-  const pick = async (kind: string): Promise<RawHistory> => read(files.filter((name) => name.startsWith(kind)).at(-1) ?? '');
+  const pick = async (kind: string): Promise<RawHistory> =>
+    read(files.filter((name) => name.startsWith(kind)).at(-1) ?? '');
 
   it('is refused when an activity was another one', async () => {
     const history = await pick('idea-happy-');

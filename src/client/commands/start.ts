@@ -2,8 +2,8 @@
 
 import type { RunSummary } from '../../protocol/run.js';
 import { writeRun } from '../../runs/run-files.js';
-import { type Connected, connect } from '../api/connection.js';
-import { RunApi } from '../api/run.js';
+import type { Connected } from '../api/connection.js';
+import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
@@ -21,9 +21,13 @@ export interface StartOptions extends StartFlags {
 }
 
 export async function start(context: Context, options: StartOptions): Promise<number> {
+  // The client takes a quarter of a second to load; git answers meanwhile.
+  const loading = options.dryRun ? undefined : loadApi();
+  loading?.catch(() => undefined);
   const plan = await planRun(context, options);
-  if (options.dryRun) return showPlan(context, plan);
+  if (!loading || options.dryRun) return showPlan(context, plan);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
+  const { connect, RunApi } = await loading;
   const [connected] = await Promise.all([
     connect(context, { start: true }),
     options.worker === false ? undefined : ensureWorker(context, plan.project.id),
@@ -37,6 +41,11 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   } finally {
     await connected.close();
   }
+}
+
+async function loadApi() {
+  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
+  return { connect, RunApi };
 }
 
 async function startOrAttach(

@@ -10,8 +10,7 @@ import { listRuns } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
-import { connect } from '../api/connection.js';
-import { RunApi, type RunFacts } from '../api/run.js';
+import type { RunFacts } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { clean, seconds, signalText } from '../live-lines.js';
@@ -41,6 +40,7 @@ async function look(context: Context, project: string): Promise<Found> {
   const found: Found = { ideas: [], worker: (await runningWorker(context.root, project)) !== undefined };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
+    const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
     const connected = await connect(context, { start: false });
     try {
       const api = new RunApi(connected.client, project);

@@ -8,8 +8,7 @@ import type { WhyView } from '../../protocol/run.js';
 import { listRuns, loadRun } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
-import { connect } from '../api/connection.js';
-import { RunApi } from '../api/run.js';
+import { runningWorker } from '../../worker/record.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { clean } from '../live-lines.js';
@@ -26,7 +25,11 @@ export async function why(context: Context, idea: string): Promise<number> {
 }
 
 async function fromRun(context: Context, project: string, idea: string): Promise<WhyView | undefined> {
-  if ((await resolveConnection(context)).kind === 'embedded' && !(await runningServer(context.root))) return undefined;
+  const embedded = (await resolveConnection(context)).kind === 'embedded';
+  // Only a worker answers, and asking when there is none costs the whole wait.
+  if (embedded && !((await runningServer(context.root)) && (await runningWorker(context.root, project))))
+    return undefined;
+  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, project);
