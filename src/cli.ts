@@ -106,6 +106,17 @@ program
   .action(run(async (context, count: number) => (await control()).slots(context, count)));
 
 program
+  .command('enqueue')
+  .argument('[backlog]', 'default: the file the run was started with')
+  .description('take ideas into the open run that were added to its backlog since')
+  .addOption(json)
+  .action(
+    run(async (context, file: string | undefined) =>
+      (await import('./client/commands/enqueue.js')).enqueue(context, file),
+    ),
+  );
+
+program
   .command('why')
   .argument('<idea>')
   .description('an idea’s score as a sum, and what it waits for')

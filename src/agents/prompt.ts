@@ -11,7 +11,6 @@ import { newNonce } from './nonce.js';
 import { parseSignal } from './signal.js';
 import { fillTemplate, TemplateError } from './template.js';
 
-export { DEFAULT_TEMPLATE } from './default-template.js';
 export { newNonce } from './nonce.js';
 export { TemplateError } from './template.js';
 

@@ -2,6 +2,5 @@
 export { toCard } from './cards.js';
 export { BacklogError } from './errors.js';
 export { findBacklog } from './find.js';
-export { type Backlog, readBacklog } from './read.js';
-export { tickBacklog } from './tick.js';
+export { readBacklog } from './read.js';
 export { validateAgents, validateIdeas } from './validate.js';

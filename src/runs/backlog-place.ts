@@ -11,7 +11,7 @@ import { type RunFile, writeAtomically } from './run-files.js';
 /** Path inside the repository, with forward slashes; undefined when the file lies outside. */
 export function repositoryPath(repo: string, file: string): string | undefined {
   const path = relative(repo, file);
-  if (path === '' || path.startsWith('..') || isAbsolute(path)) return undefined;
+  if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
   return path.split(sep).join('/');
 }
 

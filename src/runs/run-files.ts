@@ -4,7 +4,7 @@
  * Invariant: never changed after they are written (ideas added later stand in files of their own), so a reader may cache.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir, runsDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
@@ -49,6 +49,12 @@ export async function addIdeas(root: string, ref: RunRef, ideas: readonly Idea[]
   for (const idea of ideas) await writeAtomically(join(dir, `${idea.id}.json`), JSON.stringify(idea));
 }
 
+/** Takes back ideas that the run refused. */
+export async function dropIdeas(root: string, ref: RunRef, ideas: readonly Idea[]): Promise<void> {
+  const dir = join(runDir(root, ref.project, ref.runId), ADDED);
+  await Promise.all(ideas.map((idea) => rm(join(dir, `${idea.id}.json`), { force: true })));
+}
+
 /** @throws when the files are missing or not a run's. */
 export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
   const dir = runDir(root, ref.project, ref.runId);
@@ -71,6 +77,13 @@ export async function loadIdea(root: string, ref: RunRef, id: string): Promise<I
   } catch {
     return undefined;
   }
+}
+
+/** Ids that the run has, those added later included. */
+export async function knownIdeas(root: string, ref: RunRef): Promise<Set<string>> {
+  const run = await loadRun(root, ref);
+  const added = await readdir(join(run.dir, ADDED)).catch(() => []);
+  return new Set([...run.ideas.keys(), ...added.map((name) => name.replace(/\.json$/, ''))]);
 }
 
 /** Run ids of a project, newest first. Ids sort by time. */

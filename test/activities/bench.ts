@@ -19,21 +19,9 @@ import type { PrepareResult, RunAgentInput } from '../../src/protocol/activities
 import type { Idea } from '../../src/protocol/idea.js';
 import { type RunFile, writeRun } from '../../src/runs/run-files.js';
 import { yaml } from '../support/program.js';
+import { idea } from './idea.js';
 
-export const idea = (id: string, more: Partial<Idea> = {}): Idea => ({
-  id,
-  title: `Do ${id}`,
-  text: `Do ${id} well.`,
-  blue: false,
-  dependsOn: [],
-  tags: [],
-  done: false,
-  ralph: true,
-  success: [],
-  allowEmpty: false,
-  source: { file: 'roadmap.md', line: 1 },
-  ...more,
-});
+export { idea } from './idea.js';
 
 export interface BenchOptions {
   /** Files of the first commit. */

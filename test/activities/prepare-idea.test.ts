@@ -120,7 +120,7 @@ describe('reopening', () => {
     const reopen = { kind: 'conflict' as const, onto, files: ['base.txt'] };
     const again = await b.prepare('t-1', { reopen });
     expect(again).toMatchObject({ worktree: at.worktree, branch: 'ralph/t-1', base: onto });
-    expect(await b.read(join(at.worktree, 'base.txt'))).toMatch(/^<<<<<<< [^]*theirs[^]*=======[^]*mine[^]*>>>>>>> /);
+    expect(await b.read(join(at.worktree, 'base.txt'))).toMatch(/^<<<<<<< .*theirs.*=======.*mine.*>>>>>>> /s);
     expect(await b.read(join(at.worktree, 'more.txt'))).toBe('more\n');
     expect(await b.git('rev-parse', 'ralph/t-1')).toBe(onto);
     await b.write({ 'base.txt': 'both\n' }, at.worktree);

@@ -1,0 +1,44 @@
+/**
+ * `ralphctl enqueue [backlog]`: takes ideas into the open run that were written since it started. The whole backlog is
+ * read and checked as at a start; what the run knows already is left as it is.
+ */
+
+import { toCard } from '../../backlog/cards.js';
+import { readBacklog } from '../../backlog/index.js';
+import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../runs/run-files.js';
+import { connect } from '../api/connection.js';
+import { noRun, RunApi } from '../api/run.js';
+import { type Context, print, printJson } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { findProject } from '../project.js';
+import { UserError } from '../user-error.js';
+
+export async function enqueue(context: Context, file: string | undefined): Promise<number> {
+  const { id: project } = await findProject(context);
+  const connected = await connect(context, { start: false });
+  try {
+    const api = new RunApi(connected.client, project);
+    const facts = await api.facts();
+    if (!facts?.open || !facts.runId) throw noRun();
+    const ref = { project, runId: facts.runId };
+    const run = await loadRun(context.root, ref);
+    const { ideas } = await readBacklog(file ?? run.file.backlog.file);
+    const known = await knownIdeas(context.root, ref);
+    const fresh = ideas.filter((idea) => !known.has(idea.id) && !idea.done);
+    if (fresh.length === 0) throw new UserError('there is no idea in the backlog that the run does not have already');
+    // Texts first: an idea that the run takes in may start at once.
+    await addIdeas(context.root, ref, fresh);
+    try {
+      await api.enqueue(fresh.map(toCard));
+    } catch (error) {
+      await dropIdeas(context.root, ref, fresh);
+      throw error;
+    }
+    const ids = fresh.map((idea) => idea.id);
+    if (context.json) printJson({ enqueued: ids });
+    else print(`taken into the run: ${ids.join(', ')}`);
+    return EXIT.ok;
+  } finally {
+    await connected.close();
+  }
+}

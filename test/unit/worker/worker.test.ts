@@ -1,0 +1,149 @@
+/** What a worker does around its work: names its host, says what it lacks, clears up after the one before it. Features: C6. */
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AsyncCompletionClient } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { DefaultLogger } from '@temporalio/worker';
+import { execa } from 'execa';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { projectDir } from '../../../src/config/paths.js';
+import { identityOf } from '../../../src/process/identity.js';
+import { findByToken, killByToken } from '../../../src/process/tokens.js';
+import { FAILURE } from '../../../src/protocol/failures.js';
+import { leftAttempts, markAttempt } from '../../../src/runs/attempts.js';
+import type { WorkerLog } from '../../../src/worker/logger.js';
+import { workerProblems } from '../../../src/worker/preflight.js';
+import { reap } from '../../../src/worker/reaper.js';
+import { removeWorkerRecord, runningWorker, workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
+import { hostLabel } from '../../../src/worker/serve.js';
+import { until } from '../../support/program.js';
+
+let root: string;
+const project = `work-${process.pid}-${Date.now().toString(36)}`;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ralphctl-worker-'));
+  await mkdir(projectDir(root, project), { recursive: true });
+});
+afterEach(async () => {
+  await killByToken(project, 0);
+  await chmod(projectDir(root, project), 0o755).catch(() => {});
+  await rm(root, { recursive: true, force: true });
+});
+
+function log(): WorkerLog & { said: string[] } {
+  const said: string[] = [];
+  return {
+    said,
+    event: (name) => void said.push(name),
+    problem: (name) => void said.push(`problem: ${name}`),
+    sdk: new DefaultLogger('ERROR', () => {}),
+    close: () => {},
+  };
+}
+
+/** Stands for the server's side of handing back; the real one is in test/chaos. */
+function completion(fail: (token: string) => void) {
+  const handed: { token: string; failure: unknown }[] = [];
+  const client = {
+    fail: async (token: Uint8Array, failure: unknown) => {
+      const text = Buffer.from(token).toString('utf8');
+      fail(text);
+      handed.push({ token: text, failure });
+    },
+  } as unknown as AsyncCompletionClient;
+  return { client, handed };
+}
+
+describe('reap', () => {
+  const mark = (idea: string) => ({
+    ...{ idea, serial: 3, startedAt: new Date(0).toISOString(), token: `${project}/${idea}/r/3/x` },
+    taskToken: Buffer.from(`task of ${idea}`).toString('base64'),
+  });
+
+  it('ends what is left of the project, hands every attempt back and forgets the marks', async () => {
+    const agent = execa('sleep', ['600'], { env: { RALPHCTL_ATTEMPT: mark('t-1').token }, reject: false });
+    const other = execa('sleep', ['600'], { env: { RALPHCTL_ATTEMPT: `${project}2/t-1/r/3/x` }, reject: false });
+    await until(
+      'both',
+      async () => (await findByToken(project)).length + (await findByToken(`${project}2`)).length === 2,
+    );
+    for (const idea of ['t-1', 't-2']) await markAttempt(root, project, mark(idea));
+    const { client, handed } = completion(() => {});
+    const heard = log();
+    await reap(root, project, client, heard);
+    expect((await agent).signal).toBe('SIGTERM');
+    expect(await findByToken(`${project}2`)).toHaveLength(1);
+    other.kill('SIGKILL');
+    await other;
+    expect(handed.map((one) => one.token).sort()).toEqual(['task of t-1', 'task of t-2']);
+    for (const { failure } of handed) {
+      expect(failure).toBeInstanceOf(ApplicationFailure);
+      expect(failure).toMatchObject({ type: FAILURE.workerLost, nonRetryable: false });
+    }
+    expect(await leftAttempts(root, project)).toEqual([]);
+    expect(heard.said).toContain('ended processes of an earlier worker');
+  });
+
+  it('an attempt that nobody waits for any more does not stop the others', async () => {
+    for (const idea of ['t-1', 't-2', 't-3']) await markAttempt(root, project, mark(idea));
+    const { client, handed } = completion((token) => {
+      if (token === 'task of t-2') throw new Error('not found');
+    });
+    await reap(root, project, client, log());
+    expect(handed.map((one) => one.token).sort()).toEqual(['task of t-1', 'task of t-3']);
+    expect(await leftAttempts(root, project)).toEqual([]);
+  });
+
+  it('does nothing where nothing was left', async () => {
+    const { client, handed } = completion(() => {});
+    const heard = log();
+    await reap(root, project, client, heard);
+    expect([handed, heard.said]).toEqual([[], []]);
+  });
+});
+
+describe('the record of a worker', () => {
+  const record = (keeper: { pid: number; startTime: string }) => ({ keeper, buildId: 'b', startedAt: 'now' });
+
+  it('names a living process, and is nothing once that one has ended or was another', async () => {
+    expect(await runningWorker(root, project)).toBeUndefined();
+    const child = execa('sleep', ['600'], { reject: false });
+    const keeper = await until('its identity', async () => identityOf(child.pid as number));
+    await writeWorkerRecord(root, project, record(keeper));
+    expect(await runningWorker(root, project)).toEqual(record(keeper));
+    await writeWorkerRecord(root, project, record({ ...keeper, startTime: 'earlier' }));
+    expect(await runningWorker(root, project), 'a recycled pid').toBeUndefined();
+    await writeWorkerRecord(root, project, record(keeper));
+    child.kill('SIGKILL');
+    await child;
+    expect(await runningWorker(root, project)).toBeUndefined();
+    await writeFile(workerRecordPath(root, project), '{');
+    expect(await runningWorker(root, project)).toBeUndefined();
+    await removeWorkerRecord(root, project);
+    await removeWorkerRecord(root, project);
+  });
+});
+
+describe('before it works', () => {
+  it('a worker says what is missing and how to mend it', async () => {
+    const bundle = join(root, 'bundle.js');
+    expect(await workerProblems(root, project, bundle)).toEqual([
+      expect.stringMatching(/bundle\.js is missing.*npm run build/),
+    ]);
+    await writeFile(bundle, '');
+    expect(await workerProblems(root, project, bundle)).toEqual([]);
+    await writeFile(join(root, 'file'), '');
+    expect(await workerProblems(join(root, 'file'), project, bundle)).toEqual([
+      expect.stringMatching(/cannot be written.*RALPHCTL_HOME/),
+    ]);
+  });
+});
+
+describe('the name of the host', () => {
+  it('is safe in a queue name and can be given', () => {
+    expect(hostLabel({})).toBe(hostname().replace(/[^A-Za-z0-9.-]/g, '-'));
+    expect(hostLabel({ RALPHCTL_HOST: 'box 1/ä' })).toBe('box-1--');
+    expect(hostLabel({ RALPHCTL_HOST: '' })).toBe(hostLabel({}));
+  });
+});
