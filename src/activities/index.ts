@@ -9,6 +9,7 @@ import type { WorkDeps } from '../work/deps.js';
 import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../work/index.js';
 import { WorkError } from '../work/work-error.js';
 import { keepAlive } from './alive.js';
+import { endLanded } from './end-landed.js';
 import { reconcileIdeas } from './reconcile.js';
 
 export interface ActivityDeps extends WorkDeps {
@@ -28,7 +29,12 @@ export function createActivities(
       });
   return {
     main: {
-      openRun: work('openRun'),
+      openRun: async (input) => {
+        const opened = await work('openRun')(input);
+        // The work has checked the project's name.
+        await endLanded(deps.client, input.project, new Set(opened.landed));
+        return opened;
+      },
       closeRun: work('closeRun'),
       reconcileIdeas: (input) => reconcileIdeas(deps.client, input),
     },

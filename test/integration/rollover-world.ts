@@ -13,8 +13,6 @@ import {
   Runtime,
   type Worker,
 } from '@temporalio/worker';
-import { keepAlive } from '../../src/activities/alive.js';
-import { endLanded } from '../../src/activities/end-landed.js';
 import { createActivities } from '../../src/activities/index.js';
 import { dataConverter } from '../../src/connect/codec.js';
 import type {
@@ -27,6 +25,7 @@ import type {
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
 import type { AutopilotInput, RunSettings, RunSummary } from '../../src/protocol/run.js';
+import type { WorkName, WorkResult } from '../../src/work/index.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { until } from '../support/program.js';
 
@@ -103,41 +102,39 @@ export class World {
   }
 
   async #work(code: string): Promise<void> {
-    const real = createActivities({ root: '/nonexistent', host: HOST, env: {}, client: this.client.workflow });
+    // The real activities, with work that is done here instead of with git and agents.
+    const deps = { root: '/nonexistent', host: HOST, env: {}, client: this.client.workflow };
     this.#workers = await createWorkers({
       connection: this.connections.native,
       namespace: 'default',
       project: this.project,
       host: HOST,
       workflows: { workflowBundle: { code } },
-      activities: {
-        main: {
-          openRun: async () => {
-            await endLanded(this.client.workflow, this.project, new Set(this.landed));
-            return {
-              agentsQueue: agentsQueue(this.project, HOST),
-              gitQueue: gitQueue(this.project, HOST),
-              target: 'main',
-              cards: this.options.cards,
-              landed: [...this.landed],
-            };
-          },
-          reconcileIdeas: real.main.reconcileIdeas,
-          closeRun: async () => {},
-        },
-        git: {
-          prepareIdea: async (input) => this.#prepare(input),
-          runGate: async () => ({ pass: true, commands: [], durationMs: 1 }),
-          landIdea: (input) => keepAlive(({ signal }) => this.#land(input, signal)),
-        },
-        agents: { runAgent: (input) => keepAlive(({ signal }) => this.#agent(input, signal)) },
-      },
+      activities: createActivities(deps, (name, input, { signal }) => this.#do(name, input, signal)),
       sinks: { ralph: { event: { fn: () => {} } } },
       // More than the slots: the limit under test is the autopilot's.
       capacity: { agents: 50, git: 8 },
       graceMs: 100,
     });
     this.#running = Promise.all(this.#workers.map((worker) => worker.run()));
+  }
+
+  async #do<Name extends WorkName>(name: Name, input: unknown, signal: AbortSignal): Promise<WorkResult<Name>> {
+    const work: { [N in WorkName]: () => WorkResult<N> | Promise<WorkResult<N>> } = {
+      openRun: () => ({
+        agentsQueue: agentsQueue(this.project, HOST),
+        gitQueue: gitQueue(this.project, HOST),
+        target: 'main',
+        cards: this.options.cards,
+        landed: [...this.landed],
+      }),
+      closeRun: () => undefined,
+      prepareIdea: () => this.#prepare(input as PrepareInput),
+      runGate: () => ({ pass: true, commands: [], durationMs: 1 }),
+      landIdea: () => this.#land(input as LandInput, signal),
+      runAgent: () => this.#agent(input as RunAgentInput, signal),
+    };
+    return work[name]();
   }
 
   async close(): Promise<void> {

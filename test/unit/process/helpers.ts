@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { type RunOptions, startRun } from '../../../src/process/run.js';
+import type { RunOptions } from '../../../src/process/run.js';
 import { killByToken } from '../../../src/process/tokens.js';
 
 /** A folder that goes away with the test. */
@@ -53,5 +53,3 @@ export async function until<T>(check: () => T | undefined | false | Promise<T | 
     await sleep(15);
   }
 }
-
-export { startRun };

@@ -1,0 +1,161 @@
+/** The runs that record-histories.mjs records: what the backlog says, what the agent does, what a person does meanwhile. */
+import { join } from 'node:path';
+
+const write = (path, text) => ({ write: { path, text } });
+const complete = (id) => ({ do: [write(`${id}.txt`, `${id}\n`)], signal: 'COMPLETE' });
+/** Says in the scratch folder that it has begun, and goes on when it is told to. */
+const held = (scratch, id, n, signal) => ({
+  do: [
+    { write: { path: join(scratch, `began-${id}-${n}`), text: '' } },
+    { waitFor: { path: join(scratch, `go-${id}-${n}`) } },
+    { append: { path: `${id}.txt`, text: `${n}\n` } },
+  ],
+  signal,
+});
+const twoSteps = (id) => ({
+  script: (scratch) => [held(scratch, id, 1, 'PROGRESS:50'), held(scratch, id, 2, 'COMPLETE')],
+});
+
+/** Each gives the executions to keep: file name without version → workflow id (and run id, for one of several). */
+export const scenariosOn = ({ project, until, connected, workerOf, continuedRun, bounced }) => ({
+  async happy() {
+    const p = await project('happy', {
+      ideas: { 'h-1': { script: () => [complete('h-1')] }, 'h-2': { script: () => [complete('h-2')], depends: 'h-1' } },
+    });
+    await p.run('start', '--json', '--wait');
+    const id = await p.id();
+    return { 'autopilot-happy': `ralph:${id}:autopilot`, 'idea-happy': `ralph:${id}:idea:h-1` };
+  },
+
+  async mixed() {
+    const meet = (scratch, me, other, text) => ({
+      do: [write(join(scratch, me), ''), { waitFor: { path: join(scratch, other) } }, write('shared.txt', text)],
+      signal: 'COMPLETE',
+    });
+    const merged = {
+      whenPrompt: { contains: 'conflict markers' },
+      do: [write('shared.txt', 'both\n')],
+      signal: 'COMPLETE',
+    };
+    const p = await project('mixed', {
+      ideas: {
+        'c-1': { script: (s) => [meet(s, 'c-1', 'c-2', 'one\n'), merged] },
+        'c-2': { script: (s) => [meet(s, 'c-2', 'c-1', 'two\n'), merged] },
+        'red-1': {
+          script: () => [
+            { do: [write('red-1.txt', 'bad\n')], signal: 'COMPLETE' },
+            { do: [write('red-1.txt', 'good\n')], signal: 'COMPLETE' },
+          ],
+        },
+        'ask-1': {
+          script: () => [
+            { signal: 'NEEDS_HUMAN: which colour?' },
+            { whenPrompt: { contains: 'The answer: green' }, do: [write('colour.txt', 'green\n')], signal: 'COMPLETE' },
+          ],
+        },
+        'blocked-1': { script: () => [{ do: [write('half.txt', 'half\n')], signal: 'BLOCKED: no database here' }] },
+        'slow-1': { script: () => [{ do: [write('slow.txt', 'more\n')], signal: 'PROGRESS:40' }], max_iterations: 2 },
+      },
+    });
+    const done = p.run('start', '--json', '--wait');
+    done.catch(() => {});
+    await until('the question', async () => (await p.status()).status.attention.some((line) => line.id === 'ask-1'));
+    await p.run('answer', 'ask-1', 'green');
+    await done;
+    const id = await p.id();
+    const idea = (name) => `ralph:${id}:idea:${name}`;
+    const loser = (await bounced(idea('c-1'))) ? 'c-1' : 'c-2';
+    return {
+      'autopilot-mixed': `ralph:${id}:autopilot`,
+      'idea-conflict': idea(loser),
+      'idea-gate-red': idea('red-1'),
+      'idea-needs-human': idea('ask-1'),
+      'idea-blocked': idea('blocked-1'),
+      'idea-timeout': idea('slow-1'),
+    };
+  },
+
+  async 'pause-resume'() {
+    const p = await project('pause', { ideas: { 'p-1': twoSteps('p-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-p-1-1');
+    await p.run('pause', 'lunch');
+    await p.touch('go-p-1-1');
+    await until('the pause', async () => (await p.status()).status.state === 'paused');
+    await p.run('resume');
+    await p.touch('go-p-1-2');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-pause-resume': `ralph:${id}:autopilot`, 'idea-pause-resume': `ralph:${id}:idea:p-1` };
+  },
+
+  async stop() {
+    const p = await project('stop', { ideas: { 's-1': twoSteps('s-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-s-1-1');
+    await p.run('stop', 'enough');
+    await p.touch('go-s-1-1');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-stop': `ralph:${id}:autopilot`, 'idea-stop': `ralph:${id}:idea:s-1` };
+  },
+
+  async 'worker-lost'() {
+    const p = await project('lost', { ideas: { 'w-1': twoSteps('w-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-w-1-1');
+    const id = await p.id();
+    process.kill(await workerOf(id), 'SIGKILL');
+    await p.touch('go-w-1-1');
+    await p.touch('go-w-1-2');
+    await done;
+    return { 'autopilot-worker-lost': `ralph:${id}:autopilot`, 'idea-worker-lost': `ralph:${id}:idea:w-1` };
+  },
+
+  async continued() {
+    const steps = (id) => ({
+      script: () =>
+        [1, 2, 3, 4, 5, 6, 7, 8].map((n) => ({
+          do: [{ append: { path: `${id}.txt`, text: `${n}\n` } }],
+          signal: n < 8 ? 'PROGRESS:50' : 'COMPLETE',
+        })),
+    });
+    const ids = ['n-1', 'n-2', 'n-3', 'n-4'];
+    const p = await project('continued', { ideas: Object.fromEntries(ids.map((id) => [id, steps(id)])) });
+    // Without a worker nothing happens yet: its input is taken over by a run that continues as new early.
+    await p.run('start', '--detach', '--no-worker');
+    const id = await p.id();
+    const workflowId = `ralph:${id}:autopilot`;
+    const client = await connected();
+    const handle = client.workflow.getHandle(workflowId);
+    const { memo } = await handle.describe();
+    const [started] = (await handle.fetchHistory()).events;
+    const [payload] = started.workflowExecutionStartedEventAttributes.input.payloads;
+    const input = JSON.parse(Buffer.from(payload.data).toString('utf8'));
+    await handle.terminate('replaced by one that continues as new early');
+    await client.workflow.start('autopilot', {
+      ...{ workflowId, taskQueue: `ralph-${id}`, memo },
+      args: [{ ...input, maxHistory: 24 }],
+      searchAttributes: { RalphProject: [id], RalphState: ['running'] },
+    });
+    await p.run('start', '--json', '--wait');
+    return {
+      'autopilot-continued': await continuedRun(client, workflowId),
+      'idea-continued': await continuedRun(client, `ralph:${id}:idea:n-1`),
+    };
+  },
+});
+
+/** The files that a scenario writes must be known before it runs. */
+export const KINDS = {
+  happy: ['autopilot-happy', 'idea-happy'],
+  mixed: [
+    'autopilot-mixed',
+    ...['conflict', 'gate-red', 'needs-human', 'blocked', 'timeout'].map((kind) => `idea-${kind}`),
+  ],
+  'pause-resume': ['autopilot-pause-resume', 'idea-pause-resume'],
+  stop: ['autopilot-stop', 'idea-stop'],
+  'worker-lost': ['autopilot-worker-lost', 'idea-worker-lost'],
+  continued: ['autopilot-continued', 'idea-continued'],
+};
+
