@@ -158,4 +158,3 @@ export const KINDS = {
   'worker-lost': ['autopilot-worker-lost', 'idea-worker-lost'],
   continued: ['autopilot-continued', 'idea-continued'],
 };
-
