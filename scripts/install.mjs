@@ -29,9 +29,12 @@ export async function ensureInstalled() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error('installing dependencies …');
   // The output goes to stderr: stdout belongs to the program that is started next.
-  const code = await command('npm', ['ci', '--no-fund', '--no-audit', '--include=dev'], { stdio: ['ignore', 2, 2] });
+  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, and not every registry has all.
+  // The versions are those of the lock file here, too.
+  const args = ['install', '--no-save', '--no-fund', '--no-audit', '--include=dev'];
+  const code = await command('npm', args, { stdio: ['ignore', 2, 2] });
   if (code !== 0) {
-    console.error(`npm ci failed with exit code ${code}; mend what it says above and run the same command again.`);
+    console.error(`npm install failed with exit code ${code}; mend what it says above and run the same command again.`);
     process.exit(1);
   }
   writeFileSync(stamp, wanted);

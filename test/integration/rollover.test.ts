@@ -111,12 +111,12 @@ describe('continue-as-new', () => {
     await until('the slot of r-1 to be used again', async () => world.landed.includes('r-4'));
     const runOf = async (): Promise<string> => (await world.autopilot.describe()).runId;
     const before = await runOf();
-    // Messages fill the history until the autopilot continues as new and r-2 is no child of its run any more.
-    await until('another run of the autopilot', async () => {
+    // Messages fill the history, so that the autopilot continues as new and r-2 is no child of its run any more.
+    for (let i = 0; i < 10; i++) {
       await world.autopilot.signal(PAUSE);
       await world.autopilot.signal(RESUME);
-      return (await runOf()) !== before;
-    });
+    }
+    await until('another run of the autopilot', async () => (await runOf()) !== before);
     expect((await status()).counts.running).toBe(1);
     await kill('r-2');
     await world.autopilot.signal(PAUSE);
