@@ -99,14 +99,15 @@ async function attempt(
       baseEnv: deps.env,
     });
     if (abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
+    // Before anything in the worktree is touched: a lock in it may be the later attempt's, and in use.
+    if (!(await holdsMark(deps.root, input.project, mark))) {
+      const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
+      throw new WorkError(message, FAILURE.workerLost, true);
+    }
     await unlockIndex(input.worktree);
     if (stop.aborted) {
       await savePoint({ worktree: input.worktree, idea: input.idea });
       throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
-    }
-    if (!(await holdsMark(deps.root, input.project, mark))) {
-      const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
-      throw new WorkError(message, FAILURE.workerLost, true);
     }
     const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt, run });
     const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);

@@ -5,7 +5,6 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
-  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   ChildWorkflowCancellationType,
@@ -15,23 +14,16 @@ import {
   getExternalWorkflowHandle,
   log,
   ParentClosePolicy,
-  setCurrentDetails,
-  setHandler,
   sleep,
   startChild,
-  upsertMemo,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
 import { bounceReason } from '../decide/bounce.js';
-import { runDetails } from '../decide/details.js';
-import { enqueueProblem } from '../decide/enqueue.js';
-import { runStatus, why } from '../decide/status.js';
+import { runStatus } from '../decide/status.js';
 import type { LandResult } from '../protocol/activities.js';
-import { FAILURE } from '../protocol/failures.js';
-import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
-import type { AutopilotInput, IdeaInput, IdeaOutcome, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
+import { ANSWER, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
+import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
 import { activityProblem } from './failures.js';
@@ -39,9 +31,10 @@ import type { idea as ideaWorkflow } from './idea.js';
 import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
 import { gitActivities, mainActivities } from './proxies.js';
+import { Publisher } from './publish.js';
+import { handleRunMessages, stoppedAlone } from './run-handlers.js';
 
 const RECONCILE_EVERY = '15 minutes';
-const LARGE_RUN = 500;
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);
@@ -58,18 +51,21 @@ class AutopilotShell {
   /** Child starts, landings and messages under way; continue-as-new waits for all of them. */
   #inFlight = 0;
   readonly #mailbox = new Mailbox();
-  #published = '';
-  #publishedState: string | undefined;
-  #publishedAt = 0;
-  #emittedState: string | undefined;
+  readonly #publisher: Publisher;
   /** Open children that this run did not start: their end is learnt by report or by asking. */
   readonly #carried: Set<string>;
 
   constructor(input: AutopilotInput) {
     this.#input = input;
+    this.#publisher = new Publisher(input);
     if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
     this.#carried = new Set(this.#pilot?.openIdeas().map((entry) => entry.card.id));
-    this.#handleMessages();
+    handleRunMessages({
+      input,
+      pilot: () => this.#pilot,
+      tell: (event) => this.tell(event),
+      forwardAnswer: (idea, text) => this.#send(idea, ANSWER, [text], false),
+    });
   }
 
   tell(event: (pilot: Autopilot) => void): void {
@@ -89,7 +85,7 @@ class AutopilotShell {
       const rollover = this.#wantsRollover(pilot);
       const commands = pilot.decide(rollover);
       for (const command of commands) this.#carryOut(pilot, command);
-      this.#publish(pilot);
+      this.#publisher.publish(pilot);
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {
         if (pilot.isOver()) break;
@@ -128,7 +124,7 @@ class AutopilotShell {
       if (!problem) throw error;
       log.warn('the run summary could not be written', { problem });
     }
-    this.#publish(pilot, true);
+    this.#publisher.publish(pilot, true);
     return summary;
   }
 
@@ -141,61 +137,6 @@ class AutopilotShell {
     if (pilot.state.landing !== undefined) return false;
     const info = workflowInfo();
     return info.continueAsNewSuggested || info.historyLength >= (this.#input.maxHistory ?? Number.POSITIVE_INFINITY);
-  }
-
-  // ---- messages ---------------------------------------------------------------------------------------------------
-
-  #handleMessages(): void {
-    setHandler(messages.pauseSignal, (said) => this.tell((pilot) => pilot.pause(messages.saidText(said))));
-    setHandler(messages.resumeSignal, () => this.tell((pilot) => pilot.resume()));
-    setHandler(messages.stopSignal, (said) => this.tell((pilot) => pilot.stop(messages.saidText(said))));
-    setHandler(messages.reportSignal, (report) =>
-      this.tell((pilot) => pilot.report({ ...report, ...stoppedAlone(pilot, report.outcome) })),
-    );
-    setHandler(messages.answerSignal, (answer, text) => this.#forwardAnswer(answer, text));
-    setHandler(messages.statusQuery, () => (this.#pilot ? this.#status(this.#pilot) : undefined));
-    setHandler(messages.whyQuery, (id) => (this.#pilot ? why(id, this.#input.settings, this.#pilot.graph) : undefined));
-    setHandler(
-      messages.setSlotsUpdate,
-      (slots) => {
-        this.tell((pilot) => pilot.setSlots(slots));
-        return slots;
-      },
-      {
-        validator: (slots) => {
-          if (!Number.isInteger(slots) || slots < 1 || slots > 100) {
-            throw refused('slots is a whole number from 1 to 100');
-          }
-        },
-      },
-    );
-    setHandler(
-      messages.enqueueUpdate,
-      (cards) => {
-        this.tell((pilot) => pilot.enqueue(cards));
-        return cards.length;
-      },
-      {
-        validator: (cards) => {
-          if (!this.#pilot) throw refused('the run is still opening; try again in a moment');
-          const { run } = this.#pilot.state;
-          if (run === 'stopping' || run === 'completed') throw refused(`the run is ${run}; start another one`);
-          const problem = Array.isArray(cards) ? enqueueProblem(this.#pilot.graph, cards) : 'a list of ideas is needed';
-          if (problem) throw refused(problem);
-        },
-      },
-    );
-  }
-
-  /** `answer` may be sent to the autopilot too: `{idea, text}`, or the idea and the text as two inputs. */
-  #forwardAnswer(answer: messages.Answer, second: string | undefined): void {
-    const idea = typeof answer === 'string' ? answer : answer?.idea;
-    const text = typeof answer === 'string' ? second : answer?.text;
-    if (!idea || !text) {
-      log.warn('an answer was ignored: it needs {"idea": …, "text": …}');
-      return;
-    }
-    this.#send(idea, 'answer', [text], false);
   }
 
   // ---- commands ---------------------------------------------------------------------------------------------------
@@ -364,57 +305,4 @@ class AutopilotShell {
       log.warn('children of earlier runs could not be asked after; that is tried again', { problem });
     }
   }
-
-  // ---- what people see --------------------------------------------------------------------------------------------
-
-  #emitChanges(pilot: Autopilot): void {
-    for (const { card, status, slot, reason, commit } of pilot.takeChanges()) {
-      emit(this.#input, {
-        kind: 'idea',
-        idea: card.id,
-        title: card.title,
-        status,
-        ...(slot === undefined ? {} : { agentName: agentName(slot) }),
-        ...(reason ? { reason } : {}),
-        ...(commit ? { commit } : {}),
-      });
-    }
-    const { run, why: reason } = pilot.state;
-    if (run === this.#emittedState) return;
-    this.#emittedState = run;
-    emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
-  }
-
-  #publish(pilot: Autopilot, whole = false): void {
-    const { run, why: reason, entries } = pilot.state;
-    this.#emitChanges(pilot);
-    // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
-    const now = Date.now();
-    const lately = run === this.#publishedState && now - this.#publishedAt < 1000;
-    if (entries.length > LARGE_RUN && lately && !whole) return;
-    this.#publishedAt = now;
-    const status = this.#status(pilot);
-    setCurrentDetails(runDetails(status));
-    const { landed, blocked, timeout, failed, 'needs-human': asking } = status.counts;
-    const memo = { state: run, landed, total: status.total, asking, notLanded: blocked + timeout + failed };
-    const fingerprint = JSON.stringify([memo, reason]);
-    if (fingerprint === this.#published) return;
-    this.#published = fingerprint;
-    if (run !== this.#publishedState) upsertSearchAttributes([{ key: RALPH_STATE, value: run }]);
-    this.#publishedState = run;
-    upsertMemo({ progress: { ...memo, why: reason ?? null } });
-  }
 }
-
-/** The landed and the total number of ideas, Blues left out. */
-function progress(pilot: Autopilot): { landed: number; total: number } {
-  const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
-  return { landed: ideas.filter((entry) => entry.status === 'landed').length, total: ideas.length };
-}
-
-/** A single idea that a person stopped must not be started again at once; the whole run stopping makes it pending. */
-function stoppedAlone(pilot: Autopilot, outcome: IdeaOutcome | undefined): { outcome?: IdeaOutcome } {
-  return outcome === 'stopped' && pilot.state.run !== 'stopping' ? { outcome: 'blocked' } : {};
-}
-
-const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, FAILURE.refused);

@@ -10,33 +10,20 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
-  log,
-  setCurrentDetails,
   setHandler,
   sleep,
-  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
 import { afterGate, afterRun, costsIteration, limitReached, type NextStep, runBudgetMs } from '../decide/completion.js';
-import { ideaDetails } from '../decide/details.js';
 import { addIteration, noIterations } from '../decide/iterations.js';
 import type { IdeaLimits, PrepareResult, RunAgentResult } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
-import type {
-  IdeaInput,
-  IdeaOutcome,
-  IdeaPhase,
-  IdeaReport,
-  IdeaResult,
-  IdeaRunState,
-  IdeaView,
-  Verdict,
-} from '../protocol/run.js';
-import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
+import type { IdeaInput, IdeaOutcome, IdeaResult, IdeaRunState, Verdict } from '../protocol/run.js';
 import { emit } from './events.js';
 import { activityProblem, workerWasLost } from './failures.js';
+import { IdeaReporter } from './idea-reporter.js';
+import { IdeaScreen, ideaView } from './idea-view.js';
 import * as messages from './messages.js';
 import { agentActivities, gitActivities } from './proxies.js';
 
@@ -63,17 +50,15 @@ export async function idea(input: IdeaInput): Promise<IdeaResult> {
 class IdeaShell {
   readonly #input: IdeaInput;
   readonly #state: IdeaRunState;
-  #parent: string;
+  readonly #reporter: IdeaReporter;
+  readonly #screen: IdeaScreen;
   #answered = false;
   #granted: string | undefined;
   #verdict: Verdict | undefined;
-  #shownState = 'running';
-  #lastReport: IdeaReport | undefined;
   #lostWorkers = 0;
 
   constructor(input: IdeaInput) {
     this.#input = input;
-    this.#parent = input.parent;
     this.#state = input.state ?? {
       phase: 'preparing',
       agentName: input.agentName,
@@ -90,6 +75,8 @@ class IdeaShell {
       paused: false,
       stopping: false,
     };
+    this.#reporter = new IdeaReporter(input, this.#state);
+    this.#screen = new IdeaScreen(input, this.#state);
     this.#handleMessages();
   }
 
@@ -102,7 +89,7 @@ class IdeaShell {
       if (exhausted) return this.close('timeout', exhausted);
       if (this.#wantsRollover()) {
         await condition(allHandlersFinished);
-        await continueAsNew<typeof idea>({ ...this.#input, parent: this.#parent, state });
+        await continueAsNew<typeof idea>({ ...this.#input, parent: this.#reporter.parent, state });
       }
       let next: NextStep;
       try {
@@ -126,8 +113,8 @@ class IdeaShell {
   /** Reports the end and returns the result. A landed idea needs no report: its parent landed it. */
   async close(outcome: IdeaOutcome, reason?: string): Promise<IdeaResult> {
     const { stats } = this.#state;
-    this.#show('closed', outcome);
-    if (outcome !== 'landed') await this.#report('closed', { outcome, reason });
+    this.#screen.show('closed', outcome);
+    if (outcome !== 'landed') await this.#reporter.report('closed', { outcome, reason });
     return { idea: this.#input.idea, outcome, ...(reason ? { reason } : {}), iterations: stats };
   }
 
@@ -136,7 +123,7 @@ class IdeaShell {
   async #prepare(): Promise<PrepareResult> {
     const state = this.#state;
     if (state.prepared) return state.prepared;
-    this.#show('preparing');
+    this.#screen.show('preparing');
     const { project, runId, idea, queues } = this.#input;
     const prepared = await gitActivities(queues.git, `prepare ${idea}`).prepareIdea({
       project,
@@ -163,7 +150,7 @@ class IdeaShell {
       state.ungated = run;
     }
     const run = state.ungated;
-    this.#show('gate');
+    this.#screen.show('gate');
     const { project, runId, idea, queues } = this.#input;
     const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
       project,
@@ -190,7 +177,8 @@ class IdeaShell {
     const state = this.#state;
     const { project, runId, idea, queues } = this.#input;
     const iteration = state.iteration + 1;
-    this.#show('agent', undefined, iteration);
+    this.#screen.show('agent', undefined, iteration);
+    this.#delivered = state.notes.length;
     const timeoutMs = runBudgetMs(state, limits);
     const maxIterations = limits.loop ? limits.maxIterations : 1;
     const { agentName, serial } = state;
@@ -278,16 +266,16 @@ class IdeaShell {
   async #boundary(): Promise<void> {
     const state = this.#state;
     if (!state.paused || state.stopping) return;
-    this.#show('paused', 'paused');
-    await this.#report('paused');
+    this.#screen.show('paused', 'paused');
+    await this.#reporter.report('paused');
     await condition(() => !state.paused || state.stopping);
-    this.#show('preparing', 'running');
-    if (!state.stopping) await this.#report('resumed');
+    this.#screen.show('preparing', 'running');
+    if (!state.stopping) await this.#reporter.report('resumed');
   }
 
   async #backOff(waitMs: number, why: string): Promise<void> {
     if (waitMs <= 0) return;
-    this.#show('backing-off');
+    this.#screen.show('backing-off');
     emit(this.#input, { kind: 'waiting', idea: this.#input.idea, why, ms: waitMs });
     await condition(() => this.#state.stopping || this.#state.paused, waitMs, {
       summary: `waits: ${why}`.slice(0, 180),
@@ -299,8 +287,8 @@ class IdeaShell {
     const state = this.#state;
     state.question = question;
     this.#answered = false;
-    this.#show('needs-human', 'needs-human');
-    if (tellParent) await this.#report('needs-human', { reason: question });
+    this.#screen.show('needs-human', 'needs-human');
+    if (tellParent) await this.#reporter.report('needs-human', { reason: question });
     await condition(() => this.#answered || state.stopping);
     if (state.stopping) return this.close('stopped', 'stopped while it waited for an answer');
     delete state.question;
@@ -308,8 +296,8 @@ class IdeaShell {
     state.grace = true;
     this.#granted = undefined;
     this.#verdict = undefined;
-    this.#show('waiting-slot', 'waiting');
-    await this.#report('wants-slot');
+    this.#screen.show('waiting-slot', 'waiting');
+    await this.#reporter.report('wants-slot');
     await condition(() => this.#granted !== undefined || this.#verdict !== undefined || state.stopping);
     if (state.stopping) return this.close('stopped', 'stopped while it waited for a slot');
     if (this.#verdict) return this.#takeVerdict(this.#verdict);
@@ -320,8 +308,8 @@ class IdeaShell {
   async #land(): Promise<IdeaResult | undefined> {
     const state = this.#state;
     this.#verdict = undefined;
-    this.#show('landing', 'landing');
-    await this.#report('ready');
+    this.#screen.show('landing', 'landing');
+    await this.#reporter.report('ready');
     await condition(() => this.#verdict !== undefined || state.stopping);
     const verdict: Verdict | undefined = this.#verdict;
     if (!verdict) return this.close('stopped', 'stopped before it landed');
@@ -377,10 +365,10 @@ class IdeaShell {
       this.#verdict = verdict;
     });
     setHandler(messages.resyncSignal, async ({ parent }) => {
-      this.#parent = parent;
-      await this.#resync();
+      this.#reporter.parent = parent;
+      await this.#reporter.resync();
     });
-    setHandler(messages.ideaQuery, () => this.#view());
+    setHandler(messages.ideaQuery, () => ideaView(this.#input, this.#state));
   }
 
   /** An answer to an open question; at any other time, a hint for the next prompt. */
@@ -390,77 +378,5 @@ class IdeaShell {
     const { question, notes } = this.#state;
     notes.push(question ? `You asked: ${question}\nThe answer: ${text}` : text);
     if (question) this.#answered = true;
-  }
-
-  /** Says again where the idea stands. What was said already is repeated as it was, so that it cannot count twice. */
-  async #resync(): Promise<void> {
-    const { phase, question } = this.#state;
-    if (phase === 'closed') return;
-    const kinds: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
-      landing: 'ready',
-      'needs-human': 'needs-human',
-      'waiting-slot': 'wants-slot',
-      paused: 'paused',
-    };
-    const kind = kinds[phase] ?? 'resumed';
-    if (this.#lastReport?.kind === kind) await this.#deliver(this.#lastReport);
-    else await this.#report(kind, question ? { reason: question } : {});
-  }
-
-  async #report(kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): Promise<void> {
-    const state = this.#state;
-    const { idea, life } = this.#input;
-    state.seq += 1;
-    const report: IdeaReport = { idea, life, seq: state.seq, kind, iterations: state.stats, ...more };
-    if (kind === 'ready' && state.prepared && state.head) {
-      const { worktree, branch, base } = state.prepared;
-      report.work = { worktree, branch, base, head: state.head, agentName: state.agentName };
-    }
-    this.#lastReport = report;
-    await this.#deliver(report);
-  }
-
-  async #deliver(report: IdeaReport): Promise<void> {
-    try {
-      await getExternalWorkflowHandle(this.#parent).signal(messages.reportSignal, report);
-    } catch (error) {
-      if (isCancellation(error)) throw error;
-      log.warn('the autopilot could not be told; it will ask when it is back', { kind: report.kind });
-    }
-  }
-
-  // ---- what people see --------------------------------------------------------------------------------------------
-
-  #show(phase: IdeaPhase, listed?: string, iteration?: number): void {
-    this.#state.phase = phase;
-    const pairs: Parameters<typeof upsertSearchAttributes>[0] = [];
-    const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
-    if (state !== this.#shownState) pairs.push({ key: RALPH_STATE, value: state });
-    if (iteration !== undefined) {
-      pairs.push({ key: RALPH_ITERATION, value: iteration });
-      this.#delivered = this.#state.notes.length;
-    }
-    this.#shownState = state;
-    if (Array.isArray(pairs) && pairs.length > 0) upsertSearchAttributes(pairs);
-    setCurrentDetails(ideaDetails(this.#view()));
-  }
-
-  #view(): IdeaView {
-    const { phase, agentName, iteration, limits, activeMs, question, lastSignal, lastGate, prepared, commits } =
-      this.#state;
-    return {
-      idea: this.#input.idea,
-      title: this.#input.title,
-      phase,
-      agentName,
-      iteration: phase === 'agent' ? iteration + 1 : iteration,
-      ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
-      activeMs,
-      ...(question ? { question } : {}),
-      ...(lastSignal ? { signal: lastSignal } : {}),
-      ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
-      ...(prepared ? { worktree: prepared.worktree } : {}),
-      commits,
-    };
   }
 }

@@ -108,7 +108,9 @@ describe('one agent per idea', () => {
     await begun(b);
     const before = await findByToken(b.project);
     // As after a network cut: the server gave the first one up, its worker does not know yet.
-    await b.setAgent(`echo second >> work.txt\nwhile [ ! -e "$MARKS/go" ]; do sleep 0.05; done\n${say('COMPLETE')}`);
+    await b.setAgent(
+      `echo second >> work.txt\ntouch "$(git rev-parse --git-path index.lock)" "$MARKS/locked"\nwhile [ ! -e "$MARKS/go" ]; do sleep 0.05; done\n${say('COMPLETE')}`,
+    );
     const second = b.call(b.activities.runAgent, b.agentInput(at));
     const failure = await failureOf(first);
     expect(failure).toBeInstanceOf(ApplicationFailure);
@@ -120,6 +122,10 @@ describe('one agent per idea', () => {
     expect(existsSync(resultFile(b))).toBe(false);
     expect(await b.git('rev-parse', 'ralph/t-1')).toBe(at.base);
     expect(await leftAttempts(b.root, b.project)).toHaveLength(1);
+    // A git command of the second one: its lock is not the first one's to break.
+    await until('the lock', async () => existsSync(join(b.marks, 'locked')));
+    const lock = await b.gitIn(at.worktree, 'rev-parse', '--path-format=absolute', '--git-path', 'index.lock');
+    expect(existsSync(lock)).toBe(true);
     await b.write({ go: '' }, b.marks);
     expect(await second.done).toMatchObject({ signal: { kind: 'complete' }, commits: 1 });
     expect(await b.git('show', 'ralph/t-1:work.txt')).toBe('work\nsecond');

@@ -1,0 +1,51 @@
+/** What people see of an idea (G9): phase, current details, search attributes. */
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { ideaDetails } from '../decide/details.js';
+import type { IdeaInput, IdeaPhase, IdeaRunState, IdeaView } from '../protocol/run.js';
+import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
+
+export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
+  const { phase, agentName, iteration, limits, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
+  return {
+    idea: input.idea,
+    title: input.title,
+    phase,
+    agentName,
+    iteration: phase === 'agent' ? iteration + 1 : iteration,
+    ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
+    activeMs,
+    ...(question ? { question } : {}),
+    ...(lastSignal ? { signal: lastSignal } : {}),
+    ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
+    ...(prepared ? { worktree: prepared.worktree } : {}),
+    commits,
+  };
+}
+
+/** Enters phases and shows them. Attributes are written only when they change: each write is a history event. */
+export class IdeaScreen {
+  readonly #input: IdeaInput;
+  readonly #state: IdeaRunState;
+  #shownState = 'running';
+
+  constructor(input: IdeaInput, state: IdeaRunState) {
+    this.#input = input;
+    this.#state = state;
+  }
+
+  /** `listed`: value of the RalphState attribute; by default an agent run counts as running and the rest keeps it. */
+  show(phase: IdeaPhase, listed?: string, iteration?: number): void {
+    this.#state.phase = phase;
+    const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
+    const stateChanged = state !== this.#shownState;
+    this.#shownState = state;
+    if (stateChanged && iteration !== undefined) {
+      upsertSearchAttributes([
+        { key: RALPH_STATE, value: state },
+        { key: RALPH_ITERATION, value: iteration },
+      ]);
+    } else if (stateChanged) upsertSearchAttributes([{ key: RALPH_STATE, value: state }]);
+    else if (iteration !== undefined) upsertSearchAttributes([{ key: RALPH_ITERATION, value: iteration }]);
+    setCurrentDetails(ideaDetails(ideaView(this.#input, this.#state)));
+  }
+}
