@@ -28,11 +28,11 @@ export async function findBacklog(dir: string, configured?: string): Promise<str
   const [only, ...others] = found;
   if (only === undefined) {
     const fix = `write roadmap.md, or name the file: ralphctl start <file>; ${WHAT_IS_READ}`;
-    throw new BacklogError([{ file: dir, line: 1, message: 'there is no backlog here', fix }]);
+    throw new BacklogError([{ file: dir, line: 0, message: 'there is no backlog here', fix }]);
   }
   if (others.length === 0) return only;
   const fix = `name one: ralphctl start ${only}, or "backlog:" in ralphctl.yaml`;
   throw new BacklogError([
-    { file: dir, line: 1, message: `more than one file could be the backlog: ${found.join(', ')}`, fix },
+    { file: dir, line: 0, message: `more than one file could be the backlog: ${found.join(', ')}`, fix },
   ]);
 }

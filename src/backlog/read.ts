@@ -24,7 +24,7 @@ export interface Backlog {
 const MAX_BYTES = 32 * 1024 * 1024;
 
 const refuse = (file: string, message: string, fix?: string): never => {
-  throw new BacklogError([{ file, line: 1, message, ...(fix === undefined ? {} : { fix }) }]);
+  throw new BacklogError([{ file, line: 0, message, ...(fix === undefined ? {} : { fix }) }]);
 };
 
 async function load(file: string): Promise<Uint8Array> {

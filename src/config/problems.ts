@@ -4,7 +4,7 @@
  */
 export interface Problem {
   file: string;
-  /** 1-based. */
+  /** 1-based; 0 when the file as a whole is meant. */
   line: number;
   message: string;
   /** The edit or command that mends it. */
@@ -17,7 +17,7 @@ const SHOWN = 50;
 export function renderProblems(problems: readonly Problem[]): string {
   const lines = problems
     .slice(0, SHOWN)
-    .map((p) => `${p.file}:${p.line}: ${p.message}${p.fix === undefined ? '' : `; ${p.fix}`}`);
+    .map((p) => `${p.file}${p.line > 0 ? `:${p.line}` : ''}: ${p.message}${p.fix === undefined ? '' : `; ${p.fix}`}`);
   if (problems.length > SHOWN) lines.push(`… and ${problems.length - SHOWN} more`);
   return lines.join('\n');
 }

@@ -54,14 +54,14 @@ describe('readBacklog', () => {
     expect((await readBacklog(file, { text: bytes.toString() })).sha256).toBe(backlog.sha256);
   });
   it.each<[string, string | Uint8Array, RegExp]>([
-    ['r.md', Uint8Array.of(0x2d, 0xff, 0xfe), /r\.md:1: this is not UTF-8 text/],
+    ['r.md', Uint8Array.of(0x2d, 0xff, 0xfe), /r\.md: this is not UTF-8 text/],
     ['folder/x.md', '', /no task in this file/],
     ['what', 'just words', /neither name nor content tell/],
   ])('refuses %s', async (name, content, message) => {
     await expect(readBacklog(await put(name, content))).rejects.toThrow(message);
   });
   it('refuses what is not there and what is a folder', async () => {
-    await expect(readBacklog(join(dir, 'no.md'))).rejects.toThrow(/no\.md:1: there is no such file/);
+    await expect(readBacklog(join(dir, 'no.md'))).rejects.toThrow(/no\.md: there is no such file/);
     await mkdir(join(dir, 'd.md'));
     await expect(readBacklog(join(dir, 'd.md'))).rejects.toThrow(/this is a folder/);
   });
