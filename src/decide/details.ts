@@ -14,7 +14,7 @@ export function runDetails(status: RunStatus): string {
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
   const reason = status.why ? ` — ${oneLine(clip(status.why, MAX_REASON))}` : '';
   const parts = [
-    `**${status.state}**${reason} · ${counts.landed}/${status.total} landed on ${code(status.target)}`,
+    `**${status.state}**${reason} · ${counts.landed} of ${status.total} landed on ${code(status.target)}`,
     todo(status),
     section('Running', status.active, count('running', 'paused', 'wants-slot', 'landing')),
     section('Waits for you', status.attention, count('needs-human', 'blocked', 'failed', 'timeout')),

@@ -108,7 +108,7 @@ describe('G9 details of a run', () => {
     const text = runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0));
     expect(text).toBe(
       [
-        '**running** · 0/5 landed on `main`',
+        '**running** · 0 of 5 landed on `main`',
         'To do: `ralphctl answer b "…"`',
         '### Running\n- **a** Idea a · running · ed-001',
         '### Waits for you\n- **b** Idea b · needs-human: which port?\n- **c** Idea c · blocked: no key',
