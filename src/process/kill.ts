@@ -64,6 +64,21 @@ export class TreeWatch {
     return [...members.values()];
   }
 
+  /**
+   * False when the root has ended and nothing can be found of it: its group is empty and no process carries its token.
+   * Cheaper than `members`, which would find no more: what has neither group nor token is no descendant any longer.
+   */
+  async leftSomething(): Promise<boolean> {
+    if (process.platform === 'win32') return true;
+    try {
+      process.kill(-this.tree.root.pid, 0);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') return true;
+    }
+    return (await this.tree.findStrays()).length > 0;
+  }
+
   /** Signals the whole group at once when a living member of ours holds the group id. */
   signalGroup(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
     if (!members.some((row) => row.pgid === this.tree.root.pid)) return;
@@ -81,6 +96,7 @@ export class TreeWatch {
  * Returns what survived KILL for ten seconds.
  */
 export async function killTree(watch: TreeWatch, graceMs: number, everyone = false): Promise<Identity[]> {
+  if (everyone && !(await watch.leftSomething())) return [];
   let members = await watch.members();
   if (members.length === 0) return [];
   const told = new Set<number>();

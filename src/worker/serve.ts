@@ -15,6 +15,7 @@ import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
 import { autopilotId } from '../protocol/names.js';
 import { EventWriter } from '../runs/event-file.js';
+import type { DoWork } from '../work/index.js';
 import { buildId } from './build-id.js';
 import { openWorkerLog, type WorkerLog } from './logger.js';
 import { workerProblems } from './preflight.js';
@@ -91,14 +92,19 @@ async function poll(
   await reap(root, project, client.activity, log);
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
   const host = hostLabel(env);
-  const launcher = new Launcher({ root, host, onLost: (why) => log.event('the launcher ended', { why }) });
+  // Two, because starting a process blocks the one that does it: agents and landings then do not wait for each other.
+  // All work on the repository's shared metadata is in one of them, where its lock is.
+  const onLost = (why: string): void => log.event('a launcher ended', { why });
+  const [agents, repository] = [new Launcher({ root, host, onLost }), new Launcher({ root, host, onLost })];
+  const doWork: DoWork = (name, input, context) =>
+    (name === 'runAgent' ? agents : repository).doWork(name, input, context);
   const workers = await createWorkers({
     connection,
     namespace: target.namespace,
     project,
     host,
     workflows: { workflowBundle: { codePath: bundle } },
-    activities: createActivities({ root, host, env, client: client.workflow }, launcher.doWork),
+    activities: createActivities({ root, host, env, client: client.workflow }, doWork),
     sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
     capacity,
     graceMs,
@@ -119,7 +125,7 @@ async function poll(
     return EXIT_IDLE;
   } finally {
     stop.ask();
-    await launcher.close();
+    await Promise.all([agents.close(), repository.close()]);
     // Whatever an activity could not end in its time.
     await killByToken(project);
     await events.flush();
