@@ -92,7 +92,7 @@ program
   .command('answer')
   .argument('<idea>')
   .argument('<text...>')
-  .description('answer what an idea asked; at any other time, a hint for its next prompt')
+  .description('answer what an idea asked; while it runs, a hint for its next prompt')
   .addOption(json)
   .action(
     run(async (context, idea: string, text: string[]) => (await control()).answer(context, idea, text.join(' '))),

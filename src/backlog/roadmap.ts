@@ -13,7 +13,6 @@ import { readProperties } from './roadmap-properties.js';
 import { type RawTask, Walk } from './roadmap-walk.js';
 import { slug } from './slug.js';
 
-const DEFAULT_ITERATIONS = 30;
 /** Parsing gives way to heartbeats this often, ms. */
 const BREATH_MS = 25;
 
@@ -89,7 +88,6 @@ export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: 
         blue: false,
         done: task.done,
         ralph: false,
-        maxIterations: DEFAULT_ITERATIONS,
         allowEmpty: false,
         ...rest,
         source: { file, line: task.line },

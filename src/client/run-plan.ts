@@ -6,10 +6,11 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { adapterFor } from '../agents/registry.js';
 import { findBacklog, readBacklog } from '../backlog/index.js';
-import { loadConfig } from '../config/load.js';
+import { defaultConfig, loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import { resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
+import { checkoutBehind } from '../git/checkout-base.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunSettings } from '../protocol/run.js';
@@ -60,7 +61,8 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   const file = await backlogFile(context, root, flags.backlog ?? config.backlog);
   const { format, sha256, ideas } = await readBacklog(file);
   if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
-  if (agents) await checkAgents(context, config, ideas, root);
+  if (format === 'roadmap') fillIterations(ideas, flags, config);
+  await checkAgents(context, config, ideas, root, agents);
   const tick = flags.tick ?? true;
   const warnings: string[] = [];
   if (config.gate.commands.length === 0) {
@@ -68,8 +70,30 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
       'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
     );
   }
+  warnings.push(...(await otherWarnings(config, ideas, root, target)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
   return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings };
+}
+
+/** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */
+const ROADMAP_ITERATIONS = 30;
+
+function fillIterations(ideas: readonly Idea[], flags: StartFlags, config: Config): void {
+  const configured = config.maxIterations === defaultConfig().maxIterations ? undefined : config.maxIterations;
+  for (const idea of ideas) idea.maxIterations ??= flags.maxIterations ?? configured ?? ROADMAP_ITERATIONS;
+}
+
+async function otherWarnings(config: Config, ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
+  const warnings: string[] = [];
+  const todo = ideas.filter((idea) => !idea.done && !idea.blue);
+  const once = todo.filter((idea) => !idea.ralph).length;
+  if (once > 0) warnings.push(`${once} of ${todo.length} ideas get a single attempt: they do not say "ralph: true"`);
+  if (config.fallback.length > 0) warnings.push('fallback agents are not used yet: a limited agent waits instead');
+  if (todo.some((idea) => idea.plan))
+    warnings.push('plans are not carried out step by step yet: the agent gets the text');
+  const behind = await checkoutBehind(root, target);
+  if (behind) warnings.push(behind);
+  return warnings;
 }
 
 async function backlogFile(context: Context, root: string, named: string | undefined): Promise<string> {
@@ -96,8 +120,14 @@ async function readTemplate(root: string, path: string): Promise<void> {
   buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
 }
 
-/** Every agent that some idea names must be known and its program must be there. */
-async function checkAgents(context: Context, config: Config, ideas: readonly Idea[], root: string): Promise<void> {
+/** Every agent that some idea names must be known and, with `programs`, its program must be there. */
+async function checkAgents(
+  context: Context,
+  config: Config,
+  ideas: readonly Idea[],
+  root: string,
+  programs: boolean,
+): Promise<void> {
   const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
   for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
   if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
@@ -110,6 +140,7 @@ async function checkAgents(context: Context, config: Config, ideas: readonly Ide
         `unknown agent "${name}"${where}; known are ${known.join(', ')}${close ? `. Did you mean ${close}?` : ''}`,
       );
     }
+    if (!programs) continue;
     const spec = resolveAgent(config, name);
     const { argv } = adapterFor(spec).invocation(spec, {
       prompt: '',

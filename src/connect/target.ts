@@ -13,6 +13,8 @@ export interface Target {
   address: string;
   namespace: string;
   options: ConnectOptions;
+  /** False: the embedded server has no record, so there is nothing to connect to. */
+  known: boolean;
   /** Of the embedded server. */
   uiUrl?: string;
   /** For messages. */
@@ -34,7 +36,8 @@ export async function connectTarget(
   const resolved = await resolveConnection({ env, root });
   if (resolved.kind === 'external') {
     const { options, namespace } = resolved;
-    return { kind: 'external', address: options.address, namespace, options, description: describeAddress(resolved) };
+    const { address } = options;
+    return { kind: 'external', address, namespace, options, known: true, description: describeAddress(resolved) };
   }
   const record = start ? await ensureServer({ root, cacheRoot, env, onProgress }) : await readRecord(root);
   const address = record?.address ?? `${HOST}:${DEFAULT_PORTS.grpc}`;
@@ -43,6 +46,7 @@ export async function connectTarget(
     address,
     namespace: record?.namespace ?? NAMESPACE,
     options: { address },
+    known: record !== undefined,
     ...(record ? { uiUrl: record.uiUrl } : {}),
     description: describeAddress(resolved, { address }),
   };

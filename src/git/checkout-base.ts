@@ -40,7 +40,16 @@ async function stagedChanges(checkout: string, commit: string): Promise<string[]
 }
 
 /** The command with which the user brings a left-behind checkout up to date: keeps edits, refuses where they overlap. */
-export const catchUpCommand = (checkout: string, base: string): string =>
-  `git -C ${quote(checkout)} status --short && git -C ${quote(checkout)} read-tree -m -u ${base} HEAD`;
+export const catchUpCommand = (checkout: string, target: string): string =>
+  `git -C ${quote(checkout)} read-tree -m -u ${checkoutBaseRef(target)} HEAD`;
+
+/** The warning about a checkout that landings have left behind; undefined when there is none. */
+export async function checkoutBehind(repo: string, target: string): Promise<string | undefined> {
+  if ((await rememberedBase(repo, target)) === undefined) return undefined;
+  return (
+    `${target} is ahead of the files that are checked out, because they had edits when ideas landed. ` +
+    `Before you commit there, bring them up to date (this keeps your edits): ${catchUpCommand(repo, target)}`
+  );
+}
 
 const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

@@ -28,6 +28,8 @@ export interface LandOptions {
   title: string;
   agentName: string;
   branch: string;
+  /** The commit that the idea branched from. */
+  base?: string;
   /** The commit to land. */
   head: string;
   /** The idea's worktree; saved before anything happens. */
@@ -78,6 +80,17 @@ async function land(options: Located): Promise<Outcome> {
   );
 }
 
+/** Landing on a target that was rewound would bring back, in the idea's name, what somebody took away. */
+async function refuseRewound({ repo, base, target, idea, branch }: Located, tip: string): Promise<void> {
+  if (!base) return;
+  const args = ['merge-base', '--is-ancestor', base, tip];
+  if ((await git(repo).result(args, { ok: [0, 1], read: true })).code === 0) return;
+  throw new RepositoryError(
+    `${target} was rewound: it no longer contains ${base.slice(0, 10)}, from which ${idea} started.`,
+    `Put its commits on the new ${target} (git rebase --onto ${target} ${base.slice(0, 10)} ${branch}, in its worktree).`,
+  );
+}
+
 async function saveWork({ worktree, idea }: Located): Promise<void> {
   if (worktree && (await exists(worktree))) await savePoint({ worktree, idea });
 }
@@ -89,7 +102,10 @@ async function attempt(options: Located, saved: Promise<void>): Promise<Outcome 
   const earlier = await alreadyLanded(options, refs);
   if (earlier) return earlier;
   const tip = refs.tip;
-  const dir = await integrationWorktree({ ...options, commit: tip.commit });
+  const [dir] = await Promise.all([
+    integrationWorktree({ ...options, commit: tip.commit }),
+    refuseRewound(options, tip.commit),
+  ]);
   const candidate = await buildCandidate({
     dir,
     tip,

@@ -2,7 +2,7 @@
  * Save points: the whole state of a worktree as a commit under `refs/ralphctl/save/<idea>/<n>`.
  * Invariant: HEAD, index, files and branches of the worktree are exactly the same afterwards.
  */
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RepositoryError } from './errors.js';
@@ -55,7 +55,7 @@ async function saveDirty(worktree: string, idea: string, status: Status, head: s
       read: true,
     });
     // The copy brings the stat cache along, so that only changed files are read again.
-    if (await exists(index)) await copyFile(index, env.GIT_INDEX_FILE);
+    if (await exists(index)) await copyIndex(index, env.GIT_INDEX_FILE);
     const staged = stagedApart(status) ? await git(worktree).run(['write-tree'], { env }) : undefined;
     await stageAll(worktree, status, env);
     const tree = await git(worktree).run(['write-tree'], { env });
@@ -73,6 +73,17 @@ async function saveDirty(worktree: string, idea: string, status: Status, head: s
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/**
+ * Copies an index with its age. Git trusts the cached state of a file only when the file is older than the index: in a
+ * copy that looks newer, an edit of the same size made within the same tick of the clock would go unseen.
+ */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const { mtimeMs } = await stat(from);
+  await copyFile(from, to);
+  const seconds = Math.floor(mtimeMs / 1000);
+  await utimes(to, seconds, seconds);
 }
 
 /** Some file has a staged version that is neither HEAD's nor the one on disk. */

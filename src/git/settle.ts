@@ -3,6 +3,7 @@
  * Counts its processes, as every iteration pays for them: one status, add and commit where needed, three reads at once.
  */
 import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, type Progress } from './commit.js';
+import { git } from './git.js';
 import { recoverBranch } from './recover.js';
 
 export interface SettleInput {
@@ -12,6 +13,8 @@ export interface SettleInput {
   base: string;
   /** The tip before the run. */
   since: string;
+  /** Paths that are put back to what they are in `base`: the agent's changes to them do not count. */
+  restore: readonly string[];
   /** Absent: leftovers stay uncommitted. */
   commit?: Pick<CommitInput, 'message' | 'hooks' | 'sign'>;
 }
@@ -24,7 +27,19 @@ export interface Settled extends Progress, Partial<CommitResult> {
 /** Throws {@link RepositoryError} when the branch cannot be recovered without losing work. */
 export async function settleIteration(input: SettleInput): Promise<Settled> {
   const { worktree, base, since, commit } = input;
-  const { repairs, status } = await recoverBranch(input);
+  const { repairs, status: seen } = await recoverBranch(input);
+  const restored = await restorePaths(input);
+  const status = restored ? undefined : seen;
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
   return { ...(await branchProgress({ worktree, base, since })), ...made, repairs };
+}
+
+/** True when something was put back; the change is staged. A path that the base does not have is left alone. */
+async function restorePaths({ worktree, base, restore }: SettleInput): Promise<boolean> {
+  if (restore.length === 0) return false;
+  const { run, result } = git(worktree);
+  const literal = restore.map((path) => `:(top,literal)${path}`);
+  const touched = await run(['diff', '--name-only', '--no-ext-diff', base, '--', ...literal], { read: true });
+  if (touched === '') return false;
+  return (await result(['checkout', '-q', base, '--', ...literal], { ok: [0, 1, 128] })).code === 0;
 }

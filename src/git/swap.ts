@@ -125,7 +125,7 @@ async function describe(input: SwapInput, checkouts: readonly string[], base: st
       : 'has uncommitted changes';
   const first = blocking.length > 0 ? 'move those files away, then ' : '';
   return (
-    `${input.target} moved to ${input.to.slice(0, 10)}, but ${where} ${why} and was left as it is. ` +
-    `Before you commit there, ${first}bring it up to date (this keeps your edits): ${catchUpCommand(checkout, base)}`
+    `before you commit in your checkout, ${first}run: ${catchUpCommand(checkout, input.target)} ` +
+    `(it keeps your edits). ${where} ${why}, so it was left as it is while ${input.target} moved on.`
   );
 }

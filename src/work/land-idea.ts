@@ -30,6 +30,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     agentName: input.agentName,
     worktree: input.worktree,
     branch: input.branch,
+    base: input.base,
     head: input.head,
     strategy: config.landing.strategy,
     type: config.commit.type,

@@ -24,6 +24,7 @@ import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentSignal } from '../protocol/signal.js';
 import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
+import { repositoryPath } from '../runs/backlog-place.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
@@ -173,7 +174,10 @@ function settle(run: LoadedRun, idea: Idea, input: RunAgentInput, since: string,
   const { worktree, branch, base, agentName } = input;
   const message = commitMessage({ title: idea.title, idea: idea.id, agentName, type });
   const commit = commitNow ? { message, hooks, sign } : undefined;
-  return settleIteration({ worktree, idea: idea.id, branch, base, since, ...(commit ? { commit } : {}) });
+  // Ticks are ours: an agent that ticks boxes would declare other ideas done and make every landing conflict.
+  const backlog = repositoryPath(run.file.repo, run.file.backlog.file);
+  const restore = backlog === undefined ? [] : [backlog];
+  return settleIteration({ worktree, idea: idea.id, branch, base, since, restore, ...(commit ? { commit } : {}) });
 }
 
 function whyUnfinished({ refused, nested = [], conflictMarkers }: Settled): string | undefined {

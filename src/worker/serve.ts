@@ -145,6 +145,7 @@ async function untilConnected(
     const target = await connectTarget(options, { start: false });
     if (signal.aborted) return { target };
     try {
+      if (!target.known) throw new Error('it has not been started yet');
       return { target, connection: await NativeConnection.connect(target.options) };
     } catch (error) {
       const why = `waiting for the Temporal server at ${target.address}`;
@@ -187,6 +188,8 @@ class StopRequest {
       this.#controller.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal);
+    // A worker whose supervisor was killed would be one that nobody finds: it hands its work back and ends.
+    if (process.connected) process.once('disconnect', () => this.ask());
   }
 
   get signal(): AbortSignal {

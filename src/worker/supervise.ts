@@ -76,7 +76,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
       const started = Date.now();
       const errors = openSync(join(logs, 'worker.stderr'), 'a');
       const [command = process.execPath, ...args] = options.worker;
-      child = spawn(command, args, { stdio: ['ignore', 'ignore', errors], env });
+      child = spawn(command, args, { stdio: ['ignore', 'ignore', errors, 'ipc'], env });
       closeSync(errors);
       log.info({ worker: child.pid }, 'worker started');
       const code = await ended(child);

@@ -35,6 +35,9 @@ export class Publisher {
         ...(commit ? { commit } : {}),
       });
     }
+  }
+
+  #emitState(pilot: Autopilot): void {
     const { run, why: reason } = pilot.state;
     if (run === this.#emittedState) return;
     this.#emittedState = run;
@@ -44,6 +47,7 @@ export class Publisher {
   /** `whole`: also in a large run that was drawn a moment ago. */
   publish(pilot: Autopilot, whole = false): void {
     const { run, why: reason, entries } = pilot.state;
+    this.#emitState(pilot);
     this.#emitChanges(pilot);
     // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
     const now = Date.now();

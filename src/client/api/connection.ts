@@ -16,6 +16,12 @@ export interface Connected {
 /** `start`: bring the embedded server up first when it does not run. */
 export async function connect(context: Context, { start }: { start: boolean }): Promise<Connected> {
   const target = await connectTarget(context, { start, onProgress: say });
+  if (!target.known) {
+    throw new UserError(
+      'the Temporal server is not running. Start it with: ralphctl start, or ralphctl server start',
+      EXIT.unreachable,
+    );
+  }
   try {
     const connection = await Connection.connect({ ...target.options, connectTimeout: '3s' });
     const client = new Client({ connection, namespace: target.namespace, dataConverter });

@@ -25,12 +25,17 @@ export async function logs(context: Context, idea: string | undefined, options: 
   const runId = options.run ?? (await listRuns(context.root, project))[0];
   if (!runId)
     throw new UserError('there was no run in this repository yet. Start one with: ralphctl start', EXIT.noRun);
+  if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
+    throw new UserError(`there is no run ${options.run}; the last is ${runId ?? 'none'}`, EXIT.noRun);
+  }
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   if (!options.follow) stop.abort();
   if (idea === undefined) {
-    for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal))
+    for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal)) {
       show(context, event);
+      if (event.kind === 'run' && event.state === 'completed') break;
+    }
     return EXIT.ok;
   }
   await ideaLogs(context, project, runId, idea, options, stop.signal);

@@ -1,13 +1,15 @@
 /** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
 
+import { checkoutBehind } from '../../git/checkout-base.js';
 import type { RunSummary } from '../../protocol/run.js';
-import { writeRun } from '../../runs/run-files.js';
+import { listRuns, writeRun } from '../../runs/run-files.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
 import { clean, seconds } from '../live-lines.js';
+import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, runFile, runSettings, type StartFlags } from '../run-plan.js';
 import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
@@ -24,8 +26,10 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   // The client takes a quarter of a second to load; git answers meanwhile.
   const loading = options.dryRun ? undefined : loadApi();
   loading?.catch(() => undefined);
-  const plan = await planRun(context, options);
-  if (!loading || options.dryRun) return showPlan(context, plan);
+  if (!loading || options.dryRun) return showPlan(context, await planRun(context, options, { agents: false }));
+  const plan = await planRun(context, options).catch((error: unknown) => error as Error);
+  // The way back to an open run must not depend on a backlog that has moved or a config that broke meanwhile.
+  if (plan instanceof Error) return comeBack(context, options, await loading, plan);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
   const { connect, RunApi } = await loading;
   const [connected] = await Promise.all([
@@ -37,7 +41,34 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     const { runId, attached } = await startOrAttach(context, api, plan);
     announce(context, connected, plan, runId, attached);
     if (options.detach) return EXIT.ok;
-    return await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
+    const code = await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
+    const behind = await checkoutBehind(plan.project.repository.root, plan.target);
+    if (behind && !context.json) say(`warning: ${behind}`);
+    return code;
+  } finally {
+    await connected.close();
+  }
+}
+
+/** Attaches to the open run although no new one could be planned; without one, what is wrong with the plan counts. */
+async function comeBack(
+  context: Context,
+  options: StartOptions,
+  { connect, RunApi }: Awaited<ReturnType<typeof loadApi>>,
+  problem: Error,
+): Promise<number> {
+  const project = await findProject(context).catch(() => undefined);
+  const known = project && (await listRuns(context.root, project.id)).length > 0;
+  if (!project || !known) throw problem;
+  const connected = await connect(context, { start: true });
+  try {
+    const api = new RunApi(connected.client, project.id);
+    const facts = await api.facts();
+    if (!facts?.open || !facts.runId) throw problem;
+    say(`attached to the run that is open (${facts.runId}); a new one could not be started now: ${problem.message}`);
+    if (options.worker !== false) await ensureWorker(context, project.id);
+    if (options.detach) return EXIT.ok;
+    return await attach(context, api, facts.runId, options.wait ?? process.stdout.isTTY === true);
   } finally {
     await connected.close();
   }

@@ -2,7 +2,7 @@
  * `ralphctl status`: always knows something. A live worker gives the full view; without one the server's record does;
  * without a server the files of the last run do.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
 import type { IdeaLine, IdeaView, RunStatus, RunSummary } from '../../protocol/run.js';
@@ -23,6 +23,8 @@ interface Found {
   uiUrl?: string;
   worker: boolean;
   last?: RunSummary;
+  /** The newest run has no summary and the embedded server does not run: it is open, and nothing moves. */
+  stranded?: string;
 }
 
 export async function status(context: Context): Promise<number> {
@@ -55,6 +57,11 @@ async function look(context: Context, project: string): Promise<Found> {
     } finally {
       await connected.close();
     }
+  } else {
+    const [newest] = await listRuns(context.root, project);
+    const over =
+      newest && (await stat(join(runDir(context.root, project, newest), 'summary.json')).catch(() => undefined));
+    if (newest && !over) found.stranded = newest;
   }
   if (!found.facts?.open) found.last = await lastSummary(context, project);
   return found;
@@ -73,13 +80,20 @@ async function lastSummary(context: Context, project: string): Promise<RunSummar
   return undefined;
 }
 
-function exitCode({ facts, status: live }: Found): ExitCode {
+function exitCode({ facts, status: live, stranded }: Found): ExitCode {
+  if (stranded) return EXIT.unreachable;
   if (!facts?.open) return EXIT.noRun;
   return live && live.counts['needs-human'] > 0 ? EXIT.needsHuman : EXIT.ok;
 }
 
 function describe(found: Found): void {
   const { facts, status: live, last } = found;
+  if (found.stranded) {
+    print(
+      `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Go on with: ralphctl start`,
+    );
+    return;
+  }
   if (!facts?.open) {
     print('no run is open');
     if (facts) print(`last run: ${facts.temporalStatus.toLowerCase()} ${facts.closedAt?.toISOString() ?? ''}`);

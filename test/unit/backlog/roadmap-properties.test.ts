@@ -101,7 +101,7 @@ it('gives back what was written, however it is laid out', async () => {
           title: one.title,
           done: one.done,
           ralph: one.ralph ?? false,
-          maxIterations: one.max ?? 30,
+          maxIterations: one.max ?? undefined,
           success: one.success,
           tags: one.tags,
           dependsOn: one.depends ? [one.depends] : [],

@@ -50,7 +50,7 @@ describe('the documented format', () => {
       allowEmpty: false,
       source: { file, line: lines.findIndex((line) => line.includes('**task-001**')) + 1 },
     });
-    expect(ideas.get('task-002')).toMatchObject({ done: true, ralph: false, maxIterations: 30, dependsOn: [] });
+    expect(ideas.get('task-002')).toMatchObject({ done: true, ralph: false, dependsOn: [] });
     expect(ideas.get('task-002')?.title).toBe('Write the schema over two lines');
     expect(ideas.get('task-002')?.text).toBe(
       [
