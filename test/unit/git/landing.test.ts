@@ -465,3 +465,14 @@ describe('crashes', () => {
     expect(await read(repo.root, 'a.txt')).toBe('better\n');
   });
 });
+
+describe('a target that was rewound', () => {
+  it('is not given back, in the name of an idea, what somebody took away', async () => {
+    const secret = await commitFiles(repo.root, { 'secret.txt': 'key\n' }, 'user: add secret');
+    await work('i-1', { 'a.txt': 'two\n' });
+    await sh(repo.root, 'reset', '-q', '--hard', 'HEAD~1');
+    const before = await tip();
+    await expect(land('i-1', { base: secret })).rejects.toThrow(/main was rewound: it no longer contains/);
+    expect(await tip()).toBe(before);
+  });
+});

@@ -1,0 +1,52 @@
+/** What follows an agent run: the backlog is put back, the rest is committed. Features: B11 D1 F1. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { settleIteration } from '../../../src/git/settle.js';
+import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { commitFiles, makeRepo, put, read, sh, type TestRepo } from './repo.js';
+
+const BACKLOG = '- [ ] i-1\n- [ ] i-2\n';
+let repo: TestRepo;
+let path: string;
+let base: string;
+
+beforeEach(async () => {
+  repo = await makeRepo({ 'a.txt': 'one\n', 'roadmap.md': BACKLOG });
+  base = await sh(repo.root, 'rev-parse', 'main');
+  ({ path } = await ensureWorktree({
+    repo: repo.root,
+    worktreesRoot: repo.worktreesRoot,
+    agentName: 'ed-001',
+    idea: 'i-1',
+    base,
+    keep: [],
+    recycle: false,
+  }));
+});
+afterEach(() => repo.remove());
+
+const settle = () =>
+  settleIteration({
+    worktree: path,
+    idea: 'i-1',
+    branch: 'ralph/i-1',
+    base,
+    since: base,
+    restore: ['roadmap.md'],
+    commit: { message: 'feat: work\n', hooks: false },
+  });
+
+it.each(['uncommitted', 'committed'])('takes back what the agent did to the backlog (%s)', async (how) => {
+  const files = { 'roadmap.md': BACKLOG.replaceAll('[ ]', '[x]'), 'b.txt': 'work\n' };
+  if (how === 'committed') await commitFiles(path, files, 'all done');
+  else await put(path, files);
+  const settled = await settle();
+  expect(settled.changed).toBe(true);
+  expect(await read(path, 'roadmap.md')).toBe(BACKLOG);
+  expect(await sh(path, 'diff', '--name-only', base, 'HEAD')).toBe('b.txt');
+  expect(await sh(path, 'status', '--porcelain')).toBe('');
+});
+
+it('sees no change where the agent only ticked boxes', async () => {
+  await put(path, { 'roadmap.md': BACKLOG.replaceAll('[ ]', '[x]') });
+  expect(await settle()).toMatchObject({ changed: false, commits: 0 });
+});
