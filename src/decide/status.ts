@@ -10,6 +10,7 @@ import type {
   RunSettings,
   RunStatistics,
   RunStatus,
+  RunSummary,
   WhyView,
 } from '../protocol/run.js';
 import type { Graph } from './graph.js';
@@ -128,4 +129,20 @@ function describeWait(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (!entry) return 'unknown';
   return entry.card.blue ? 'its children are not all done' : entry.status;
+}
+
+/** Ideas that did not land and are named in a summary: the result of a workflow must stay a small payload. */
+const NOT_LANDED_SHOWN = 1000;
+
+/** What a run leaves behind: its result in Temporal, and `summary.json`. */
+export function runSummary(
+  outcome: RunSummary['outcome'],
+  entries: readonly IdeaEntry[],
+  status: RunStatus,
+): RunSummary {
+  const notLanded = entries
+    .filter((entry) => !entry.card.blue && entry.status !== 'landed')
+    .slice(0, NOT_LANDED_SHOWN)
+    .map(({ card, status: state, reason }) => ({ idea: card.id, status: state, ...(reason ? { reason } : {}) }));
+  return { outcome, landed: status.counts.landed, notLanded, status };
 }

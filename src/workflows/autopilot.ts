@@ -20,7 +20,7 @@ import {
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
 import { bounceReason } from '../decide/bounce.js';
-import { runStatus } from '../decide/status.js';
+import { runStatus, runSummary } from '../decide/status.js';
 import type { LandResult } from '../protocol/activities.js';
 import { ANSWER, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
@@ -106,16 +106,7 @@ class AutopilotShell {
   async #close(pilot: Autopilot): Promise<RunSummary> {
     const outcome = pilot.state.run === 'stopping' ? 'stopped' : 'completed';
     pilot.state.run = 'completed';
-    const status = this.#status(pilot);
-    const summary: RunSummary = {
-      outcome,
-      landed: status.counts.landed,
-      notLanded: pilot.state.entries
-        .filter((entry) => !entry.card.blue && entry.status !== 'landed')
-        .slice(0, 1000)
-        .map(({ card, status: state, reason }) => ({ idea: card.id, status: state, ...(reason ? { reason } : {}) })),
-      status,
-    };
+    const summary = runSummary(outcome, pilot.state.entries, this.#status(pilot));
     const { project, runId } = this.#input;
     try {
       await mainActivities().closeRun({ project, runId, outcome, summary });
