@@ -9,6 +9,7 @@ import type { RunResult } from '../process/run.js';
 import type { AgentOutcome } from '../protocol/activities.js';
 import type { FailureKind } from '../protocol/failures.js';
 import { kindOfStatus, kindOfText } from './patterns.js';
+import { resetTimeIn } from './reset-time.js';
 import { endOf } from './text-tail.js';
 import type { AgentError, Reading } from './types.js';
 
@@ -73,10 +74,12 @@ function launchKind(code: string | undefined): FailureKind {
 function fromError(error: AgentError, fallback: FailureKind): AgentOutcome {
   const status = error.status === undefined ? undefined : kindOfStatus(error.status);
   const kind = error.kind ?? status ?? kindOfText(error.message) ?? fallback;
-  return failure(kind, error.message, kind === 'limited' ? error.resetAt : undefined);
+  return failure(kind, error.message, error.resetAt);
 }
 
-function failure(kind: FailureKind, message: string, resetAt?: number): AgentOutcome {
+/** What the CLI states as a number beats what its words say. */
+function failure(kind: FailureKind, message: string, stated?: number): AgentOutcome {
+  const resetAt = kind === 'limited' ? (stated ?? resetTimeIn(message)) : undefined;
   return {
     kind: 'failed',
     failure: kind,
