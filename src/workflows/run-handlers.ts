@@ -10,6 +10,7 @@ import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { AutopilotInput, IdeaOutcome } from '../protocol/run.js';
 import * as messages from './messages.js';
+import { registerSignals, row, type SignalRow } from './signal-table.js';
 
 export interface RunControls {
   input: AutopilotInput;
@@ -20,15 +21,19 @@ export interface RunControls {
   forwardAnswer: (idea: string, text: string) => void;
 }
 
-export function handleRunMessages(run: RunControls): void {
-  const { tell } = run;
-  setHandler(messages.pauseSignal, (said) => tell((pilot) => pilot.pause(messages.saidText(said))));
-  setHandler(messages.resumeSignal, () => tell((pilot) => pilot.resume()));
-  setHandler(messages.stopSignal, (said) => tell((pilot) => pilot.stop(messages.saidText(said))));
-  setHandler(messages.reportSignal, (report) =>
+/** What a run can be told without a refusal. A row is a Temporal signal and what it changes. */
+const SIGNALS: SignalRow<RunControls>[] = [
+  row(messages.pauseSignal, ({ tell }, [said]) => tell((pilot) => pilot.pause(messages.saidText(said)))),
+  row(messages.resumeSignal, ({ tell }) => tell((pilot) => pilot.resume())),
+  row(messages.stopSignal, ({ tell }, [said]) => tell((pilot) => pilot.stop(messages.saidText(said)))),
+  row(messages.reportSignal, ({ tell }, [report]) =>
     tell((pilot) => pilot.report({ ...report, ...stoppedAlone(pilot, report.outcome) })),
-  );
-  setHandler(messages.answerSignal, (answer, text) => takeAnswer(run, answer, text));
+  ),
+  row(messages.answerSignal, takeAnswer),
+];
+
+export function handleRunMessages(run: RunControls): void {
+  registerSignals(run, SIGNALS);
   setHandler(messages.statusQuery, () => {
     const pilot = run.pilot();
     return pilot && runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now());
@@ -42,7 +47,7 @@ export function handleRunMessages(run: RunControls): void {
 }
 
 /** `{idea, text}`, or the idea and the text as two inputs. */
-function takeAnswer(run: RunControls, answer: messages.Answer, second: string | undefined): void {
+function takeAnswer(run: RunControls, [answer, second]: [messages.Answer?, string?]): void {
   const idea = typeof answer === 'string' ? answer : answer?.idea;
   const text = typeof answer === 'string' ? second : answer?.text;
   if (idea && text) run.forwardAnswer(idea, text);

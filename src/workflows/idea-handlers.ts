@@ -1,0 +1,46 @@
+/**
+ * What an idea can be told and asked, as one table: a row is a Temporal signal and what it changes.
+ * Invariant: handlers only note what they were told; the main loop acts.
+ */
+import { setHandler } from '@temporalio/workflow';
+import type { IdeaSession } from './idea-session.js';
+import { ideaView } from './idea-view.js';
+import * as messages from './messages.js';
+import { registerSignals, row, type SignalRow } from './signal-table.js';
+
+const SIGNALS: SignalRow<IdeaSession>[] = [
+  row(messages.pauseSignal, ({ state }) => {
+    state.paused = true;
+  }),
+  row(messages.resumeSignal, ({ state }) => {
+    state.paused = false;
+  }),
+  row(messages.stopSignal, ({ state }) => {
+    state.stopping = true;
+  }),
+  row(messages.answerSignal, takeAnswer),
+  row(messages.slotSignal, (session, [{ agentName }]) => {
+    session.granted = agentName;
+  }),
+  row(messages.verdictSignal, (session, [verdict]) => {
+    session.verdict = verdict;
+  }),
+  row(messages.resyncSignal, async ({ reporter }, [{ parent }]) => {
+    reporter.parent = parent;
+    await reporter.resync();
+  }),
+];
+
+export function handleIdeaMessages(session: IdeaSession): void {
+  registerSignals(session, SIGNALS);
+  setHandler(messages.ideaQuery, () => ideaView(session.input, session.state));
+}
+
+/** An answer to an open question; at any other time, a hint for the next prompt. */
+function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?]): void {
+  const text = (typeof answer === 'string' ? answer : answer?.text)?.trim();
+  if (!text) return;
+  const { question, notes } = session.state;
+  notes.push(question ? `You asked: ${question}\nThe answer: ${text}` : text);
+  if (question) session.answered = true;
+}

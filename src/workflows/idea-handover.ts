@@ -1,0 +1,63 @@
+/**
+ * Waiting without a slot: for a person's answer, and for the landing. Both end with a slot and a way on, or with the idea.
+ * Invariant: nothing works in the worktree meanwhile.
+ */
+import { condition } from '@temporalio/workflow';
+import type { IdeaResult, Verdict } from '../protocol/run.js';
+import { emit } from './events.js';
+import type { IdeaSession } from './idea-session.js';
+
+/** Frees the slot until a person has answered and the parent has given a slot again. */
+export async function ask(
+  session: IdeaSession,
+  question: string,
+  tellParent: boolean,
+): Promise<IdeaResult | undefined> {
+  const { input, state, screen, reporter } = session;
+  state.question = question;
+  session.answered = false;
+  screen.show('needs-human', 'needs-human');
+  if (tellParent) await reporter.report('needs-human', { reason: question });
+  await condition(() => session.answered || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  delete state.question;
+  emit(input, { kind: 'answered', idea: input.idea });
+  state.grace = true;
+  session.granted = undefined;
+  session.verdict = undefined;
+  screen.show('waiting-slot', 'waiting');
+  await reporter.report('wants-slot');
+  await condition(() => session.granted !== undefined || session.verdict !== undefined || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for a slot');
+  if (session.verdict) return takeVerdict(session, session.verdict);
+  session.takeSlot(session.granted ?? state.agentName);
+  return undefined;
+}
+
+export async function land(session: IdeaSession): Promise<IdeaResult | undefined> {
+  const { state, screen, reporter } = session;
+  session.verdict = undefined;
+  screen.show('landing', 'landing');
+  await reporter.report('ready');
+  await condition(() => session.verdict !== undefined || state.stopping);
+  const verdict: Verdict | undefined = session.verdict;
+  if (!verdict) return session.close('stopped', 'stopped before it landed');
+  return takeVerdict(session, verdict);
+}
+
+async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<IdeaResult | undefined> {
+  const { state } = session;
+  session.verdict = undefined;
+  switch (verdict.kind) {
+    case 'landed':
+      return session.close('landed');
+    case 'ask':
+      return ask(session, verdict.question, false);
+    case 'reopen':
+      state.reopen = verdict.reopen;
+      state.feedback = verdict.feedback;
+      state.grace = true;
+      session.takeSlot(verdict.agentName);
+      return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * One iteration: prepare the worktree, run the agent, book what it cost, gate.
+ * Invariant: a run is booked exactly once, before its gate; a gate that did not end is run again, its agent is not.
+ */
+import { afterGate, afterRun, costsIteration, type NextStep, runBudgetMs } from '../decide/completion.js';
+import { addIteration } from '../decide/iterations.js';
+import type { GateResult, IdeaLimits, PrepareResult, RunAgentResult } from '../protocol/activities.js';
+import { emit } from './events.js';
+import type { IdeaSession } from './idea-session.js';
+import { agentActivities, gitActivities } from './proxies.js';
+
+export async function iterate(session: IdeaSession): Promise<NextStep> {
+  const prepared = await prepare(session);
+  const { state, input } = session;
+  const limits = state.limits ?? prepared.limits;
+  if (!state.ungated) {
+    const { run, delivered } = await runAgent(session, prepared, limits);
+    const { settings } = input;
+    const context = { limits, settings, failures: state.failures, limited: state.limited, now: Date.now() };
+    const next = afterRun(run, context);
+    account(session, run, next, delivered);
+    if (next.do !== 'gate') return next;
+    state.ungated = run;
+  }
+  const run = state.ungated;
+  const gate = await runGate(session, prepared.worktree);
+  return afterGate(run, gate, limits);
+}
+
+async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareResult> {
+  if (state.prepared) return state.prepared;
+  screen.show('preparing');
+  const { project, runId, idea, queues } = input;
+  const prepared = await gitActivities(queues.git, `prepare ${idea}`).prepareIdea({
+    project,
+    runId,
+    idea,
+    agentName: state.agentName,
+    ...(state.reopen ? { reopen: state.reopen } : {}),
+  });
+  delete state.reopen;
+  state.prepared = prepared;
+  state.limits ??= prepared.limits;
+  return prepared;
+}
+
+async function runAgent(
+  { input, state, screen }: IdeaSession,
+  prepared: PrepareResult,
+  limits: IdeaLimits,
+): Promise<{ run: RunAgentResult; delivered: number }> {
+  const { project, runId, idea, queues } = input;
+  const iteration = state.iteration + 1;
+  screen.show('agent', undefined, iteration);
+  const delivered = state.notes.length;
+  const timeoutMs = runBudgetMs(state, limits);
+  const maxIterations = limits.loop ? limits.maxIterations : 1;
+  const { agentName, serial } = state;
+  emit(input, { kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName });
+  const run = await agentActivities(queues.agents, `${idea} #${iteration} by ${agentName}`, timeoutMs).runAgent({
+    project,
+    runId,
+    idea,
+    agentName,
+    serial: serial + 1,
+    iteration,
+    maxIterations,
+    timeoutMs,
+    worktree: prepared.worktree,
+    branch: prepared.branch,
+    base: prepared.base,
+    ...(state.feedback ? { feedback: state.feedback } : {}),
+    notes: state.notes,
+  });
+  return { run, delivered };
+}
+
+/** Books what a run cost and delivered. */
+function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextStep, delivered: number): void {
+  state.serial += 1;
+  const { outcome, signal, durationMs, commits } = run;
+  emit(input, {
+    kind: 'iteration-end',
+    idea: input.idea,
+    serial: state.serial,
+    iteration: state.iteration + 1,
+    signal,
+    outcome: outcome.kind,
+    ...(outcome.kind === 'failed' ? { message: outcome.message } : {}),
+    durationMs,
+    commits,
+  });
+  state.head = run.head;
+  state.commits += run.commits;
+  state.lastSignal = run.signal;
+  if (next.do !== 'rerun') {
+    state.failures = 0;
+    state.limited = 0;
+  } else if (next.counts === 'failure') state.failures += 1;
+  else state.limited += 1;
+  if (!costsIteration(outcome)) return;
+  state.activeMs += run.durationMs;
+  state.iteration += 1;
+  state.grace = false;
+  state.stats = addIteration(state.stats, run.durationMs);
+  // The agent has read them now; a message that came while it ran is for the next prompt.
+  state.notes = state.notes.slice(delivered);
+  delete state.feedback;
+  if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };
+}
+
+async function runGate({ input, state, screen }: IdeaSession, worktree: string): Promise<GateResult> {
+  screen.show('gate');
+  const { project, runId, idea, queues } = input;
+  const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
+    project,
+    runId,
+    idea,
+    serial: state.serial,
+    worktree,
+  });
+  delete state.ungated;
+  state.lastGate = gate;
+  emit(input, {
+    kind: 'gate',
+    idea,
+    pass: gate.pass,
+    ...(gate.failure ? { command: gate.failure.command } : {}),
+    ...(gate.tests ? { tests: gate.tests } : {}),
+    durationMs: gate.durationMs,
+  });
+  state.activeMs += gate.durationMs;
+  return gate;
+}
