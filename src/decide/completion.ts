@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 import type { AgentOutcome, Feedback, GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
+import type { FailureKind } from '../protocol/failures.js';
 import type { IdeaOutcome, RunSettings } from '../protocol/run.js';
 
 export type NextStep =
@@ -33,9 +34,11 @@ export interface RunContext {
  */
 const LONGEST_RESET_MS = 8 * 24 * 60 * 60_000;
 
+const CHARGED: readonly FailureKind[] = ['agent', 'context', 'budget'];
+
 /** Whether a run uses up one of the idea's iterations and its working time: all but failures that are not the agent's. */
 export function costsIteration(outcome: AgentOutcome): boolean {
-  return outcome.kind !== 'failed' || outcome.failure === 'agent';
+  return outcome.kind !== 'failed' || CHARGED.includes(outcome.failure);
 }
 
 /** Decides after an agent run. */
@@ -97,22 +100,29 @@ export function runBudgetMs(spent: { activeMs: number; grace: boolean }, limits:
   return Math.max(1000, Math.min(limits.iterationTimeoutMs, limits.timeoutMs - spent.activeMs));
 }
 
-function afterTimeout(why: 'iteration' | 'idle', durationMs: number, limits: IdeaLimits): NextStep {
+type TimeoutReason = Extract<AgentOutcome, { kind: 'timeout' }>['why'];
+
+const ENDED: Readonly<Record<TimeoutReason, string>> = {
+  idle: 'the agent went silent',
+  iteration: 'the agent ran out of time',
+  turns: 'the agent used up its turns',
+};
+
+function afterTimeout(why: TimeoutReason, durationMs: number, limits: IdeaLimits): NextStep {
   const spent = Math.max(1, Math.round(durationMs / 60_000));
   if (limits.loop) return { do: 'iterate', feedback: { kind: 'iteration-timeout', minutes: spent } };
-  const what = why === 'idle' ? 'the agent went silent' : 'the agent ran out of time';
-  return { do: 'close', outcome: 'timeout', reason: `${what} after ${minutes(durationMs)}` };
+  return { do: 'close', outcome: 'timeout', reason: `${ENDED[why]} after ${minutes(durationMs)}` };
 }
 
 function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {
   const { settings, failures, limits } = context;
   const { failure, message, resetAt } = outcome;
   const failed: NextStep = { do: 'close', outcome: 'failed', reason: `${failure}: ${message}` };
-  const again = (why: string): NextStep => ({
-    do: 'rerun',
+  const again = (why: string) => ({
+    do: 'rerun' as const,
     waitMs: settings.retryBaseMs * 2 ** failures,
     why,
-    counts: 'failure',
+    counts: 'failure' as const,
   });
   switch (failure) {
     case 'limited':
@@ -124,6 +134,11 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
     case 'auth':
     case 'config':
       return failed;
+    case 'budget':
+      return { do: 'ask', question: `${message}. Answer anything to let the agent go on in a new run.` };
+    case 'context':
+      // A fresh session starts with an empty context; only a prompt that is too long by itself fails again and again.
+      return limits.loop && failures < settings.maxRetries ? { ...again(message), waitMs: 0 } : failed;
     case 'agent': {
       if (settings.errorStrategy !== 'retry' || !limits.loop || failures >= settings.maxRetries) return failed;
       return again(message);

@@ -3,7 +3,7 @@
  * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
  * Must import types only.
  */
-import type { FailureKind } from './failures.js';
+import type { FailureKind, LimitScope } from './failures.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentSignal } from './signal.js';
 
@@ -85,8 +85,17 @@ export interface RunAgentInput extends RunRef {
 
 export type AgentOutcome =
   | { kind: 'ok' }
-  | { kind: 'timeout'; why: 'iteration' | 'idle' }
-  | { kind: 'failed'; failure: FailureKind; message: string /** epoch ms */; resetAt?: number };
+  /** turns: the agent used up the turns that one run may take. */
+  | { kind: 'timeout'; why: 'iteration' | 'idle' | 'turns' }
+  | {
+      kind: 'failed';
+      failure: FailureKind;
+      message: string;
+      /** When the limit ends, epoch ms; of `limited` only. */
+      resetAt?: number;
+      /** Of `limited` only, where it is known. */
+      scope?: LimitScope;
+    };
 
 export interface Usage {
   inputTokens?: number;

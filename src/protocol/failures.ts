@@ -22,8 +22,24 @@ export const FAILURE = {
 } as const;
 
 /**
- * Why an agent run did not end well. Only `agent` costs an iteration.
+ * Why an agent run did not end well. `agent`, `context` and `budget` cost an iteration: the agent had its turn.
  * transient: worth retrying soon · limited: a usage limit · auth: needs a login · config: wrong flags or model ·
+ * context: the conversation grew too long for the model · budget: it used up the money that one run may cost ·
  * killed: we or the machine ended it · launch: it ended in seconds without a turn · agent: the agent itself failed.
  */
-export type FailureKind = 'transient' | 'limited' | 'auth' | 'config' | 'killed' | 'launch' | 'agent';
+export type FailureKind =
+  | 'transient'
+  | 'limited'
+  | 'auth'
+  | 'config'
+  | 'context'
+  | 'budget'
+  | 'killed'
+  | 'launch'
+  | 'agent';
+
+/**
+ * What a `limited` run ran into. rate: requests or tokens a minute, over in minutes · usage: the quota of a plan, over
+ * at its reset · credit: no money, over when somebody pays.
+ */
+export type LimitScope = 'rate' | 'usage' | 'credit';

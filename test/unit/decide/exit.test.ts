@@ -48,10 +48,21 @@ describe('B4 exit table', () => {
     expect(afterRun(runOf(BLOCKED), context())).toEqual(CLOSE_BLOCKED);
   });
 
-  const kinds: FailureKind[] = ['transient', 'limited', 'auth', 'config', 'killed', 'launch', 'agent'];
+  const kinds: FailureKind[] = [
+    'transient',
+    'limited',
+    'auth',
+    'config',
+    'context',
+    'budget',
+    'killed',
+    'launch',
+    'agent',
+  ];
+  const charged: FailureKind[] = ['agent', 'context', 'budget'];
   const strategies = ['retry', 'skip', 'abort'] as const;
   const table = kinds
-    .filter((kind) => kind !== 'limited')
+    .filter((kind) => kind !== 'limited' && kind !== 'budget')
     .flatMap((kind) =>
       strategies.flatMap((errorStrategy) =>
         [true, false].flatMap((loop) => [0, 1, 2, 3].map((failures) => ({ kind, errorStrategy, loop, failures }))),
@@ -66,9 +77,17 @@ describe('B4 exit table', () => {
       settings: settings({ errorStrategy, maxRetries: 2, retryBaseMs: 2000 }),
     });
     const hopeless = kind === 'auth' || kind === 'config';
-    const retried = kind !== 'agent' || (errorStrategy === 'retry' && loop);
+    const retried = kind === 'context' ? loop : kind !== 'agent' || (errorStrategy === 'retry' && loop);
     const goesOn = !hopeless && retried && failures < 2;
-    expect(next).toEqual(goesOn ? again(kind, [2000, 4000][failures] ?? Number.NaN) : close(kind));
+    const waitMs = kind === 'context' ? 0 : ([2000, 4000][failures] ?? Number.NaN);
+    expect(next).toEqual(goesOn ? again(kind, waitMs) : close(kind));
+  });
+
+  test.each(strategies)('B4: a run that used up its money asks a person, strategy %s', (errorStrategy) => {
+    for (const failures of [0, 5]) {
+      const next = exitOf(failed('budget'), { failures, settings: settings({ errorStrategy }) });
+      expect(next).toEqual({ do: 'ask', question: expect.stringContaining('budget happened') });
+    }
   });
 
   test('B4: what a failed run said does not count, not even COMPLETE', () => {
@@ -76,7 +95,7 @@ describe('B4 exit table', () => {
   });
 
   test.each(kinds)('B4 B8: only the agent itself costs an iteration (%s)', (kind) => {
-    expect(costsIteration(failed(kind))).toBe(kind === 'agent');
+    expect(costsIteration(failed(kind))).toBe(charged.includes(kind));
   });
   test('B4: an iteration that ran out of time costs one', () => {
     expect(costsIteration({ kind: 'timeout', why: 'idle' })).toBe(true);

@@ -1,0 +1,44 @@
+/**
+ * Which account an agent works on: agents with the same key share its limits, others do not.
+ * Invariant: the key says nothing of the credential, and depends on what the agent would really see, never on the
+ * model or the name in the configuration.
+ */
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { AgentSpec } from '../config/agent-spec.js';
+import { agentEnvironment } from './environment.js';
+
+/** Variables that are a credential, say where it is kept, or say at whose door it is shown. */
+const TELLING =
+  /(?:^HOME|^XDG_CONFIG_HOME|_HOME|_DIR|_?API_?KEY(?:_ID)?|_TOKEN|_SECRET|ACCESS_KEY(?:_ID)?|_PROFILE|_BASE_?URL|_API_BASE|_ENDPOINT|_ORG(?:ANIZATION)?(?:_ID)?|_PROJECT(?:_ID)?|_USE_(?:BEDROCK|VERTEX))$/i;
+/** Options that choose the provider or the login. */
+const OPTIONS = /^--?(?:provider|profile|auth-type|[a-z-]*api-key|[a-z-]*(?:base-url|api-base)|oss)$/;
+
+/**
+ * `<adapter>:<hash>`, the same for every agent that shows the same credential to the same provider.
+ * `base` is the environment of the worker, as the agent's own is made from it.
+ */
+export function accountKey(spec: AgentSpec, base: NodeJS.ProcessEnv): string {
+  const env = Object.entries(agentEnvironment(spec, base))
+    .filter(([name]) => TELLING.test(name))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  // A program of the user's may be anything; that of an adapter is one and the same wherever it is installed.
+  const program = spec.adapter === 'command' ? (spec.command ?? []).slice(0, 1).map((word) => basename(word)) : [];
+  const facts = JSON.stringify([spec.adapter, program, providerOf(spec.model), chosen(spec), env]);
+  return `${spec.adapter}:${createHash('sha256').update(facts).digest('hex').slice(0, 16)}`;
+}
+
+/** `anthropic/opus` and `openai/gpt` are two accounts in a CLI that serves both. */
+function providerOf(model: string | undefined): string {
+  const slash = model?.indexOf('/') ?? -1;
+  return slash > 0 ? (model ?? '').slice(0, slash) : '';
+}
+
+function chosen(spec: AgentSpec): string[] {
+  const words = [...(spec.command ?? []).slice(1), ...spec.args];
+  return words.flatMap((word, index) => {
+    const [option = '', value] = word.split('=', 2);
+    if (!OPTIONS.test(option)) return [];
+    return [option, value ?? words[index + 1] ?? ''];
+  });
+}
