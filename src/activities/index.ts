@@ -38,7 +38,15 @@ export function createActivities(
       closeRun: work('closeRun'),
       reconcileIdeas: (input) => reconcileIdeas(deps.client, input),
     },
-    git: { prepareIdea: work('prepareIdea'), runGate: work('runGate'), landIdea: work('landIdea') },
+    git: {
+      prepareIdea: work('prepareIdea'),
+      runGate: work('runGate'),
+      landIdea: work('landIdea'),
+      rollbackIdea: work('rollbackIdea'),
+      stashIdea: work('stashIdea'),
+      undoIdea: work('undoIdea'),
+      cleanupIdea: work('cleanupIdea'),
+    },
     agents: { runAgent: work('runAgent') },
   };
 }

@@ -20,20 +20,20 @@ function* ideaMaps(node: unknown): Generator<YAMLMap> {
   } else if (isMap(node)) yield* ideaMaps(pairOf(node, 'ideas')?.value);
 }
 
-const markDone = (value: unknown, id: string): void => {
+const markDone = (value: unknown, id: string, to: boolean): void => {
   const items = Array.isArray(value) ? value : ((value as { ideas?: unknown } | null)?.ideas ?? []);
   if (!Array.isArray(items)) return;
   for (const item of items as ({ id?: unknown; done?: unknown; children?: unknown } | null)[]) {
     if (item === null || typeof item !== 'object') continue;
-    if (item.id === id) item.done = true;
-    if (Array.isArray(item.children)) markDone(item.children, id);
+    if (item.id === id) item.done = to;
+    if (Array.isArray(item.children)) markDone(item.children, id, to);
   }
 };
 
-/** The text with `done: true` written in right after the id, in the style of what stands there. */
-function splice(text: string, map: YAMLMap): string | undefined {
+/** The text with `done` written in right after the id, in the style of what stands there, or changed where it stands. */
+function splice(text: string, map: YAMLMap, to: boolean): string | undefined {
   const done = pairOf(map, 'done')?.value;
-  if (isScalar(done) && done.range) return `${text.slice(0, done.range[0])}true${text.slice(done.range[1])}`;
+  if (isScalar(done) && done.range) return `${text.slice(0, done.range[0])}${to}${text.slice(done.range[1])}`;
   const pair = pairOf(map, 'id');
   const { key, value } = pair ?? {};
   if (!isScalar(key) || !isScalar(value) || !key.range || !value.range) return undefined;
@@ -46,12 +46,12 @@ function splice(text: string, map: YAMLMap): string | undefined {
   if (map.flow) {
     const colon = /^\s*:\s/.test(text.slice(key.range[1])) ? ': ' : ':';
     const gap = /^[ \t]+$/.test(before) ? eol + before : colon === ': ' ? ' ' : '';
-    return `${text.slice(0, end)},${gap}${name}${colon}true${text.slice(end)}`;
+    return `${text.slice(0, end)},${gap}${name}${colon}${to}${text.slice(end)}`;
   }
   const rest = /[^\r\n]*/y;
   rest.lastIndex = end;
   const lineEnd = end + (rest.exec(text)?.[0].length ?? 0);
-  return `${text.slice(0, lineEnd)}${eol}${' '.repeat(before.length)}${name}: true${text.slice(lineEnd)}`;
+  return `${text.slice(0, lineEnd)}${eol}${' '.repeat(before.length)}${name}: ${to}${text.slice(lineEnd)}`;
 }
 
 const readBack = (text: string, syntax: Syntax): unknown => {
@@ -62,14 +62,14 @@ const readBack = (text: string, syntax: Syntax): unknown => {
 };
 
 /** Through the document model: comments stay, the layout may not. For YAML too odd to splice. */
-function rewrite(doc: Document, map: YAMLMap, text: string): string {
-  map.set('done', true);
+function rewrite(doc: Document, map: YAMLMap, text: string, to: boolean): string {
+  map.set('done', to);
   const result = doc.toString({ lineWidth: 0 });
   return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
 }
 
-/** The new text; undefined when there is no such idea, it is done already, or the file cannot be read. */
-export function tickIdeas(raw: string, id: string, syntax: Syntax): string | undefined {
+/** The new text; undefined when there is no such idea, it says so already, or the file cannot be read. */
+export function tickIdeas(raw: string, id: string, syntax: Syntax, to = true): string | undefined {
   const bom = raw.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = raw.slice(bom.length);
   try {
@@ -78,8 +78,8 @@ export function tickIdeas(raw: string, id: string, syntax: Syntax): string | und
     const wanted: unknown = syntax === 'json' ? JSON.parse(text) : doc.toJS();
     const matches = [...ideaMaps(doc.contents)].filter((map) => map.get('id') === id);
     const [map] = matches;
-    if (!map || matches.length > 1 || map.get('done') === true) return undefined;
-    markDone(wanted, id);
+    if (!map || matches.length > 1 || (map.get('done') === true) === to) return undefined;
+    markDone(wanted, id, to);
     const fits = (candidate: string | undefined): candidate is string => {
       try {
         return candidate !== undefined && isDeepStrictEqual(readBack(candidate, syntax), wanted);
@@ -87,9 +87,9 @@ export function tickIdeas(raw: string, id: string, syntax: Syntax): string | und
         return false;
       }
     };
-    const spliced = splice(text, map);
+    const spliced = splice(text, map, to);
     if (fits(spliced)) return bom + spliced;
-    const rewritten = syntax === 'yaml' ? rewrite(doc, map, text) : undefined;
+    const rewritten = syntax === 'yaml' ? rewrite(doc, map, text, to) : undefined;
     return fits(rewritten) ? bom + rewritten : undefined;
   } catch {
     return undefined;

@@ -32,13 +32,16 @@ function* likely(text: string, id: string): Generator<Chunk> {
   }
 }
 
-/** The text with `[ ]` of this task turned into `[x]`; undefined when there is no such task or it is ticked already. */
-export function tickRoadmap(raw: string, id: string): string | undefined {
+/**
+ * The text with `[ ]` of this task turned into `[x]`, or back where `done` is false; undefined when there is no such task
+ * or it says so already.
+ */
+export function tickRoadmap(raw: string, id: string, done = true): string | undefined {
   const bom = raw.startsWith('\uFEFF') ? 1 : 0;
   const text = raw.slice(bom);
   const task = find(likely(text, id), id) ?? find(chunks(text), id);
-  if (!task || task.done) return undefined;
+  if (!task || task.done === done) return undefined;
   const at = bom + task.mark;
   if (raw.charAt(at - 1) !== '[' || raw.charAt(at + 1) !== ']') return undefined;
-  return `${raw.slice(0, at)}x${raw.slice(at + 1)}`;
+  return `${raw.slice(0, at)}${done ? 'x' : ' '}${raw.slice(at + 1)}`;
 }

@@ -42,7 +42,11 @@ export async function adopt(
   return { path: moved.code === 0 ? wanted.path : entry.path, gitDir };
 }
 
-async function findOwn(wanted: Wanted, entries: readonly WorktreeEntry[]): Promise<WorktreeEntry | undefined> {
+/** The registration of the idea's worktree, which may lie outside `root` when somebody else has its branch checked out. */
+export async function findOwn(
+  wanted: Pick<Wanted, 'root' | 'branch' | 'idea'>,
+  entries: readonly WorktreeEntry[],
+): Promise<WorktreeEntry | undefined> {
   const onBranch = entries.find((entry) => entry.branch === wanted.branch);
   if (onBranch) return onBranch;
   // An agent may have left the branch (detached, in a rebase): then the mark says whose worktree it is.

@@ -5,6 +5,7 @@
 import { type Commit, type NewCommit, readCommits, type WriteOptions, writeCommit } from './commits.js';
 import { RepositoryError } from './errors.js';
 import { type Git, git } from './git.js';
+import { slotAuthor } from './identity.js';
 import { mergeTrees } from './merge-tree.js';
 import { commitMessage, isNormal, type MessageParts, normaliseMessage } from './message.js';
 
@@ -64,19 +65,13 @@ async function bookkeeping(repo: Git, input: CandidateInput): Promise<Candidate>
     {
       tree,
       parents: [input.tip.commit],
-      author: committer(input),
+      author: slotAuthor(input.parts.agentName),
       message: commitMessage({ ...input.parts, type: 'chore' }),
     },
     input.write,
   );
   return { kind: 'ready', commit, commits: 1 };
 }
-
-const committer = ({ parts }: CandidateInput): NewCommit['author'] => ({
-  name: parts.agentName,
-  email: `${parts.agentName}@ralphctl.localhost`,
-  date: `${Math.floor(Date.now() / 1000)} +0000`,
-});
 
 /** Each commit has one parent: the one before it. */
 const isLinear = (commits: readonly Commit[]): boolean =>

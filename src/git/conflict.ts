@@ -8,7 +8,7 @@ const clip = (text: string, limit: number): string =>
 /** At most {@link TAIL_LIMIT} characters: git's messages, then what target and idea each changed in those files. */
 export async function conflictDetail(
   dir: string,
-  sides: { onto: string; head: string; files: readonly string[]; messages: readonly string[] },
+  sides: { onto: string; head: string; files: readonly string[]; messages: readonly string[]; ours?: string },
 ): Promise<string> {
   const files = sides.files.slice(0, 20).map((file) => `:(top,literal)${file}`);
   const diff = (from: string, to: string): Promise<string> =>
@@ -19,7 +19,7 @@ export async function conflictDetail(
       .catch(() => '');
   const [theirs, ours] = await Promise.all([diff(sides.head, sides.onto), diff(sides.onto, sides.head)]);
   const intro = clip(sides.messages.join('\n'), 500);
-  const heads = ['\n\nThe target changed:\n', '\n\nThis idea changed:\n'] as const;
+  const heads = ['\n\nThe target changed:\n', `\n\n${sides.ours ?? 'This idea changed'}:\n`] as const;
   const room = TAIL_LIMIT - intro.length - heads[0].length - heads[1].length;
   const first = clip(body(theirs), Math.max(Math.floor(room / 2), room - body(ours).length));
   return `${intro}${heads[0]}${first}${heads[1]}${clip(body(ours), room - first.length)}`;

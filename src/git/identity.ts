@@ -30,3 +30,10 @@ async function read(dir: string, fallback: typeof FALLBACK): Promise<Record<stri
         env[`GIT_${role.toUpperCase()}_${part.toUpperCase()}`] = fallback[part];
   return env;
 }
+
+/** Who wrote a commit that ralphctl makes for a slot, as of now. */
+export const slotAuthor = (agentName: string): { name: string; email: string; date: string } => ({
+  name: agentName,
+  email: `${agentName}@ralphctl.localhost`,
+  date: `${Math.floor(Date.now() / 1000)} +0000`,
+});

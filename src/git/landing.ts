@@ -3,28 +3,21 @@
  * Invariant: only a gated tree lands; each idea's commits are on the target exactly once, also after a crash at any
  * point (the claim refs tell); a conflict or a red gate leaves no trace but refs under refs/ralphctl.
  */
-import type { GateResult, LandResult } from '../protocol/activities.js';
+import type { LandResult } from '../protocol/activities.js';
 import { buildCandidate, type Strategy } from './candidate.js';
 import { conflictDetail } from './conflict.js';
 import { RepositoryError } from './errors.js';
 import { finishLanding } from './finish.js';
 import { git } from './git.js';
 import { identityEnv } from './identity.js';
-import { integrationWorktree, resetIntegration } from './integration.js';
-import { exclusive } from './locks.js';
-import { candidateRef, claimedHeadRef, claimRef } from './names.js';
-import { sharedGitDir } from './repository.js';
+import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './lane.js';
+import { claimedHeadRef, claimRef } from './names.js';
 import { keep, savePoint } from './saves.js';
 import { swapTarget } from './swap.js';
 import { type Tick, tickTree } from './tick.js';
 import { exists, listWorktrees } from './worktree-list.js';
 
-export interface LandOptions {
-  /** A checkout of the repository; nothing is checked out in it. */
-  repo: string;
-  integrationRoot: string;
-  target: string;
-  idea: string;
+export interface LandOptions extends LaneOptions {
   title: string;
   agentName: string;
   branch: string;
@@ -37,51 +30,30 @@ export interface LandOptions {
   strategy: Strategy;
   /** Conventional commit type for commits that ralphctl words itself. */
   type?: string;
-  /** Ignored folders that stay in the integration worktree. */
-  keep: readonly string[];
   sign?: boolean;
   tick?: Tick;
-  /** Prepares the integration worktree (dependencies). */
-  setup: (dir: string) => Promise<void>;
-  gate: (dir: string) => Promise<GateResult>;
-  signal?: AbortSignal;
 }
 
 type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
-type Located = LandOptions & { commonDir: string };
-
-/** How often a target that moves under us is followed. */
-const MAX_ROUNDS = 5;
+type Here = LandOptions & Located;
 
 /** Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must mend something. */
 export async function landIdea(options: LandOptions): Promise<LandResult> {
-  const startedAt = performance.now();
-  const commonDir = await sharedGitDir(options.repo);
-  const outcome = await exclusive(`land:${commonDir}:${options.target}`, () => land({ ...options, commonDir }));
-  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) } as LandResult;
-}
-
-async function land(options: Located): Promise<Outcome> {
-  // Taken while the candidate is built and gated; awaited before anything moves.
-  const saved = saveWork(options);
-  saved.catch(() => undefined);
+  let saved: Promise<void> | undefined;
   try {
-    for (let round = 1; round <= MAX_ROUNDS; round++) {
-      options.signal?.throwIfAborted();
-      const outcome = await attempt(options, saved);
-      if (outcome) return outcome;
-    }
+    return (await inLane(options, (here) => {
+      // Taken while the candidate is built and gated; awaited before anything moves.
+      saved ??= saveWork(here);
+      saved.catch(() => undefined);
+      return attempt(here, saved);
+    })) as LandResult;
   } finally {
     await saved;
   }
-  throw new RepositoryError(
-    `The branch ${options.target} moved ${MAX_ROUNDS} times while ${options.idea} was being gated.`,
-    'Let the target rest for the length of one gate run, then retry.',
-  );
 }
 
 /** Landing on a target that was rewound would bring back, in the idea's name, what somebody took away. */
-async function refuseRewound({ repo, base, target, idea, branch }: Located, tip: string): Promise<void> {
+async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: string): Promise<void> {
   if (!base) return;
   const args = ['merge-base', '--is-ancestor', base, tip];
   if ((await git(repo).result(args, { ok: [0, 1], read: true })).code === 0) return;
@@ -91,21 +63,18 @@ async function refuseRewound({ repo, base, target, idea, branch }: Located, tip:
   );
 }
 
-async function saveWork({ worktree, idea }: Located): Promise<void> {
+async function saveWork({ worktree, idea }: LandOptions): Promise<void> {
   if (worktree && (await exists(worktree))) await savePoint({ worktree, idea });
 }
 
 /** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
-async function attempt(options: Located, saved: Promise<void>): Promise<Outcome | undefined> {
-  const { repo, idea, target, head, signal } = options;
+async function attempt(options: Here, saved: Promise<void>): Promise<Outcome | undefined> {
+  const { repo, idea, target, head } = options;
   const refs = await readRefs(options);
   const earlier = await alreadyLanded(options, refs);
   if (earlier) return earlier;
   const tip = refs.tip;
-  const [dir] = await Promise.all([
-    integrationWorktree({ ...options, commit: tip.commit }),
-    refuseRewound(options, tip.commit),
-  ]);
+  const [dir] = await Promise.all([laneWorktree(options, tip.commit), refuseRewound(options, tip.commit)]);
   const candidate = await buildCandidate({
     dir,
     tip,
@@ -126,16 +95,8 @@ async function attempt(options: Located, saved: Promise<void>): Promise<Outcome 
   }
   const { commit, commits } = candidate;
   if (commit !== tip.commit) {
-    await resetIntegration(dir, commit, options.keep);
-    signal?.throwIfAborted();
-    await options.setup(dir);
-    signal?.throwIfAborted();
-    const gate = await options.gate(dir);
-    signal?.throwIfAborted();
-    if (!gate.pass) {
-      await git(dir).run(['update-ref', candidateRef(idea), commit]);
-      return { kind: 'red', onto: tip.commit, candidate: commit, gate };
-    }
+    const gate = await gateCandidate(options, dir, commit);
+    if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
   }
   const [worktrees] = await Promise.all([listWorktrees(repo), saved]);
   let note: string | undefined;
@@ -188,7 +149,7 @@ async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
 }
 
 /** An earlier attempt moved the target and could not say so: its claim is on the target. Only the tidying is left. */
-async function alreadyLanded(options: Located, refs: Refs): Promise<Outcome | undefined> {
+async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undefined> {
   const { repo, idea, head } = options;
   const { claim, tip } = refs;
   if (!claim || refs.claimedHead !== head) return undefined;

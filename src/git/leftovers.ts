@@ -15,7 +15,10 @@ export async function clearPath(
   entry: WorktreeEntry | undefined,
   idea: string,
 ): Promise<void> {
-  if (!entry) return moveFolderAside(path);
+  if (!entry) {
+    await moveFolderAside(path);
+    return;
+  }
   refuseLocked(entry);
   if (!(await exists(path))) return forget(repo, entry, idea);
   if ((await privateGitDir(path)) && (await moveWorktreeAside(repo, path))) return;
@@ -43,13 +46,17 @@ async function moveWorktreeAside(repo: string, path: string): Promise<boolean> {
   return moved.code === 0;
 }
 
-async function moveFolderAside(path: string): Promise<void> {
-  if (!(await exists(path))) return;
+/** Renames a folder that is not empty; its new name. */
+export async function moveFolderAside(path: string): Promise<string | undefined> {
+  if (!(await exists(path))) return undefined;
   const empty = await rmdir(path).then(
     () => true,
     () => false,
   );
-  if (!empty) await rename(path, await freeName(path));
+  if (empty) return undefined;
+  const name = await freeName(path);
+  await rename(path, name);
+  return name;
 }
 
 async function freeName(path: string): Promise<string> {

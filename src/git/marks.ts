@@ -5,8 +5,11 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { privateGitDir } from './worktree-list.js';
 
-/** `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt, holds nothing · `reopen`: see reopen.ts */
-export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen';
+/**
+ * `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt, holds nothing · `reopen`: see
+ * reopen.ts · `rolled-back`: see rollback.ts
+ */
+export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back';
 
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 

@@ -16,6 +16,7 @@ export const AGENT_TRAILER = 'Ralph-Agent';
 export const REVERTED_TRAILER = 'Ralph-Reverted';
 
 const MAX_SUBJECT = 100;
+const MOST_SUBJECTS = 50;
 const CONVENTIONAL = /^[a-z]{2,12}(?:\([^()\n]{1,40}\))?!?: \S/i;
 const OURS = /^[ \t]*Ralph-(?:Idea|Agent|Reverted)[ \t]*:/i;
 
@@ -24,6 +25,15 @@ export function commitMessage(parts: MessageParts): string {
   const title = oneLine(parts.title) || 'work';
   const subject = CONVENTIONAL.test(title) ? title : `${parts.type ?? 'feat'}: ${lowerFirst(title)}`;
   return assemble(subject, [], parts);
+}
+
+/** The message of the commit that takes an idea back; `subjects` of the commits that it takes back. */
+export function revertMessage(parts: MessageParts, subjects: readonly string[]): string {
+  const title = oneLine(parts.title).replace(/^[a-z]{2,12}(?:\([^()\n]{1,40}\))?!?: /i, '') || 'work';
+  const list = subjects.slice(0, MOST_SUBJECTS).map((subject) => `- ${oneLine(subject)}`);
+  const more = subjects.length > MOST_SUBJECTS ? [`- and ${subjects.length - MOST_SUBJECTS} more`] : [];
+  const body = list.length > 0 ? ['This takes back:', ...list, ...more] : [];
+  return assemble(`revert: ${lowerFirst(title)}`, body, parts, REVERTED_TRAILER);
 }
 
 /** An existing message with the idea and the agent in its subject and trailers; everything else is kept. */
@@ -42,12 +52,12 @@ export function normaliseMessage(existing: string, parts: MessageParts): string 
 export const isNormal = (message: string, parts: MessageParts): boolean =>
   normaliseMessage(message, parts).trimEnd() === message.trimEnd();
 
-function assemble(subject: string, body: readonly string[], parts: MessageParts): string {
+function assemble(subject: string, body: readonly string[], parts: MessageParts, what = IDEA_TRAILER): string {
   const marks = [`#${parts.idea}`, `@${parts.agentName}`].filter((mark) => !subject.split(' ').includes(mark));
   const tail = marks.map((mark) => ` ${mark}`).join('');
   const head = marks.length ? shorten(subject, Math.max(20, MAX_SUBJECT - tail.length)) : subject;
   const text = trimBlank(body);
-  const trailers = [`${IDEA_TRAILER}: ${parts.idea}`, `${AGENT_TRAILER}: ${parts.agentName}`];
+  const trailers = [`${what}: ${parts.idea}`, `${AGENT_TRAILER}: ${parts.agentName}`];
   // One trailer block: git reads only the last paragraph, so foreign trailers must stand with ours.
   const joined = endsInTrailers(text) ? [...text, ...trailers] : [...text, ...(text.length ? [''] : []), ...trailers];
   return `${head}${tail}\n\n${joined.join('\n')}\n`;

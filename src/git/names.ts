@@ -16,6 +16,8 @@ export const worktreeName = (agentName: string, idea: string): string =>
 export const claimRef = (idea: string): string => `refs/ralphctl/landing/${idea}`;
 /** The idea's own tip that the claim stands for. */
 export const claimedHeadRef = (idea: string): string => `refs/ralphctl/landing-head/${idea}`;
+/** Commit on the target that took the idea back, or was about to. */
+export const undoRef = (idea: string): string => `refs/ralphctl/undo/${idea}`;
 /** Candidate that the gate refused. */
 export const candidateRef = (idea: string): string => `refs/ralphctl/candidate/${idea}`;
 /** Commit that the files of a left-behind checkout of a branch correspond to. */

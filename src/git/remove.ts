@@ -9,14 +9,19 @@ import { canonical, exists, listWorktrees, privateGitDir } from './worktree-list
 
 /**
  * Removes the worktree at `path`; its branch stays. With `saveAs` (an idea id) its state becomes a save point first;
- * without it, uncommitted files or commits that no ref contains are refused with a {@link RepositoryError}.
+ * without it, uncommitted files or commits that no ref contains are refused with a {@link RepositoryError}. Returns the
+ * save point's ref.
  */
-export async function removeWorktree(input: { repo: string; path: string; saveAs?: string }): Promise<void> {
+export async function removeWorktree(input: {
+  repo: string;
+  path: string;
+  saveAs?: string;
+}): Promise<string | undefined> {
   const path = await canonical(input.path);
-  await exclusive(`meta:${await canonical(input.repo)}`, async () => {
+  return exclusive(`meta:${await canonical(input.repo)}`, async () => {
     const entry = (await listWorktrees(input.repo)).find((one) => one.path === path);
     if (!entry) {
-      if (!(await exists(path))) return;
+      if (!(await exists(path))) return undefined;
       throw new RepositoryError(
         `${path} is not a worktree of ${input.repo}.`,
         'If nothing in it is needed, delete the folder yourself.',
@@ -28,22 +33,20 @@ export async function removeWorktree(input: { repo: string; path: string; saveAs
         `The link of worktree ${path} to its repository is broken.`,
         `Mend it: git worktree repair '${path}'`,
       );
-    if (await exists(path)) await secure(path, input.saveAs);
+    const saved = (await exists(path)) ? await secure(path, input.saveAs) : undefined;
     await git(input.repo).run(['worktree', 'remove', '--force', path]);
+    return saved;
   });
 }
 
-async function secure(path: string, saveAs: string | undefined): Promise<void> {
+async function secure(path: string, saveAs: string | undefined): Promise<string | undefined> {
   const status = await readStatus(path);
   if (status.nested.length > 0)
     throw new RepositoryError(
       `${path} holds repositories of its own: ${status.nested.join(', ')}.`,
       'Move them elsewhere first; no save point can keep them.',
     );
-  if (saveAs) {
-    await savePoint({ worktree: path, idea: saveAs, status });
-    return;
-  }
+  if (saveAs) return savePoint({ worktree: path, idea: saveAs, status });
   if (!isClean(status))
     throw new RepositoryError(
       `${path} has uncommitted work.`,
@@ -57,4 +60,5 @@ async function secure(path: string, saveAs: string | undefined): Promise<void> {
       `${path} has commits that no branch contains.`,
       `Keep them: git -C '${path}' branch <name> HEAD`,
     );
+  return undefined;
 }

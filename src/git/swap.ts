@@ -16,8 +16,8 @@ export interface SwapInput {
   target: string;
   from: string;
   to: string;
-  /** Refs to write no later than the branch moves. */
-  claims: ReadonlyArray<readonly [ref: string, commit: string]>;
+  /** Refs to write, or to delete, no later than the branch moves. */
+  claims: ReadonlyArray<readonly [ref: string, commit: string | undefined]>;
   worktrees: readonly WorktreeEntry[];
   /** For the reflog. */
   reason: string;
@@ -56,7 +56,8 @@ async function updateRef(repo: Git, input: SwapInput): Promise<boolean> {
   return true;
 }
 
-const claimLines = (input: SwapInput): string[] => input.claims.map(([ref, commit]) => `update ${ref} ${commit}`);
+const claimLines = (input: SwapInput): string[] =>
+  input.claims.map(([ref, commit]) => (commit ? `update ${ref} ${commit}` : `delete ${ref}`));
 const tipOf = (repo: Git, ref: string): Promise<string> =>
   repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
 

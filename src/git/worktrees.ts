@@ -53,6 +53,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
     writeMark(placed.gitDir, 'idea', input.idea),
     clearMark(placed.gitDir, 'recyclable'),
     clearMark(placed.gitDir, 'recycling'),
+    clearMark(placed.gitDir, 'rolled-back'),
   ]);
   const base = tip ? await commonBase(input, tip) : input.base;
   const strayed = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;

@@ -173,6 +173,65 @@ export type LandResult =
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number };
 
+/** What became of an idea's worktree and branch is asked for only while nothing works on it and no landing of it runs. */
+export interface IdeaGitInput extends RunRef {
+  idea: string;
+}
+
+export interface RollbackInput extends IdeaGitInput {
+  agentName: string;
+}
+/** An idea that has not landed, taken back to where it branched off. */
+export interface RollbackResult {
+  /** Save ref with the worktree as it was, its commits included; absent when there was nothing to save. */
+  saved?: string;
+  /** Commits that the branch no longer has. */
+  commits: number;
+}
+
+export interface StashResult {
+  /** Save ref with what was uncommitted; absent when nothing was. */
+  saved?: string;
+}
+
+export interface UndoInput extends IdeaGitInput {
+  title: string;
+  agentName: string;
+  /** What it landed as, where that is known: needed only when somebody rewrote its trailers away. */
+  commit?: string;
+}
+/** Taking a landed idea off the target again. After `undone` it may be prepared and landed afresh. */
+export type UndoResult =
+  | {
+      kind: 'undone';
+      /** The commit on the target that takes the idea back. */
+      commit: string;
+      /** Commits that it takes back. */
+      commits: number;
+      /** Something the user should know, e.g. that a dirty checkout was left behind. */
+      note?: string;
+      durationMs: number;
+    }
+  /** What landed later stands on it. Nothing moved. */
+  | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
+  /** The target without the idea is red. Nothing moved. */
+  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
+  /** The target does not contain the idea. */
+  | { kind: 'nothing' };
+
+export interface CleanupInput extends IdeaGitInput {
+  /** Also a locked worktree, a broken one, and one with repositories of its own; what cannot be saved is moved aside. */
+  force?: boolean;
+}
+export interface CleanupResult {
+  /** The idea has no worktree any more. */
+  removed: boolean;
+  /** Save ref with the worktree as it was. */
+  saved?: string;
+  /** Why it was not removed, or what was kept. */
+  note?: string;
+}
+
 export interface ReconcileInput extends RunRef {
   ideas: string[];
 }
@@ -199,6 +258,10 @@ export interface GitActivities {
   prepareIdea(input: PrepareInput): Promise<PrepareResult>;
   runGate(input: GateInput): Promise<GateResult>;
   landIdea(input: LandInput): Promise<LandResult>;
+  rollbackIdea(input: RollbackInput): Promise<RollbackResult>;
+  stashIdea(input: IdeaGitInput): Promise<StashResult>;
+  undoIdea(input: UndoInput): Promise<UndoResult>;
+  cleanupIdea(input: CleanupInput): Promise<CleanupResult>;
 }
 /** Served by the agents queue of one host. */
 export interface AgentActivities {

@@ -5,11 +5,13 @@
  */
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import type { WorkContext, WorkDeps } from './deps.js';
+import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
 import { landIdea } from './land-idea.js';
 import { closeRun, openRun } from './open-run.js';
 import { prepareIdea } from './prepare-idea.js';
 import { runAgent } from './run-agent.js';
 import { runIdeaGate } from './run-gate.js';
+import { undoIdea } from './undo-idea.js';
 
 type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'>;
 export type WorkName = keyof Activities;
@@ -25,7 +27,18 @@ export type DoWork = <Name extends WorkName>(
 
 const WORK: {
   [Name in WorkName]: (deps: WorkDeps, input: WorkInput<Name>, context: WorkContext) => Promise<WorkResult<Name>>;
-} = { openRun, closeRun, prepareIdea, runAgent, runGate: runIdeaGate, landIdea };
+} = {
+  openRun,
+  closeRun,
+  prepareIdea,
+  runAgent,
+  runGate: runIdeaGate,
+  landIdea,
+  rollbackIdea,
+  stashIdea,
+  undoIdea,
+  cleanupIdea,
+};
 
 /** Work in this process. */
 export const workHere =

@@ -132,6 +132,10 @@ export class World {
       prepareIdea: () => this.#prepare(input as PrepareInput),
       runGate: () => ({ pass: true, commands: [], durationMs: 1 }),
       landIdea: () => this.#land(input as LandInput, signal),
+      rollbackIdea: () => ({ commits: 0 }),
+      stashIdea: () => ({}),
+      undoIdea: () => ({ kind: 'nothing' }),
+      cleanupIdea: () => ({ removed: true }),
       runAgent: () => this.#agent(input as RunAgentInput, signal),
     };
     return work[name]();

@@ -1,0 +1,76 @@
+/**
+ * Removing the worktree of an idea that ended.
+ * Invariant: what is unsaved becomes a save point first; what no save point can hold is moved aside or refused by name;
+ * the branch goes only when the target contains it.
+ */
+import { findOwn, isUnder } from './adopt.js';
+import { RepositoryError } from './errors.js';
+import { git } from './git.js';
+import { moveFolderAside } from './leftovers.js';
+import { exclusive } from './locks.js';
+import { ideaBranch } from './names.js';
+import { removeWorktree } from './remove.js';
+import type { IdeaPlace } from './rollback.js';
+import { savePoint } from './saves.js';
+import { readStatus } from './status.js';
+import { canonical, exists, listWorktrees, privateGitDir, type WorktreeEntry } from './worktree-list.js';
+
+export interface CleanedUp {
+  /** The idea has no worktree any more. */
+  removed: boolean;
+  saved?: string;
+  note?: string;
+}
+
+/** Idempotent. `force`: also a locked worktree, a broken one, and one that holds repositories of its own. */
+export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promise<CleanedUp> {
+  const { repo, idea } = place;
+  const root = await canonical(place.worktreesRoot);
+  const branch = ideaBranch(idea);
+  const entry = await findOwn({ root, branch, idea }, await listWorktrees(repo));
+  if (entry && !isUnder(entry.path, root))
+    return { removed: false, note: `The branch ${branch} is checked out in ${entry.path}, which is not ralphctl's.` };
+  let saved: string | undefined;
+  let moved: string | undefined;
+  try {
+    if (entry?.locked !== undefined && place.force) await git(repo).run(['worktree', 'unlock', entry.path]);
+    if (entry && place.force && (await exists(entry.path))) ({ saved, moved } = await moveAside(repo, idea, entry));
+    if (entry && !moved) saved = (await removeWorktree({ repo, path: entry.path, saveAs: idea })) ?? saved;
+  } catch (error) {
+    if (error instanceof RepositoryError) return { removed: false, note: error.message };
+    throw error;
+  }
+  const kept = await dropBranch(place, branch);
+  const note = [moved && `What no save point can hold was kept in ${moved}.`, kept].filter(Boolean).join(' ');
+  return { removed: true, ...(saved ? { saved } : {}), ...(note ? { note } : {}) };
+}
+
+/** Renames a folder that git cannot remove without loss, and drops its registration. */
+async function moveAside(
+  repo: string,
+  idea: string,
+  entry: WorktreeEntry,
+): Promise<{ saved: string | undefined; moved: string | undefined }> {
+  const valid = (await privateGitDir(entry.path)) !== undefined;
+  const status = valid ? await readStatus(entry.path) : undefined;
+  if (status && status.nested.length === 0) return { saved: undefined, moved: undefined };
+  const saved = status && (await savePoint({ worktree: entry.path, idea, status }));
+  const moved = await exclusive(`meta:${await canonical(repo)}`, async () => {
+    const name = await moveFolderAside(entry.path);
+    await git(repo).run(['worktree', 'remove', '--force', entry.path]);
+    return name;
+  });
+  return { saved, moved };
+}
+
+/** Says why the branch was kept; undefined when it is gone. */
+async function dropBranch({ repo, target }: IdeaPlace, branch: string): Promise<string | undefined> {
+  const ref = `refs/heads/${branch}`;
+  const tip = await git(repo).run(['for-each-ref', '--format=%(objectname)', ref], { read: true });
+  if (!tip) return undefined;
+  const args = ['merge-base', '--is-ancestor', tip, `refs/heads/${target}`];
+  if ((await git(repo).result(args, { ok: [0, 1], read: true })).code !== 0)
+    return `The branch ${branch} holds work that ${target} does not contain and was kept.`;
+  await git(repo).run(['update-ref', '-d', ref, tip]);
+  return undefined;
+}

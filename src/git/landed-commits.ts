@@ -1,0 +1,95 @@
+/**
+ * Which commits of a branch an idea landed as, by their trailers, whichever strategy landed it.
+ * Invariant: reads only; what was taken back before, and what landed before that, is not among them.
+ */
+import { git } from './git.js';
+import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
+
+/** Commits of one landing in a row: `to` contains them all, `from` none of them. */
+export interface Landing {
+  from: string;
+  to: string;
+  commits: string[];
+  subjects: string[];
+}
+
+export interface IdeaHistory {
+  /** Newest first; empty when the branch does not contain the idea. */
+  landings: Landing[];
+  /** The newest word about the idea is this commit, which took it back. */
+  reverted?: { commit: string; commits: number };
+}
+
+interface Entry {
+  sha: string;
+  parents: string[];
+  subject: string;
+  landed: boolean;
+  /** What a merge brought in besides itself. */
+  sides: string[];
+}
+
+export async function ideaHistory(repo: string, target: string, idea: string): Promise<IdeaHistory> {
+  const entries = await readEntries(repo, target, idea);
+  const back = entries[0]?.landed === false ? entries[0] : undefined;
+  const rest = back ? entries.slice(1) : entries;
+  const older = rest.findIndex((entry) => !entry.landed);
+  const own = await withoutSides(repo, older < 0 ? rest : rest.slice(0, older));
+  const landings = group(own);
+  if (!back) return { landings };
+  return { landings: [], reverted: { commit: back.sha, commits: landings.flatMap((one) => one.commits).length } };
+}
+
+/** Commits that name the idea, children before parents; one process. */
+async function readEntries(repo: string, target: string, idea: string): Promise<Entry[]> {
+  const pattern = idea.replaceAll('.', '\\.');
+  const value = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x00)`;
+  const text = await git(repo).run(
+    [
+      'log',
+      '--topo-order',
+      `--grep=^${IDEA_TRAILER}: *${pattern}`,
+      `--grep=^${REVERTED_TRAILER}: *${pattern}`,
+      `--format=%H%x01%P%x01%s%x01${value(IDEA_TRAILER)}%x01${value(REVERTED_TRAILER)}`,
+      `refs/heads/${target}`,
+      '--',
+    ],
+    { read: true },
+  );
+  const names = (field: string): boolean => field.split('\0').some((id) => id.trim() === idea);
+  const entries: Entry[] = [];
+  for (const line of text.split('\n')) {
+    const [sha = '', parents = '', subject = '', landed = '', reverted = ''] = line.split('\x01');
+    const is = { landed: names(landed), reverted: names(reverted) };
+    if (!is.landed && !is.reverted) continue;
+    entries.push({ sha, parents: parents.split(' ').filter(Boolean), subject, landed: !is.reverted, sides: [] });
+  }
+  return entries;
+}
+
+/** A merge that landed the idea stands for the commits that it brought in. */
+async function withoutSides(repo: string, entries: readonly Entry[]): Promise<Entry[]> {
+  const covered = new Set<string>();
+  for (const entry of entries) {
+    const { sha, parents } = entry;
+    if (parents.length < 2 || covered.has(sha)) continue;
+    const brought = await git(repo).run(['rev-list', `${parents[0]}..${sha}`], { read: true });
+    entry.sides = brought.split('\n').filter((one) => one !== sha);
+    for (const one of entry.sides) covered.add(one);
+  }
+  return entries.filter((entry) => !covered.has(entry.sha) && entry.parents.length > 0);
+}
+
+function group(entries: readonly Entry[]): Landing[] {
+  const landings: Landing[] = [];
+  for (const { sha, parents, subject, sides } of entries) {
+    const [from = ''] = parents;
+    const last = landings.at(-1);
+    if (last?.from === sha) {
+      last.from = from;
+      last.commits.push(sha, ...sides);
+      last.subjects.push(subject);
+    } else landings.push({ from, to: sha, commits: [sha, ...sides], subjects: [subject] });
+  }
+  return landings;
+}
