@@ -28,15 +28,20 @@ export interface OutputPipes {
 
 let spare: Promise<OutputPipes | undefined> | undefined;
 
-/** Two pipes; undefined where named pipes are not to be had. The next pair is made while this one is in use. */
+/**
+ * Two pipes; undefined where named pipes are not to be had. The next pair is made while this one is in use.
+ * Invariant: no pair is given out twice, so the spare is taken before anything is waited for. Two agents that started in
+ * the same moment once shared a pair: one lost its output, and with it the signal that it was done.
+ */
 export async function openPipes(): Promise<OutputPipes | undefined> {
-  const pipes = await (spare ?? makePipes());
+  const mine = spare ?? makePipes();
   // A waiting pair must not keep the program alive.
   spare = makePipes().then((next) => {
     next?.stdout.unref();
     next?.stderr.unref();
     return next;
   });
+  const pipes = await mine;
   pipes?.stdout.ref();
   pipes?.stderr.ref();
   return pipes;

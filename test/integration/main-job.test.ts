@@ -99,11 +99,15 @@ describe('twelve ideas, end to end', () => {
     await box.write({ '.ralph-script.yaml': yaml(script(box.scratch)) });
     await box.commit('script');
     const started = box.run('start', 'roadmap.md', '--json', '--wait');
-    const asked = until('the question of ask-1', async () => {
-      const { json } = await box.run('status', '--json');
-      const status = json[0]?.status as { attention: { id: string; status: string }[] } | undefined;
-      return status?.attention.some((line) => line.id === 'ask-1' && line.status === 'needs-human');
-    });
+    const asked = until(
+      'the question of ask-1',
+      async () => {
+        const { json } = await box.run('status', '--json');
+        const status = json[0]?.status as { attention: { id: string; status: string }[] } | undefined;
+        return status?.attention.some((line) => line.id === 'ask-1' && line.status === 'needs-human');
+      },
+      90_000,
+    );
     answered = await asked.then(() => box.run('answer', 'ask-1', 'green'));
     outcome = await started;
     if (process.env.RALPHCTL_TEST_SHOW) console.log(outcome.stdout, outcome.stderr);
