@@ -1,10 +1,13 @@
 /**
- * The one door to git: every git process of ralphctl is started here, through simple-git.
+ * The one door to git: every git process of ralphctl is started here, through shells that stay (shell.ts), or through
+ * simple-git where those cannot be used.
  * Invariant: our own GIT_* environment never reaches git; nothing prompts, pages, opens an editor or starts background
  * maintenance; hooks run only when asked for. Must not know about ideas, worktrees or landing.
  */
-import { type SimpleGitOptions, simpleGit } from 'simple-git';
+import { resolve } from 'node:path';
+import type { SimpleGitOptions } from 'simple-git';
 import { isLockContention, lockDelayMs } from './locks.js';
+import { runInShell, ShellError, shellCanRun } from './shell.js';
 
 export interface GitOptions {
   /** Added to the child's environment. */
@@ -77,11 +80,11 @@ const OURS = {
   GIT_PAGER: 'cat',
 };
 
-function environment(opts: GitOptions): Record<string, string> {
+function environment(): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [key, value] of Object.entries(process.env))
     if (value !== undefined && !DROPPED.test(key)) env[key] = value;
-  return { ...env, ...OURS, ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env };
+  return { ...env, ...OURS };
 }
 
 /** Git commands in `dir`, which must exist. */
@@ -110,13 +113,40 @@ function trimNewlines(text: string): string {
 }
 
 async function once(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
-  const env = environment(opts);
+  const config = [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])];
+  const command = {
+    dir: resolve(dir),
+    argv: ['git', ...config.flatMap((setting) => ['-c', setting]), ...args],
+    env: environment(),
+    extra: { ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env },
+    input: opts.input,
+    apart: opts.hooks,
+  };
+  // What may have to be torn down in the middle needs a process of its own.
+  if (opts.signal || !shellCanRun(command)) return alone(dir, args, opts, config, { ...command.env, ...command.extra });
+  try {
+    return await runInShell(command);
+  } catch (error) {
+    if (!(error instanceof ShellError)) throw error;
+    throw new GitError(dir, args, 0, error.message);
+  }
+}
+
+async function alone(
+  dir: string,
+  args: readonly string[],
+  opts: GitOptions,
+  config: string[],
+  env: Record<string, string>,
+): Promise<GitResult> {
+  // Rarely needed, and a tenth of a command's start-up.
+  const { simpleGit } = await import('simple-git');
   let code = 0;
   let stderr = '';
   const options: Partial<SimpleGitOptions> = {
     baseDir: dir,
     trimmed: false,
-    config: [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])],
+    config,
     allowEnvironment: Object.keys(env),
     // An unended stdin makes a command that reads it wait for ever.
     input: () => opts.input || '\n',

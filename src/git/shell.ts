@@ -1,0 +1,238 @@
+/**
+ * Runs git through a few shells that stay: forking a shell of one megabyte takes a fraction of a millisecond, forking
+ * this process some three, and an idea needs dozens of git processes.
+ * Invariant: one command at a time in each shell; what it prints comes back byte for byte, with its exit code; every
+ * word is quoted, so nothing in a path, a message or a variable is ever taken for a command. Shells end with this process.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface ShellCommand {
+  /** Absolute; must exist. */
+  dir: string;
+  argv: readonly string[];
+  /** The whole environment, less `extra`. A change of it makes new shells. */
+  env: Readonly<Record<string, string>>;
+  /** Added for this command. */
+  extra: Readonly<Record<string, string>>;
+  /** Written to stdin; absent: /dev/null. */
+  input?: string | undefined;
+  /** May leave processes behind that go on printing: its output takes a way of its own. */
+  apart?: boolean | undefined;
+}
+
+export interface ShellResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** The shell itself failed; whether the command ran is not known. */
+export class ShellError extends Error {
+  override name = 'ShellError';
+}
+
+/** More at once wait: beyond this many the disk and the processors are busy anyway. */
+const MOST_SHELLS = 16;
+/** Longer input goes another way: it would be held, quoted, in the shell's memory. */
+const LONGEST_INPUT = 64 << 10;
+const NO_SUCH_FOLDER = 'none';
+/** How long output may still come from a shell that has ended. */
+const LAST_WORDS_MS = 500;
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** False for what a shell cannot be given: the caller starts a process of its own. */
+export const shellCanRun = ({ argv, extra, input = '' }: ShellCommand): boolean =>
+  process.platform !== 'win32' &&
+  input.length <= LONGEST_INPUT &&
+  Object.keys(extra).every((name) => NAME.test(name)) &&
+  ![...argv, ...Object.values(extra), input].some((text) => text.includes('\0'));
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+interface OutputFiles {
+  out: string;
+  err: string;
+}
+
+/** What the shell reads for a command; the mark ends both streams, on stdout followed by the exit code. */
+function script({ dir, argv, extra, input }: ShellCommand, mark: string, files?: OutputFiles): string {
+  const assignments = Object.entries(extra).map(([name, value]) => `${name}=${quote(value)}`);
+  const words = [...assignments, ...argv.map(quote)];
+  if (files) words.push(`>${quote(files.out)}`, `2>${quote(files.err)}`);
+  const command = words.join(' ');
+  const fed = input === undefined ? `${command} </dev/null` : `printf %s ${quote(input)} | ${command}`;
+  return (
+    `if cd -P ${quote(dir)}; then ${fed}\nset -- $?; else set -- ${NO_SUCH_FOLDER}; fi; cd /; ` +
+    `printf '${mark}%s\\n' "$1"; printf '${mark}\\n' >&2\n`
+  );
+}
+
+/** The text before the mark; undefined while it has not come. Only the end is looked at, however much there is. */
+class Marked {
+  #chunks: Buffer[] = [];
+
+  constructor(
+    private readonly mark: Buffer,
+    private readonly tailBytes: number,
+  ) {}
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  /** Text and what follows the mark, once the line with the mark is complete. */
+  read(): { text: string; after: string } | undefined {
+    if (this.#chunks.at(-1)?.at(-1) !== 0x0a) return undefined;
+    const wanted = this.mark.length + this.tailBytes;
+    let tail = this.#chunks.at(-1) ?? Buffer.alloc(0);
+    for (let at = this.#chunks.length - 2; at >= 0 && tail.length < wanted; at--)
+      tail = Buffer.concat([this.#chunks[at] ?? Buffer.alloc(0), tail]);
+    const found = tail.lastIndexOf(this.mark);
+    if (found < 0) return undefined;
+    const all = Buffer.concat(this.#chunks);
+    const end = all.length - tail.length + found;
+    return {
+      text: all.toString('utf8', 0, end),
+      after: all.toString('utf8', end + this.mark.length, all.length - 1),
+    };
+  }
+}
+
+interface Job {
+  out: Marked;
+  err: Marked;
+  resolve: (result: ShellResult) => void;
+  reject: (error: Error) => void;
+}
+
+class Shell {
+  readonly #child: ChildProcessWithoutNullStreams;
+  #job: Job | undefined;
+  usable = true;
+
+  constructor(
+    env: Readonly<Record<string, string>>,
+    private readonly onFree: () => void,
+  ) {
+    // A session of its own: no terminal that git could ask on, and a Ctrl-C there does not tear a command apart.
+    this.#child = spawn('/bin/sh', [], { cwd: '/', env, stdio: 'pipe', detached: true });
+    const { stdin, stdout, stderr } = this.#child;
+    stdout.on('data', (chunk: Buffer) => this.#take('out', chunk));
+    stderr.on('data', (chunk: Buffer) => this.#take('err', chunk));
+    for (const stream of [stdin, stdout, stderr]) stream.on('error', (error) => this.#lost(error.message));
+    this.#child.once('error', (error) => this.#lost(error.message));
+    this.#child.once('close', () => this.#lost('it was closed'));
+    this.#child.once('exit', (code, signal) => {
+      this.usable = false;
+      setTimeout(() => this.#lost(`exit ${code ?? signal}`), LAST_WORDS_MS).unref();
+    });
+    this.#hold(false);
+  }
+
+  get busy(): boolean {
+    return this.#job !== undefined;
+  }
+
+  /** Takes the shell at once; the promise settles when the command has ended. */
+  run(command: ShellCommand, files?: OutputFiles): Promise<ShellResult> {
+    const mark = randomBytes(16).toString('hex');
+    return new Promise((resolve, reject) => {
+      const marked = (): Marked => new Marked(Buffer.from(mark), 8);
+      this.#job = { out: marked(), err: marked(), resolve, reject };
+      this.#hold(true);
+      this.#child.stdin.write(script(command, mark, files));
+    });
+  }
+
+  /** Ends it after the command it may be running. */
+  retire(): void {
+    this.usable = false;
+    this.#child.stdin.end();
+  }
+
+  #take(stream: 'out' | 'err', chunk: Buffer): void {
+    const job = this.#job;
+    // A process that a command left behind prints here: nobody could tell its words from those of the next command.
+    if (!job) {
+      this.retire();
+      return;
+    }
+    job[stream].push(chunk);
+    const [out, err] = [job.out.read(), job.err.read()];
+    if (!out || !err) return;
+    this.#job = undefined;
+    this.#hold(false);
+    job.resolve({ code: Number(out.after), stdout: out.text, stderr: err.text });
+    this.onFree();
+  }
+
+  #lost(why: string): void {
+    this.usable = false;
+    const job = this.#job;
+    this.#job = undefined;
+    this.#hold(false);
+    job?.reject(new ShellError(`the shell that ran it ended (${why})`));
+    this.onFree();
+  }
+
+  /** A shell that waits for work does not keep this process alive. */
+  #hold(on: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
+    const parts = [this.#child, ...([stdin, stdout, stderr] as unknown as Socket[])];
+    for (const part of parts) {
+      if (on) part.ref();
+      else part.unref();
+    }
+  }
+}
+
+let shells: Shell[] = [];
+let environment = '';
+const waiting: Array<() => void> = [];
+
+function freeShell(env: Readonly<Record<string, string>>): Shell | undefined {
+  const now = JSON.stringify(env);
+  if (now !== environment) for (const shell of shells) shell.retire();
+  environment = now;
+  shells = shells.filter((shell) => shell.usable);
+  const free = shells.find((shell) => !shell.busy);
+  if (free || shells.length >= MOST_SHELLS) return free;
+  const made = new Shell(env, () => waiting.shift()?.());
+  shells.push(made);
+  return made;
+}
+
+async function inFreeShell(command: ShellCommand, files?: OutputFiles): Promise<ShellResult> {
+  for (;;) {
+    // Found and taken in one turn, so that no other command can come between.
+    const shell = freeShell(command.env);
+    if (shell) return shell.run(command, files);
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  }
+}
+
+/** Runs one command. Rejects with a {@link ShellError} when the shell could not do it. */
+export async function runInShell(command: ShellCommand): Promise<ShellResult> {
+  const result = command.apart ? await runApart(command) : await inFreeShell(command);
+  if (Number.isNaN(result.code)) throw new ShellError(result.stderr.trim());
+  return result;
+}
+
+async function runApart(command: ShellCommand): Promise<ShellResult> {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-git-'));
+  try {
+    const files = { out: join(dir, 'out'), err: join(dir, 'err') };
+    const { code, stderr: said } = await inFreeShell(command, files);
+    const [stdout, stderr] = await Promise.all(
+      [files.out, files.err].map((file) => readFile(file, 'utf8').catch(() => '')),
+    );
+    return { code, stdout: stdout ?? '', stderr: `${stderr}${said}` };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
