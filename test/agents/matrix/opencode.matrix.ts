@@ -1,0 +1,3 @@
+import { matrix } from '../rig/matrix.js';
+
+matrix('opencode');

@@ -1,0 +1,30 @@
+/** Where a CLI cannot do better than a case asks for: expected/<cli>.json, with the reason. */
+import aider from '../expected/aider.json' with { type: 'json' };
+import claude from '../expected/claude.json' with { type: 'json' };
+import codex from '../expected/codex.json' with { type: 'json' };
+import copilot from '../expected/copilot.json' with { type: 'json' };
+import gemini from '../expected/gemini.json' with { type: 'json' };
+import opencode from '../expected/opencode.json' with { type: 'json' };
+import pi from '../expected/pi.json' with { type: 'json' };
+import qwen from '../expected/qwen.json' with { type: 'json' };
+import type { CliName } from './install.js';
+import type { Case, Kind } from './scenarios.js';
+
+interface Exception {
+  kind?: Kind;
+  skip?: true;
+  why: string;
+}
+
+const ALL = { aider, claude, codex, copilot, gemini, opencode, pi, qwen } as Record<CliName, Record<string, Exception>>;
+
+export const expectationsOf =
+  (cli: CliName) =>
+  ({ name, expected }: Case): { kind: Kind; skip?: string; why?: string } => {
+    const exception = Object.hasOwn(ALL[cli], name) ? ALL[cli][name] : undefined;
+    return {
+      kind: exception?.kind ?? expected,
+      ...(exception ? { why: exception.why } : {}),
+      ...(exception?.skip ? { skip: exception.why } : {}),
+    };
+  };
