@@ -8,7 +8,7 @@ import opencode from '../expected/opencode.json' with { type: 'json' };
 import pi from '../expected/pi.json' with { type: 'json' };
 import qwen from '../expected/qwen.json' with { type: 'json' };
 import type { CliName } from './install.js';
-import type { Case, Kind } from './scenarios.js';
+import type { Kind } from './scenarios.js';
 
 interface Exception {
   kind?: Kind;
@@ -20,7 +20,7 @@ const ALL = { aider, claude, codex, copilot, gemini, opencode, pi, qwen } as Rec
 
 export const expectationsOf =
   (cli: CliName) =>
-  ({ name, expected }: Case): { kind: Kind; skip?: string; why?: string } => {
+  (name: string, expected: Kind): { kind: Kind; skip?: string; why?: string } => {
     const exception = Object.hasOwn(ALL[cli], name) ? ALL[cli][name] : undefined;
     return {
       kind: exception?.kind ?? expected,

@@ -1,25 +1,27 @@
 /** The whole matrix of one CLI as tests. Each row is written down for the table before it is judged. */
+import { existsSync } from 'node:fs';
 import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Mock, startMock } from '../mock/server.js';
 import { expectationsOf } from './expected.js';
-import type { CliName } from './install.js';
+import { type CliName, homeOf, versionOf } from './install.js';
 import { finishRecording } from './recording.js';
 import { type Row, runCase } from './run-case.js';
 import { CASES, type Case } from './scenarios.js';
+import { workerCase } from './worker-case.js';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/agents/', import.meta.url));
 
-/** Scripts find the rows here. */
-const write = async (row: object): Promise<void> => {
-  const file = process.env.RIG_ROWS;
-  if (file) await appendFile(file, `${JSON.stringify(row)}\n`);
-};
+/** scripts/test-agents.mjs makes the table of these. */
+async function note(cli: CliName, row: object): Promise<void> {
+  const folder = process.env.RIG_ROWS;
+  if (folder) await appendFile(join(folder, `${cli}.jsonl`), `${JSON.stringify(row)}\n`);
+}
 
 export function matrix(cli: CliName): void {
-  describe(cli, () => {
+  describe.skipIf(!existsSync(homeOf(cli)))(cli, () => {
     let mock: Mock;
     beforeAll(async () => {
       mock = await startMock();
@@ -27,20 +29,33 @@ export function matrix(cli: CliName): void {
     afterAll(() => mock.close());
     const expected = expectationsOf(cli);
     for (const one of CASES) {
-      const { kind, skip } = expected(one);
-      const limit = (one.timeoutMs ?? 60_000) + 90_000;
-      it.skipIf(skip !== undefined)(
-        one.name,
-        async () => {
-          const record = process.env.RIG_RECORD ? join(FIXTURES, cli, `${one.name}.jsonl`) : undefined;
-          if (record) await mkdir(dirname(record), { recursive: true });
-          const row = await runCase(mock, cli, one, record && `${record}.new`);
-          await write({ ...row, expected: kind });
-          if (record) await finishRecording(record, row, kind);
-          judge(row, one, kind);
-        },
-        limit,
-      );
+      const { kind, skip } = expected(one.name, one.expected);
+      const run = async (): Promise<void> => {
+        const record = process.env.RIG_RECORD ? join(FIXTURES, cli, `${one.name}.jsonl`) : undefined;
+        if (record) await mkdir(dirname(record), { recursive: true });
+        const row = await runCase(mock, cli, one, record && `${record}.new`);
+        await note(cli, { ...row, expected: kind });
+        if (record) await finishRecording(record, row, kind);
+        judge(row, one, kind);
+      };
+      it.skipIf(skip !== undefined)(one.name, run, (one.timeoutMs ?? 60_000) + 90_000);
+    }
+    for (const [name, how] of [
+      ['worker-sigkill', 'SIGKILL'],
+      ['worker-stopped', 'stop'],
+    ] as const) {
+      const { skip } = expected(name, 'ok');
+      const run = async (): Promise<void> => {
+        const row = await workerCase(mock, inject('stateRoot'), cli, how);
+        const { wallMs, requests, left, landed, ...rest } = row;
+        const good = landed !== '' && !row.overlaps && row.starts === 2;
+        const version = versionOf(cli);
+        const base = { cli, version, name, kind: good ? 'ok' : 'not landed once', expected: 'ok' };
+        await note(cli, { ...base, wallMs, requests, left, ...rest });
+        expect(rest).toEqual({ starts: 2, overlaps: false, outcome: 'completed' });
+        expect({ landed, left }).toEqual({ landed: 'hello after the worker', left: [] });
+      };
+      it.skipIf(skip !== undefined)(name, run, 240_000);
     }
   });
 }

@@ -1,0 +1,58 @@
+/** Rows of the agent matrix as text and as Markdown. Pure. */
+
+/** A row is as expected: the kind, and nothing left running. */
+const good = (row) => row.kind === row.expected && row.left.length === 0;
+
+/** One CLI, one line a case. */
+export function asTable(cli, rows) {
+  const about = rows.find((row) => row.missing);
+  if (about) return `\n${cli}: not installed: ${about.missing}`;
+  if (rows.length === 0) return `\n${cli}: no rows`;
+  const lines = rows.map((row) => [
+    good(row) ? 'ok' : 'NOT AS EXPECTED',
+    row.name,
+    row.kind === row.expected ? row.kind : `${row.kind}, not ${row.expected}`,
+    `${(row.wallMs / 1000).toFixed(1)} s`,
+    `${row.requests} requests`,
+    `${row.left.length} left`,
+  ]);
+  const width = (i) => Math.max(...lines.map((line) => line[i].length));
+  const widths = lines[0].map((_, i) => width(i));
+  const text = lines.map((line) =>
+    line
+      .map((cell, i) => cell.padEnd(widths[i]))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [`\n${cli} ${rows[0].version}`, ...text].join('\n');
+}
+
+/** Cases down, CLIs across; a cell is how the run was understood and how long it took. */
+export function asMarkdown(all) {
+  const clis = Object.keys(all);
+  const names = [...new Set(clis.flatMap((cli) => all[cli].flatMap((row) => row.name ?? [])))];
+  const cell = (cli, name) => {
+    const row = all[cli].find((one) => one.name === name);
+    if (!row) return '–';
+    const seconds = Math.round(row.wallMs / 1000);
+    const mark = good(row) ? '' : ' **(not as expected)**';
+    return `${row.kind} ${seconds} s${mark}`;
+  };
+  const version = (cli) => all[cli].find((row) => row.version)?.version ?? 'not run';
+  return [
+    `| case | ${clis.map((cli) => `${cli} ${version(cli)}`).join(' | ')} |`,
+    `|---|${clis.map(() => '---').join('|')}|`,
+    ...names.map((name) => `| ${name} | ${clis.map((cli) => cell(cli, name)).join(' | ')} |`),
+  ].join('\n');
+}
+
+const BEGIN = '<!-- agent matrix: npm run test:agents -- --write-docs -->';
+const END = '<!-- end of agent matrix -->';
+
+/** The text with the table between the two markers. Throws when they are not there. */
+export function withMatrix(text, table) {
+  const from = text.indexOf(BEGIN);
+  const to = text.indexOf(END);
+  if (from < 0 || to < from) throw new Error(`docs/agents.md has no lines "${BEGIN}" and "${END}" to write between`);
+  return `${text.slice(0, from)}${BEGIN}\n${table}\n${text.slice(to)}`;
+}

@@ -1,0 +1,92 @@
+/** A worker that ends in the middle of an agent's tool call: nothing of the agent is left, and no two agents live at once. */
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunSummary } from '../../../src/protocol/run.js';
+import { pidsWith } from '../../support/processes.js';
+import { roadmap, until } from '../../support/program.js';
+import type { Mock } from '../mock/server.js';
+import { setupFor } from './drivers.js';
+import { type CliName, homeOf } from './install.js';
+import { processesOf } from './left.js';
+import { agentsBox } from './program.js';
+import { IN_TOOL, LINGER } from './scenarios.js';
+
+export interface WorkerRow {
+  wallMs: number;
+  requests: number;
+  left: string[];
+  landed: string;
+  /** Starts of the agent. */
+  starts: number;
+  overlaps: boolean;
+  outcome: RunSummary['outcome'] | undefined;
+}
+
+/** `how`: the worker is killed and its supervisor starts another, or it is told to stop and a person starts again. */
+export async function workerCase(
+  mock: Mock,
+  stateRoot: string,
+  cli: CliName,
+  how: 'SIGKILL' | 'stop',
+): Promise<WorkerRow> {
+  const text = 'hello after the worker\n';
+  const run = mock.play(`worker-${cli}-${Date.now()}`, {
+    calls: [{ shell: LINGER }, { write: { path: 'made.txt', text } }],
+  });
+  const gate = { commands: ['test -f made.txt'] };
+  const setups = { [cli]: setupFor(cli, run) };
+  const files = { 'roadmap.md': roadmap([{ id: 'w-1' }]) };
+  const box = await agentsBox(stateRoot, setups, files, { agent: cli, slots: 1, gate });
+  const home = box.env.HOME ?? '';
+  /** The agent and whatever it started; not the worker, which has the same home. */
+  const ofAgent = async () =>
+    (await processesOf(home)).filter(
+      ({ command }) => command.includes(homeOf(cli)) || command.includes(LINGER.slice(0, 40)),
+    );
+  try {
+    const started = Date.now();
+    const first = box.run('start', '--json', '--wait');
+    const inTool = (what: string) => until(what, async () => existsSync(join(box.marks, IN_TOOL)), 60_000);
+    await inTool('the agent in its tool call');
+    const before = await ofAgent();
+    const { project } = (await box.run('status', '--json')).json[0] as { project: string };
+    await rm(join(box.marks, IN_TOOL));
+    let finished = first;
+    if (how === 'SIGKILL') {
+      const [worker] = await pidsWith('worker', '--child', '--project', project);
+      if (worker === undefined) throw new Error('there is no worker to kill');
+      process.kill(worker, 'SIGKILL');
+    } else {
+      const stopped = await box.run('worker', '--stop');
+      if (stopped.code !== 0) throw new Error(stopped.stderr);
+      if ((await ofAgent()).length > 0) throw new Error('the worker ended before its agent');
+      finished = box.run('start', '--json', '--wait');
+    }
+    await until(
+      'the agent of the ended worker to be gone',
+      async () => !(await ofAgent()).some(({ pid }) => before.some((old) => old.pid === pid)),
+      60_000,
+    );
+    await inTool('another agent in its tool call');
+    await writeFile(join(box.marks, 'go'), '');
+    const done = await finished;
+    await first;
+    const starts = (await readFile(join(box.marks, 'agents'), 'utf8')).trim().split('\n').length;
+    return {
+      ...{
+        wallMs: Date.now() - started,
+        requests: run.asked(),
+        starts,
+        left: (await ofAgent()).map((one) => one.command),
+      },
+      landed: await box.git('show', 'main:made.txt').catch(() => ''),
+      overlaps: existsSync(join(box.marks, 'overlaps')),
+      outcome: (done.json.at(-1) as unknown as RunSummary | undefined)?.outcome,
+    };
+  } finally {
+    await writeFile(join(box.marks, 'go'), '');
+    await box.dispose();
+    mock.forget(run);
+  }
+}
