@@ -138,6 +138,27 @@ program
     }),
   );
 
+const saves = program
+  .command('saves')
+  .argument('[idea]')
+  .description('what was saved of ideas before anything of theirs was taken away')
+  .addOption(json)
+  .action(
+    run(async (context, idea: string | undefined) => (await import('./client/commands/saves.js')).saves(context, idea)),
+  );
+saves
+  .command('restore')
+  .argument('<idea>')
+  .argument('<n>', 'number of the save', whole)
+  .description('bring one back as a branch; overwrites nothing')
+  .option('--to <branch>', 'a new branch, or one that the save contains (default: restored/<idea>-<n>)')
+  .addOption(json)
+  .action(
+    run(async (context, idea: string, n: number, options: { to?: string }) =>
+      (await import('./client/commands/saves.js')).restore(context, idea, n, options.to),
+    ),
+  );
+
 program
   .command('demo')
   .description('land a small backlog in a throw-away repository with a scripted agent; needs no key')

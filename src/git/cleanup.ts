@@ -9,6 +9,7 @@ import { git } from './git.js';
 import { moveFolderAside } from './leftovers.js';
 import { exclusive } from './locks.js';
 import { ideaBranch } from './names.js';
+import { readTip } from './refs.js';
 import { removeWorktree } from './remove.js';
 import type { IdeaPlace } from './rollback.js';
 import { savePoint } from './saves.js';
@@ -54,7 +55,7 @@ async function moveAside(
   const valid = (await privateGitDir(entry.path)) !== undefined;
   const status = valid ? await readStatus(entry.path) : undefined;
   if (status && status.nested.length === 0) return { saved: undefined, moved: undefined };
-  const saved = status && (await savePoint({ worktree: entry.path, idea, status }));
+  const saved = status && (await savePoint({ worktree: entry.path, idea, why: 'its worktree was removed', status }));
   const moved = await exclusive(`meta:${await canonical(repo)}`, async () => {
     const name = await moveFolderAside(entry.path);
     await git(repo).run(['worktree', 'remove', '--force', entry.path]);
@@ -66,7 +67,7 @@ async function moveAside(
 /** Says why the branch was kept; undefined when it is gone. */
 async function dropBranch({ repo, target }: IdeaPlace, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
-  const tip = await git(repo).run(['for-each-ref', '--format=%(objectname)', ref], { read: true });
+  const tip = await readTip(repo, ref);
   if (!tip) return undefined;
   const args = ['merge-base', '--is-ancestor', tip, `refs/heads/${target}`];
   if ((await git(repo).result(args, { ok: [0, 1], read: true })).code !== 0)

@@ -64,7 +64,7 @@ async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: st
 }
 
 async function saveWork({ worktree, idea }: LandOptions): Promise<void> {
-  if (worktree && (await exists(worktree))) await savePoint({ worktree, idea });
+  if (worktree && (await exists(worktree))) await savePoint({ worktree, idea, why: 'before landing' });
 }
 
 /** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
@@ -101,7 +101,7 @@ async function attempt(options: Here, saved: Promise<void>): Promise<Outcome | u
   const [worktrees] = await Promise.all([listWorktrees(repo), saved]);
   let note: string | undefined;
   // Without commits of its own on the target, the branch is all that holds what the agent did.
-  if (commit === tip.commit) await keep(repo, idea, head);
+  if (commit === tip.commit) await keep(repo, idea, head, 'landed without changes of its own');
   else {
     const claims = [
       [claimRef(idea), commit],

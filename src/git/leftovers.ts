@@ -29,7 +29,7 @@ export async function clearPath(
 /** Removes the registration of a worktree whose folder is gone; its last commit is kept. */
 export async function forget(repo: string, entry: WorktreeEntry, idea: string): Promise<void> {
   refuseLocked(entry);
-  if (entry.head && !/^0+$/.test(entry.head)) await keep(repo, idea, entry.head);
+  if (entry.head && !/^0+$/.test(entry.head)) await keep(repo, idea, entry.head, 'its folder was gone');
   await git(repo).run(['worktree', 'remove', '--force', entry.path]);
 }
 

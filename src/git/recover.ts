@@ -36,7 +36,7 @@ export async function recoverBranch(input: {
   const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
   if (!open && status.branch === branch && status.head) return { repairs: [], status };
   const repairs: string[] = [];
-  const saved = await savePoint({ worktree, idea: input.idea, status });
+  const saved = await savePoint({ worktree, idea: input.idea, why: 'the agent had left its branch', status });
   const repo = git(worktree);
   if (open) repairs.push(await endOperation(repo, open, status));
   const now = open ? await readStatus(worktree) : status;
@@ -76,7 +76,7 @@ async function moveBranch(
   const ours = await repo.result(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1], read: true });
   const old = ours.stdout.trim();
   if (old && old !== tip && !(await contains(repo, old, tip))) {
-    await keep(repo.dir, idea, old);
+    await keep(repo.dir, idea, old, 'the agent had left its branch');
     if (await contains(repo, tip, old)) {
       const back = await repo.result(['checkout', '-q', branch], { ok: [0, 1] });
       if (back.code !== 0) throw refuse('with edits that stand in the way of the branch');

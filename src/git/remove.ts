@@ -46,7 +46,7 @@ async function secure(path: string, saveAs: string | undefined): Promise<string 
       `${path} holds repositories of its own: ${status.nested.join(', ')}.`,
       'Move them elsewhere first; no save point can keep them.',
     );
-  if (saveAs) return savePoint({ worktree: path, idea: saveAs, status });
+  if (saveAs) return savePoint({ worktree: path, idea: saveAs, why: 'its worktree was removed', status });
   if (!isClean(status))
     throw new RepositoryError(
       `${path} has uncommitted work.`,

@@ -30,10 +30,10 @@ export async function reopenForConflict(input: {
   const repo = git(worktree);
   const seen = await readReopen(gitDir);
   if (seen?.onto === onto && seen.done) return { files: await unmerged(worktree) };
-  await savePoint({ worktree, idea });
+  await savePoint({ worktree, idea, why: 'a landing conflict was handed back' });
   // After a crash half-way HEAD may be `onto` already: the tip to apply is the one noted then.
   const tip = seen?.onto === onto ? seen.tip : head;
-  await keep(worktree, idea, tip);
+  await keep(worktree, idea, tip, 'a landing conflict was handed back');
   await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: false } satisfies Mark));
   await repo.run(['reset', '-q', '--hard', onto]);
   await repo.result(['merge', '--squash', '--no-commit', '--quiet', '--no-stat', tip], {
@@ -50,8 +50,8 @@ export async function reopenForRed(input: { worktree: string; idea: string; cand
   const { gitDir, head } = await locate(worktree);
   const done = await git(worktree).result(['merge-base', '--is-ancestor', candidate, head], { ok: [0, 1], read: true });
   if (done.code === 0) return;
-  await savePoint({ worktree, idea });
-  await keep(worktree, idea, head);
+  await savePoint({ worktree, idea, why: 'a red landing was handed back' });
+  await keep(worktree, idea, head, 'a red landing was handed back');
   await clearMark(gitDir, 'reopen');
   await git(worktree).run(['reset', '-q', '--hard', candidate]);
 }

@@ -12,6 +12,7 @@ import { clearMark, readMark, writeMark } from './marks.js';
 import { ideaBranch } from './names.js';
 import { type OpenOperation, openOperation } from './progress.js';
 import { recoverBranch } from './recover.js';
+import { readTips } from './refs.js';
 import { keep, savePoint } from './saves.js';
 import { readStatus, type Status } from './status.js';
 import { canonical, exists, listWorktrees, privateGitDir } from './worktree-list.js';
@@ -48,7 +49,7 @@ export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
   if (tree) return rollbackTree(place, refs, tree);
   const commits = await count(place.repo, refs);
   if (commits === 0) return { commits };
-  const saved = await keep(place.repo, place.idea, refs.tip);
+  const saved = await keep(place.repo, place.idea, refs.tip, 'rolled back');
   await git(place.repo).run(['update-ref', '-m', reason(place), `refs/heads/${refs.branch}`, refs.base, refs.tip]);
   return { saved, commits };
 }
@@ -58,8 +59,8 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
   if (tip === base && atRest(tree, branch)) return earlier(tree);
   const commits = await count(place.repo, refs);
   // The branch may be elsewhere than HEAD; the worktree's state comes last, so that it is the one to show.
-  if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip);
-  const saved = await savePoint({ worktree: tree.path, idea: place.idea, status: tree.status });
+  if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, 'rolled back');
+  const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: 'rolled back', status: tree.status });
   const done: RolledBack = { ...(saved ? { saved } : {}), commits };
   if (tip !== base) await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
   const repo = git(tree.path);
@@ -81,7 +82,7 @@ export async function stashIdea(place: IdeaPlace): Promise<{ saved?: string }> {
   const [refs, tree] = [await readRefs(place), await ownTree(place)];
   if (!refs || !tree || atRest(tree, refs.branch)) return {};
   const { path, status } = tree;
-  const saved = await savePoint({ worktree: path, idea: place.idea, status });
+  const saved = await savePoint({ worktree: path, idea: place.idea, why: 'uncommitted work was put away', status });
   const repo = git(path);
   // Commits that cannot come back onto the branch are in the save point.
   await recoverBranch({ worktree: path, idea: place.idea, branch: refs.branch, base: refs.base }).catch(onlyRefused);
@@ -113,8 +114,7 @@ const count = async (repo: string, { base, tip }: Refs): Promise<number> =>
 async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undefined> {
   const branch = ideaBranch(idea);
   const names = [`refs/heads/${branch}`, `refs/heads/${target}`] as const;
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
-  const found = new Map(text.split('\n').map((line) => line.split(' ', 2) as [string, string]));
+  const found = await readTips(repo, names);
   const [tip, onto] = names.map((name) => found.get(name));
   if (!tip) return undefined;
   if (!onto) throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);

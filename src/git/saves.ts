@@ -15,6 +15,9 @@ import { exists } from './worktree-list.js';
 export interface SavePoint {
   ref: string;
   commit: string;
+  /** HEAD as it was; the same as `commit` when nothing was uncommitted. */
+  head: string;
+  parents: number;
   idea: string;
   n: number;
   /** epoch ms */
@@ -23,6 +26,19 @@ export interface SavePoint {
 
 const PREFIX = 'refs/ralphctl/save';
 
+/** Why a state was saved; stands in the reflog of the save ref. */
+export type SaveReason =
+  | 'before landing'
+  | 'landed without changes of its own'
+  | 'its folder was gone'
+  | 'a landing conflict was handed back'
+  | 'a red landing was handed back'
+  | 'rolled back'
+  | 'uncommitted work was put away'
+  | 'the agent had left its branch'
+  | 'its worktree was removed'
+  | 'its agent was interrupted';
+
 /**
  * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the
  * last one when nothing differs from it; undefined when the repository has no commit. Give `status` when it was just read.
@@ -30,24 +46,27 @@ const PREFIX = 'refs/ralphctl/save';
 export async function savePoint(opts: {
   worktree: string;
   idea: string;
+  why: SaveReason;
   status?: Status;
 }): Promise<string | undefined> {
   const status = opts.status ?? (await readStatus(opts.worktree));
   if (!status.head) return undefined;
-  return isClean(status)
-    ? keep(opts.worktree, opts.idea, status.head)
-    : saveDirty(opts.worktree, opts.idea, status, status.head);
+  return isClean(status) ? keep(opts.worktree, opts.idea, status.head, opts.why) : saveDirty(opts, status, status.head);
 }
 
 /** Keeps one commit alive as a save point of the idea. */
-export async function keep(repo: string, idea: string, commit: string): Promise<string> {
+export async function keep(repo: string, idea: string, commit: string, why: SaveReason): Promise<string> {
   const saves = await rawSaves(repo, idea);
   const last = saves.at(-1);
   if (last?.commit === commit) return last.ref;
-  return claimNext(repo, idea, (last?.n ?? 0) + 1, commit);
+  return claimNext({ repo, idea, why }, (last?.n ?? 0) + 1, commit);
 }
 
-async function saveDirty(worktree: string, idea: string, status: Status, head: string): Promise<string> {
+async function saveDirty(
+  { worktree, idea, why }: { worktree: string; idea: string; why: SaveReason },
+  status: Status,
+  head: string,
+): Promise<string> {
   const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-save-'));
   try {
     const env = { GIT_INDEX_FILE: join(scratch, 'index') };
@@ -67,9 +86,9 @@ async function saveDirty(worktree: string, idea: string, status: Status, head: s
       const text = `staged state of ${idea}\n`;
       parents.push('-p', await git(worktree).run(['commit-tree', staged, '-p', head], { env: who, input: text }));
     }
-    const text = `save point of ${idea}\n${staged ? `\nStaged: ${staged}\n` : ''}`;
+    const text = `${subjectOf(idea)}\n${staged ? `\nStaged: ${staged}\n` : ''}`;
     const commit = await git(worktree).run(['commit-tree', tree, ...parents], { env: who, input: text });
-    return await claimNext(worktree, idea, (last?.n ?? 0) + 1, commit);
+    return await claimNext({ repo: worktree, idea, why }, (last?.n ?? 0) + 1, commit);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -91,11 +110,16 @@ const stagedApart = (status: Status): boolean =>
   !status.tracked.some((entry) => entry.unmerged) &&
   status.tracked.some((entry) => entry.staged !== '.' && entry.unstaged !== '.');
 
-async function claimNext(repo: string, idea: string, from: number, commit: string): Promise<string> {
+async function claimNext(
+  { repo, idea, why }: { repo: string; idea: string; why: SaveReason },
+  from: number,
+  commit: string,
+): Promise<string> {
   for (let n = from; n < from + 50; n++) {
     const ref = `${PREFIX}/${idea}/${n}`;
     // The empty old value lets only one writer have a number.
-    const made = await git(repo).result(['update-ref', ref, commit, '0'.repeat(commit.length)], { ok: [0, 128] });
+    const args = ['update-ref', '--create-reflog', '-m', `ralphctl: ${why}`, ref, commit, '0'.repeat(commit.length)];
+    const made = await git(repo).result(args, { ok: [0, 128] });
     if (made.code === 0) return ref;
     if (!/already exists|reference already exists/.test(made.stderr)) break;
   }
@@ -105,20 +129,25 @@ async function claimNext(repo: string, idea: string, from: number, commit: strin
   );
 }
 
-interface RawSave extends SavePoint {
+/** Subject of a save point that holds uncommitted work. */
+export const subjectOf = (idea: string): string => `save point of ${idea}`;
+
+interface RawSave extends Omit<SavePoint, 'head' | 'parents'> {
   tree: string;
+  ours: boolean;
   parents: string[];
   stagedTree?: string;
 }
 
 async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
-  const format = '%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(committerdate:unix)%00%(contents:body)%01';
+  const format =
+    '%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(committerdate:unix)%00%(contents:subject)%00%(contents:body)%01';
   const text = await git(repo).run(['for-each-ref', `--format=${format}`, idea ? `${PREFIX}/${idea}/` : `${PREFIX}/`], {
     read: true,
   });
   const saves: RawSave[] = [];
   for (const record of text.split('\x01')) {
-    const [ref = '', commit = '', tree = '', parents = '', date = '', body = ''] = record
+    const [ref = '', commit = '', tree = '', parents = '', date = '', subject = '', body = ''] = record
       .replace(/^\n/, '')
       .split('\0');
     const [owner, number] = ref.slice(PREFIX.length + 1).split('/');
@@ -131,6 +160,7 @@ async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
       n: Number(number),
       at: Number(date) * 1000,
       tree,
+      ours: subject === subjectOf(owner),
       parents: parents.split(' ').filter(Boolean),
       ...(stagedTree ? { stagedTree } : {}),
     });
@@ -140,9 +170,11 @@ async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
 
 /** Save points of one idea, or of all, oldest first. */
 export async function listSaves(repo: string, idea?: string): Promise<SavePoint[]> {
-  return (await rawSaves(repo, idea)).map(({ ref, commit, idea: owner, n, at }) => ({
+  return (await rawSaves(repo, idea)).map(({ ref, commit, idea: owner, n, at, ours, parents }) => ({
     ref,
     commit,
+    head: (ours && parents[0]) || commit,
+    parents: parents.length,
     idea: owner,
     n,
     at,

@@ -107,7 +107,7 @@ async function attempt(
     }
     await unlockIndex(input.worktree);
     if (stop.aborted) {
-      await savePoint({ worktree: input.worktree, idea: input.idea });
+      await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
       throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
     }
     const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt, run });

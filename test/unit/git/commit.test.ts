@@ -144,7 +144,7 @@ describe('savePoint', () => {
     await sh(repo.root, 'add', 'a.txt');
     await put(repo.root, { 'a.txt': 'on disk\n', 'new file': 'n' });
     const before = await state();
-    const ref = await savePoint({ worktree: repo.root, idea: 'i-1' });
+    const ref = await savePoint({ worktree: repo.root, idea: 'i-1', why: 'before landing' });
     expect(ref).toBe('refs/ralphctl/save/i-1/1');
     expect(await state()).toBe(before);
     expect(await sh(repo.root, 'show', `${ref}:a.txt`)).toBe('on disk');
@@ -155,7 +155,7 @@ describe('savePoint', () => {
   });
 
   it('counts up, and skips what is saved already', async () => {
-    const save = () => savePoint({ worktree: repo.root, idea: 'i-1' });
+    const save = () => savePoint({ worktree: repo.root, idea: 'i-1', why: 'before landing' });
     expect(await save()).toBe('refs/ralphctl/save/i-1/1');
     expect(await sh(repo.root, 'rev-parse', 'refs/ralphctl/save/i-1/1')).toBe(repo.base);
     expect(await save()).toBe('refs/ralphctl/save/i-1/1');
@@ -166,7 +166,7 @@ describe('savePoint', () => {
     await put(repo.root, { 'b.txt': 'c' });
     expect(await save()).toBe('refs/ralphctl/save/i-1/3');
     expect(await save()).toBe('refs/ralphctl/save/i-1/3');
-    await savePoint({ worktree: repo.root, idea: 'i-10' });
+    await savePoint({ worktree: repo.root, idea: 'i-10', why: 'before landing' });
     expect((await listSaves(repo.root, 'i-1')).map((one) => one.n)).toEqual([1, 2, 3]);
     expect((await listSaves(repo.root)).map((one) => `${one.idea}/${one.n}`)).toEqual([
       'i-1/1',
@@ -181,7 +181,7 @@ describe('savePoint', () => {
       Array.from({ length: 6 }, (_, n) => sh(repo.root, 'commit-tree', '-m', `${n}`, 'HEAD^{tree}')),
     );
     const { keep } = await import('../../../src/git/saves.js');
-    const refs = await Promise.all(commits.map((commit) => keep(repo.root, 'i-1', commit)));
+    const refs = await Promise.all(commits.map((commit) => keep(repo.root, 'i-1', commit, 'rolled back')));
     expect(new Set(refs).size).toBe(6);
   });
 
@@ -192,7 +192,7 @@ describe('savePoint', () => {
     await commitFiles(repo.root, { 'a.txt': 'main\n' }, 'main');
     await shell(repo.root, 'git merge side');
     const before = await state();
-    const ref = await savePoint({ worktree: repo.root, idea: 'i-1' });
+    const ref = await savePoint({ worktree: repo.root, idea: 'i-1', why: 'before landing' });
     expect(await sh(repo.root, 'show', `${ref}:a.txt`)).toContain('<<<<<<<');
     expect(await state()).toBe(before);
   });
