@@ -12,11 +12,19 @@ function output(tail: string, log: string): string {
   return `The end of its output:\n\n${fenced(tail)}\n\nThe whole output is in ${log}`;
 }
 
+function tests({ newTests = [], knownTests = [] }: { newTests?: string[]; knownTests?: string[] }): string {
+  const list = (names: string[]): string => fenced(names.join('\n'));
+  // Without old failures every failure is a new one: nothing to tell apart.
+  if (knownTests.length === 0) return '';
+  const fresh = newTests.length > 0 ? `\n\nThese tests passed before you began:\n\n${list(newTests)}` : '';
+  return `${fresh}\n\nThese failed already before you began, so they are not your doing:\n\n${list(knownTests)}`;
+}
+
 /** Markdown for the next prompt. */
 export function describeFeedback(feedback: Feedback): string {
   switch (feedback.kind) {
     case 'gate-failed':
-      return `The quality checks did not pass. This command ${ended(feedback.exitCode)}:\n\n${fenced(feedback.command)}\n\n${output(feedback.tail, feedback.log)}\n\nFind the cause and mend it; run the command yourself before you end.`;
+      return `The quality checks did not pass. This command ${ended(feedback.exitCode)}:\n\n${fenced(feedback.command)}\n\n${output(feedback.tail, feedback.log)}${tests(feedback)}\n\nFind the cause and mend it; run the command yourself before you end.`;
     case 'claimed-but-empty':
       return 'You reported the task as complete, but the branch has no change against its base. Make the change. If the task really needs none, say so to a person with a NEEDS_HUMAN signal that gives the reason.';
     case 'no-signal':

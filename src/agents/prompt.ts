@@ -24,7 +24,11 @@ export interface PromptInput {
   /** Answers and hints from a person. */
   notes: readonly string[];
   /** Replaces {@link DEFAULT_TEMPLATE}. */
-  template?: string;
+  template?: string | undefined;
+  /** Paths (git globs) that are put back whatever the agent does to them. */
+  protect?: readonly string[] | undefined;
+  /** Such paths that were put back after the last iteration. */
+  restored?: readonly string[] | undefined;
 }
 
 /** What a template may use. */
@@ -46,6 +50,13 @@ export const PLACEHOLDERS = [
 const section = (heading: string, body: string): string => `\n## ${heading}\n\n${body.trim()}\n`;
 const bullets = (entries: readonly string[]): string =>
   entries.map((entry) => `- ${entry.trim().replaceAll('\n', '\n  ')}`).join('\n');
+
+function protection({ protect = [], restored = [] }: PromptInput): string {
+  if (protect.length === 0) return '';
+  const list = (paths: readonly string[]): string => paths.map((path) => `\`${path.replaceAll('`', "'")}\``).join(', ');
+  const again = restored.length > 0 ? ` Last time this was put back: ${list(restored)}.` : '';
+  return `\n- Do not change ${list(protect)}: changes there are put back before the checks run.${again}`;
+}
 
 function signalSection(nonce: string, promise: string | undefined): string {
   const done = promise
@@ -82,7 +93,7 @@ export function buildPrompt(input: PromptInput): string {
     max: String(input.maxIterations),
     feedback: input.feedback ? section('What happened last time', describeFeedback(input.feedback)) : '',
     notes: input.notes.length === 0 ? '' : section('From the person in charge', bullets(input.notes)),
-    rules: RULES,
+    rules: `${RULES}${protection(input)}`,
     signal: signalSection(nonce, idea.promise),
     nonce,
     promise: idea.promise ?? 'COMPLETE',

@@ -17,26 +17,45 @@ const gateCommand: z.ZodType<GateItem> = z.union([
   }),
 ]);
 const commandList = z.array(gateCommand);
+const tripwire = z.enum(['ask', 'warn', 'off']).default('ask');
+
+const wholeGate = z.strictObject({
+  commands: commandList
+    .default([])
+    .describe('Commands that must all pass, run in this order in the worktree; the first failure stops.'),
+  timeoutMinutes: minutes.default(20).describe('Minutes each command may take.'),
+  when: z
+    .enum(['claim', 'always'])
+    .default('claim')
+    .describe('claim: run the gate when the agent says it is done. always: after every iteration.'),
+  baseline: z
+    .enum(['ask', 'tolerate', 'strict'])
+    .default('ask')
+    .describe(
+      'When a command fails that also fails, in the same way, on the commit the work started from. ask: a person decides. tolerate: it may land, as it is no worse. strict: the agent has to mend it.',
+    ),
+  rerun: z
+    .boolean()
+    .default(true)
+    .describe('Run a failed command once more; if it passes then, it is flaky and no failure.'),
+  protect: z
+    .array(repoPath)
+    .default([])
+    .describe('Paths (git globs) that are put back to what they were before the gate runs, e.g. "ci/**".'),
+  tripwires: z
+    .strictObject({
+      deletedTests: tripwire.describe('Test files or tests that are gone.'),
+      newSkips: tripwire.describe('Tests that are newly skipped, focused or ignored.'),
+      gateFiles: tripwire.describe('Changes to files that decide what the gate checks.'),
+    })
+    .prefault({})
+    .describe('Changes that can make the gate green without making the work right. ask: a person looks first.'),
+});
 
 export const gate = z
-  .union([
-    commandList,
-    z.strictObject({
-      commands: commandList
-        .default([])
-        .describe('Commands that must all pass, run in this order in the worktree; the first failure stops.'),
-      timeoutMinutes: minutes.default(20).describe('Minutes each command may take.'),
-      when: z
-        .enum(['claim', 'always'])
-        .default('claim')
-        .describe('claim: run the gate when the agent says it is done. always: after every iteration.'),
-    }),
-  ])
+  .union([commandList.transform((commands) => wholeGate.parse({ commands })), wholeGate])
   .prefault({})
-  .transform((given) => {
-    const { commands, ...rest } = Array.isArray(given)
-      ? { commands: given, timeoutMinutes: 20, when: 'claim' as const }
-      : given;
+  .transform(({ commands, ...rest }) => {
     return {
       ...rest,
       commands: commands.map((item) => {

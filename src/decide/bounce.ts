@@ -5,6 +5,7 @@
 import type { LandResult } from '../protocol/activities.js';
 import type { IdeaEntry } from '../protocol/run.js';
 import { gateFeedback } from './completion.js';
+import { alreadyRedQuestion } from './tripwires.js';
 
 export function bounceOf(result: Exclude<LandResult, { kind: 'landed' }>): NonNullable<IdeaEntry['bounce']> {
   if (result.kind === 'conflict') {
@@ -28,5 +29,6 @@ export function bounceReason(result: Exclude<LandResult, { kind: 'landed' }>): s
 }
 
 export function landingQuestion(result: Exclude<LandResult, { kind: 'landed' }>): string {
+  if (result.kind === 'red' && result.gate.failure?.alreadyRed) return alreadyRedQuestion(result.gate.failure);
   return `The work is done but does not land: ${bounceReason(result)}, and the agent could not mend it. Answer with advice to let it try again.`;
 }

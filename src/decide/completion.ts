@@ -7,6 +7,7 @@
 import type { AgentOutcome, Feedback, GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
 import type { FailureKind } from '../protocol/failures.js';
 import type { IdeaOutcome, RunSettings } from '../protocol/run.js';
+import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
 
 export type NextStep =
   | { do: 'gate' }
@@ -16,7 +17,8 @@ export type NextStep =
   | { do: 'iterate'; feedback?: Feedback }
   /** The same iteration again, not charged. */
   | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' }
-  | { do: 'ask'; question: string }
+  /** `approve`: what a plain yes lets land as it is. */
+  | { do: 'ask'; question: string; approve?: string[] }
   | { do: 'close'; outcome: IdeaOutcome; reason: string };
 
 export interface RunContext {
@@ -64,9 +66,20 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
 }
 
 /** Decides after the gate ran on what an iteration left. */
-export function afterGate(run: RunAgentResult, gate: GateResult, limits: IdeaLimits): NextStep {
+export function afterGate(
+  run: RunAgentResult,
+  gate: GateResult,
+  limits: IdeaLimits,
+  /** Keys of tripwires that a person has looked at. */
+  approved: readonly string[] = [],
+): NextStep {
   const claims = run.signal.kind === 'complete' || !limits.loop;
-  if (claims && gate.pass) return { do: 'ready' };
+  if (claims && gate.pass) {
+    const open = openTripwires(gate, approved);
+    if (open.length === 0) return { do: 'ready' };
+    return { do: 'ask', question: tripwireQuestion(open), approve: open.map(tripwireKey) };
+  }
+  if (claims && gate.failure?.alreadyRed) return { do: 'ask', question: alreadyRedQuestion(gate.failure) };
   const feedback = gateFeedback(gate);
   if (!limits.loop) {
     const command = gate.failure ? `: ${gate.failure.command}` : '';
@@ -78,8 +91,9 @@ export function afterGate(run: RunAgentResult, gate: GateResult, limits: IdeaLim
 
 export function gateFeedback(gate: GateResult): Feedback | undefined {
   if (gate.pass || !gate.failure) return undefined;
-  const { command, exitCode, tail, log } = gate.failure;
-  return { kind: 'gate-failed', command, exitCode, tail, log };
+  const { command, exitCode, tail, log, newTests, knownTests } = gate.failure;
+  const tests = { ...(newTests ? { newTests } : {}), ...(knownTests ? { knownTests } : {}) };
+  return { kind: 'gate-failed', command, exitCode, tail, log, ...tests };
 }
 
 /** The reason an idea may not start another iteration, or undefined when it may. */

@@ -77,6 +77,8 @@ export class Lane {
     entry.rounds += 1;
     entry.bounce = bounceOf(result);
     if (this.#board.state.run === 'stopping') queueForSlot(this.#board, entry);
+    // No agent can mend what was broken before it came: its rounds would be spent on nothing.
+    else if (result.kind === 'red' && result.gate.failure?.alreadyRed) this.#ask(entry, landingQuestion(result));
     else if (entry.rounds > this.#board.settings.maxLandingRounds) {
       // Advice from a person buys the agent a new set of rounds.
       entry.rounds = 0;

@@ -8,6 +8,7 @@ import picomatch from 'picomatch';
 import type { TestCounts } from '../protocol/activities.js';
 import { junit } from './counts/junit.js';
 import { sum } from './counts/tally.js';
+import { failingCases, MOST_NAMED } from './failing-tests.js';
 
 const MAX_FILES = 500;
 const MAX_BYTES = 16 << 20;
@@ -16,19 +17,23 @@ const MAX_ENTRIES = 200_000;
 const SLACK_MS = 2000;
 const PRUNED = new Set(['.git', 'node_modules', '.venv']);
 
-/** Sum of the reports that match; undefined when there is none. `since`: epoch ms. */
-export async function countReports(
+/** What the reports that match say together; undefined when there is none. `since`: epoch ms. */
+export async function readReports(
   worktree: string,
   globs: readonly string[],
   since: number,
-): Promise<TestCounts | undefined> {
+): Promise<{ tests: TestCounts; failing: string[] } | undefined> {
   const found: Array<TestCounts | undefined> = [];
+  const failing = new Set<string>();
   for (const file of await matching(worktree, globs)) {
     const info = await lstat(file).catch(() => undefined);
     if (!info?.isFile() || info.size > MAX_BYTES || info.mtimeMs < since - SLACK_MS) continue;
-    found.push(junit(await readFile(file, 'utf8').catch(() => '')));
+    const xml = await readFile(file, 'utf8').catch(() => '');
+    found.push(junit(xml));
+    for (const name of failingCases(xml)) if (failing.size < MOST_NAMED) failing.add(name);
   }
-  return sum(found);
+  const tests = sum(found);
+  return tests && { tests, failing: [...failing].sort() };
 }
 
 async function matching(root: string, globs: readonly string[]): Promise<string[]> {

@@ -7,10 +7,28 @@ import { join } from 'node:path';
 import { type RunResult, run } from '../process/run.js';
 import { type GateCommandResult, type GateResult, TAIL_LIMIT } from '../protocol/activities.js';
 import { plainText } from './ansi.js';
+import type { Attribution, CommandOutcome } from './attribute.js';
 import { countTests } from './counts/index.js';
 import { sum } from './counts/tally.js';
-import { countReports } from './reports.js';
+import { failingTests } from './failing-tests.js';
+import { readReports } from './reports.js';
 import type { GateCommand } from './types.js';
+
+/** A command that failed, for whoever looks closer. */
+export interface FailedCommand {
+  /** Index of the command, 0-based. */
+  index: number;
+  outcome: CommandOutcome;
+  timedOut: boolean;
+  /** Runs it once more on the same files. */
+  again: () => Promise<CommandOutcome>;
+}
+export type Judgement =
+  | { kind: 'red'; attribution?: Attribution }
+  /** It passed when it was run again. */
+  | { kind: 'flaky' }
+  /** Red before this work began, and no worse now: that may pass. */
+  | { kind: 'tolerated' };
 
 export interface GateOptions {
   commands: readonly GateCommand[];
@@ -22,7 +40,13 @@ export interface GateOptions {
   /** Marks what the commands start; one token below it for each. */
   token: string;
   signal?: AbortSignal;
+  /** Looks closer at a failed command; absent: red is red. */
+  judge?: (failed: FailedCommand) => Promise<Judgement>;
 }
+
+/** Names of tests that a result carries. */
+const MOST_TESTS = 10;
+const MAX_TEST_NAME = 120;
 
 /** Enough to find the summary of any runner; the rest is on disk. */
 const COUNTED_BYTES = 4 << 20;
@@ -31,12 +55,20 @@ const COUNTED_BYTES = 4 << 20;
 export async function runGate(options: GateOptions): Promise<GateResult> {
   const startedAt = performance.now();
   const commands: GateCommandResult[] = [];
+  const flaky: string[] = [];
+  const tolerated: string[] = [];
   let failure: GateResult['failure'];
   for (const [index, command] of options.commands.entries()) {
-    const one = await runCommand(options, command, index + 1);
+    const one = await runCommand(options, command, `gate-${index + 1}`);
     commands.push(one.result);
-    failure = one.failure;
-    if (failure) break;
+    if (!one.failure) continue;
+    const judged = await judge(options, command, index, one);
+    if (judged.kind === 'flaky') flaky.push(command.name);
+    else if (judged.kind === 'tolerated') tolerated.push(command.name);
+    else {
+      failure = { ...one.failure, ...described(judged.attribution) };
+      break;
+    }
   }
   const tests = sum(commands.map((one) => one.tests));
   return {
@@ -44,17 +76,45 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     commands,
     ...(failure ? { failure } : {}),
     ...(tests ? { tests } : {}),
+    ...(flaky.length > 0 ? { flaky } : {}),
+    ...(tolerated.length > 0 ? { tolerated } : {}),
     durationMs: Math.round(performance.now() - startedAt),
   };
 }
 
-async function runCommand(
-  options: GateOptions,
+interface Ran {
+  result: GateCommandResult;
+  outcome: CommandOutcome;
+  failure?: NonNullable<GateResult['failure']>;
+}
+
+async function judge(options: GateOptions, command: GateCommand, index: number, ran: Ran): Promise<Judgement> {
+  if (!options.judge) return { kind: 'red' };
+  return options.judge({
+    index,
+    outcome: ran.outcome,
+    timedOut: ran.failure?.timedOut ?? false,
+    again: async () => (await runCommand(options, command, `gate-${index + 1}-again`)).outcome,
+  });
+}
+
+function described(attribution: Attribution | undefined): Partial<NonNullable<GateResult['failure']>> {
+  if (!attribution) return {};
+  const few = (names: readonly string[]): string[] =>
+    names.slice(0, MOST_TESTS).map((name) => name.slice(0, MAX_TEST_NAME));
+  const known = attribution.known.length > 0 ? { knownTests: few(attribution.known) } : {};
+  if (attribution.kind === 'already-red') return { alreadyRed: true, ...known };
+  return { ...(attribution.added.length > 0 ? { newTests: few(attribution.added) } : {}), ...known };
+}
+
+/** One command and how it ended; for the commands of a baseline, too. `name` is that of the log. */
+export async function runCommand(
+  options: Omit<GateOptions, 'commands' | 'judge'>,
   command: GateCommand,
-  n: number,
-): Promise<{ result: GateCommandResult; failure?: NonNullable<GateResult['failure']> }> {
+  name: string,
+): Promise<Ran> {
   const { worktree, signal } = options;
-  const log = join(options.logDir, `gate-${n}.log`);
+  const log = join(options.logDir, `${name}.log`);
   signal?.throwIfAborted();
   const since = Date.now();
   const ended = await run({
@@ -64,18 +124,21 @@ async function runCommand(
     outputFile: log,
     timeoutMs: command.timeoutMs,
     tailBytes: COUNTED_BYTES,
-    token: `${options.token}/gate-${n}`,
+    token: `${options.token}/${name}`,
     ...(signal ? { signal } : {}),
   });
   signal?.throwIfAborted();
   const text = plainText(ended.tail);
-  const tests = (await countReports(worktree, command.reports, since)) ?? countTests(text);
+  const reports = await readReports(worktree, command.reports, since);
+  const tests = reports?.tests ?? countTests(text);
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
-  if (exitCode === 0) return { result };
+  if (exitCode === 0) return { result, outcome: { exitCode, failing: [] } };
+  const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
   const timedOut = ended.stopped === 'timeout';
   return {
     result,
+    outcome: { exitCode, failing },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log), log },
   };
 }

@@ -95,7 +95,7 @@ async function attempt(options: Here, saved: Promise<void>): Promise<Outcome | u
   }
   const { commit, commits } = candidate;
   if (commit !== tip.commit) {
-    const gate = await gateCandidate(options, dir, commit);
+    const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
     if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
   }
   const [worktrees] = await Promise.all([listWorktrees(repo), saved]);

@@ -21,7 +21,8 @@ export interface LaneOptions {
   keep: readonly string[];
   /** Prepares the integration worktree (dependencies). */
   setup: (dir: string) => Promise<void>;
-  gate: (dir: string) => Promise<GateResult>;
+  /** Gates the files in `dir`, which would land on the commit `onto`. */
+  gate: (dir: string, onto: string) => Promise<GateResult>;
   signal?: AbortSignal;
 }
 export type Located = { commonDir: string };
@@ -55,13 +56,17 @@ export const laneWorktree = (options: LaneOptions & Located, commit: string): Pr
   integrationWorktree({ ...options, commit });
 
 /** The gate on the very commit that would become the target; a red one is kept under a ref. */
-export async function gateCandidate(options: LaneOptions, dir: string, commit: string): Promise<GateResult> {
+export async function gateCandidate(
+  options: LaneOptions,
+  dir: string,
+  { commit, onto }: { commit: string; onto: string },
+): Promise<GateResult> {
   const { signal } = options;
   await resetIntegration(dir, commit, options.keep);
   signal?.throwIfAborted();
   await options.setup(dir);
   signal?.throwIfAborted();
-  const gate = await options.gate(dir);
+  const gate = await options.gate(dir, onto);
   signal?.throwIfAborted();
   if (!gate.pass) await git(dir).run(['update-ref', candidateRef(options.idea), commit]);
   return gate;

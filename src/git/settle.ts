@@ -4,6 +4,7 @@
  */
 import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, type Progress } from './commit.js';
 import { git } from './git.js';
+import { restoreProtected } from './protect.js';
 import { recoverBranch } from './recover.js';
 
 export interface SettleInput {
@@ -15,6 +16,8 @@ export interface SettleInput {
   since: string;
   /** Paths that are put back to what they are in `base`: the agent's changes to them do not count. */
   restore: readonly string[];
+  /** Git globs of paths that no agent may change. */
+  protect?: readonly string[];
   /** Absent: leftovers stay uncommitted. */
   commit?: Pick<CommitInput, 'message' | 'hooks' | 'sign'>;
 }
@@ -22,16 +25,19 @@ export interface SettleInput {
 export interface Settled extends Progress, Partial<CommitResult> {
   /** What had to be mended, in words. */
   repairs: string[];
+  /** Protected paths that were put back. */
+  restored: string[];
 }
 
 /** Throws {@link RepositoryError} when the branch cannot be recovered without losing work. */
 export async function settleIteration(input: SettleInput): Promise<Settled> {
   const { worktree, base, since, commit } = input;
   const { repairs, status: seen } = await recoverBranch(input);
-  const restored = await restorePaths(input);
-  const status = restored ? undefined : seen;
+  const backlog = await restorePaths(input);
+  const restored = await restoreProtected({ worktree, idea: input.idea, base, globs: input.protect ?? [] });
+  const status = backlog || restored.length > 0 ? undefined : seen;
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
-  return { ...(await branchProgress({ worktree, base, since })), ...made, repairs };
+  return { ...(await branchProgress({ worktree, base, since })), ...made, repairs, restored };
 }
 
 /** True when something was put back; the change is staged. A path that the base does not have is left alone. */

@@ -68,7 +68,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
     },
     write,
   );
-  const gate = await gateCandidate(options, dir, commit);
+  const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
   if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
   const swap = await swapTarget({
     dir,

@@ -58,7 +58,15 @@ export interface PrepareResult {
 
 /** What the next prompt must tell the agent about the last iteration. */
 export type Feedback =
-  | { kind: 'gate-failed'; command: string; exitCode: number | null; tail: string; log: string }
+  | {
+      kind: 'gate-failed';
+      command: string;
+      exitCode: number | null;
+      tail: string;
+      log: string;
+      newTests?: string[];
+      knownTests?: string[];
+    }
   | { kind: 'claimed-but-empty' }
   | { kind: 'no-signal' }
   | { kind: 'iteration-timeout'; minutes: number }
@@ -116,6 +124,8 @@ export interface RunAgentResult {
   changed: boolean;
   /** Why a claim to be complete cannot count, e.g. conflict markers or a commit that a hook refused. */
   unfinished?: string;
+  /** Protected paths that the agent had changed and that were put back; at most twenty. */
+  restored?: string[];
   /** Tail of the final message. */
   tail: string;
   /** Folder with prompt.md, output.log, result.json. */
@@ -134,6 +144,8 @@ export interface GateInput extends RunRef {
   idea: string;
   serial: number;
   worktree: string;
+  /** The commit that the work started from. Absent in inputs of 0.1. */
+  base?: string;
 }
 export interface GateCommandResult {
   command: string;
@@ -146,9 +158,35 @@ export interface GateResult {
   pass: boolean;
   commands: GateCommandResult[];
   /** Set when `pass` is false. */
-  failure?: { command: string; exitCode: number | null; timedOut: boolean; tail: string; log: string };
+  failure?: GateFailure;
   tests?: TestCounts;
+  /** Commands that failed and passed when run again on the same files. */
+  flaky?: string[];
+  /** Commands that fail on the base, too, and no worse now: let through, because the configuration says so. */
+  tolerated?: string[];
+  /** What a person should look at before this lands. At most twenty. */
+  tripwires?: Tripwire[];
   durationMs: number;
+}
+export interface GateFailure {
+  command: string;
+  exitCode: number | null;
+  timedOut: boolean;
+  tail: string;
+  log: string;
+  /** The base fails in the same way: a person has to look, unless the configuration says otherwise. */
+  alreadyRed?: true;
+  /** Failing tests that pass on the base, and such that fail there, too. At most ten each. */
+  newTests?: string[];
+  knownTests?: string[];
+}
+/** A change that can make a gate green without making the work right. */
+export interface Tripwire {
+  kind: 'deleted-test' | 'new-skip' | 'gate-file';
+  /** The file, and where it helps the line. */
+  subject: string;
+  /** Told, and stops nothing. */
+  warn?: true;
 }
 
 export interface LandInput extends RunRef {

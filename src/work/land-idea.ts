@@ -42,7 +42,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
       return place && text !== undefined ? { path: place, text } : undefined;
     },
     setup: (dir) => setUp(deps, run, where(dir)),
-    gate: (dir): Promise<GateResult> => gateIn(deps, run, where(dir)),
+    gate: (dir, onto): Promise<GateResult> => gateIn(deps, run, { ...where(dir), base: onto }),
     signal,
   }).catch(asWorkError);
   if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);

@@ -67,9 +67,10 @@ async function attempt(
   try {
     if (left) await killByToken(owner);
     await unlockIndex(input.worktree);
-    const [since, chosen] = await Promise.all([
+    const [since, chosen, previous] = await Promise.all([
       git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
       template(run),
+      readResult(iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1)),
     ]);
     const nonce = newNonce();
     const prompt = buildPrompt({
@@ -80,6 +81,8 @@ async function attempt(
       notes: input.notes,
       nonce,
       template: chosen,
+      protect: config.gate.protect,
+      restored: previous?.restored,
     });
     await writeAtomically(join(dir, 'prompt.md'), prompt);
     const executed = await executeAgent({
@@ -123,6 +126,7 @@ async function attempt(
       commits: after.commits,
       changed: after.changed,
       ...(unfinished ? { unfinished } : {}),
+      ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
       tail: executed.finalMessage.slice(-TAIL_LIMIT),
       dir,
       ...(executed.usage ? { usage: executed.usage } : {}),
@@ -177,7 +181,17 @@ function settle(run: LoadedRun, idea: Idea, input: RunAgentInput, since: string,
   // Ticks are ours: an agent that ticks boxes would declare other ideas done and make every landing conflict.
   const backlog = repositoryPath(run.file.repo, run.file.backlog.file);
   const restore = backlog === undefined ? [] : [backlog];
-  return settleIteration({ worktree, idea: idea.id, branch, base, since, restore, ...(commit ? { commit } : {}) });
+  const { protect } = run.file.config.gate;
+  return settleIteration({
+    worktree,
+    idea: idea.id,
+    branch,
+    base,
+    since,
+    restore,
+    protect,
+    ...(commit ? { commit } : {}),
+  });
 }
 
 function whyUnfinished({ refused, nested = [], conflictMarkers }: Settled): string | undefined {

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { iterationDir } from '../config/paths.js';
 import { gateEnvironment } from '../gate/environment.js';
 import { runGate } from '../gate/run-gate.js';
-import type { GateInput, GateResult } from '../protocol/activities.js';
+import { findTripwires } from '../gate/tripwires.js';
+import type { GateInput, GateResult, Tripwire } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { LoadedRun } from '../runs/run-files.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { gateCommands } from './gate-commands.js';
+import { type JudgeInput, judgeWith } from './judge-gate.js';
 import { loadOne } from './load.js';
 import { slotEnvironment } from './slot-environment.js';
 import { WorkError } from './work-error.js';
@@ -19,13 +21,27 @@ export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: 
   const there = await stat(input.worktree).catch(() => undefined);
   if (!there?.isDirectory()) throw new WorkError(`the worktree ${input.worktree} is gone`, FAILURE.repository);
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
-  return gateIn(deps, run, { ...input, agentName: 'gate-0', dir: input.worktree, logDir: join(dir, 'gate'), signal });
+  const previous = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1);
+  const where = { dir: input.worktree, logDir: join(dir, 'gate'), previousLogDir: join(previous, 'gate') };
+  // Read from commits, so it can go on beside the commands.
+  const trips = tripped(run, input);
+  trips.catch(() => undefined);
+  const gate = await gateIn(deps, run, { ...input, ...where, agentName: 'gate-0', signal });
+  const tripwires = gate.pass ? await trips : [];
+  return tripwires.length > 0 ? { ...gate, tripwires } : gate;
+}
+
+/** Changes since the base that a person should look at; only those that the configuration does not switch off. */
+async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
+  const { tripwires, commands } = run.file.config.gate;
+  if (base === undefined || commands.length === 0) return [];
+  return findTripwires({ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) });
 }
 
 export function gateIn(
   deps: WorkDeps,
   run: LoadedRun,
-  where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
+  where: JudgeInput & { agentName: string; dir: string },
 ): Promise<GateResult> {
   return runGate({
     commands: gateCommands(run.file.config),
@@ -34,5 +50,6 @@ export function gateIn(
     env: gateEnvironment(deps.env, slotEnvironment(where)),
     token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
     signal: where.signal,
+    judge: judgeWith(deps, run, where),
   });
 }

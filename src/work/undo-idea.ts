@@ -31,7 +31,7 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
     keep: config.worktrees.keep,
     ...(path === undefined ? {} : { backlog: { path, untick } }),
     setup: (dir) => setUp(deps, run, where(dir)),
-    gate: (dir) => gateIn(deps, run, where(dir)),
+    gate: (dir, onto) => gateIn(deps, run, { ...where(dir), base: onto }),
     signal,
   }).catch(asWorkError);
   if (result.kind === 'undone' && ticks) await tickUntracked(run.file, input.idea, false);

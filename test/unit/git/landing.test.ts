@@ -261,7 +261,7 @@ describe('landing that does not go through', () => {
     await expect(land('i-1', { gate: meddle })).rejects.toThrow(/moved 5 times/);
     expect(gated).toBe(5);
     expect((await sh(path, 'status', '--porcelain', '--branch')).trim()).toBe('## ralph/i-1');
-    const got = await land('i-1', { gate: async () => (gated++ === 5 ? meddle('') : GREEN) });
+    const got = await land('i-1', { gate: async () => (gated++ === 5 ? meddle('', '') : GREEN) });
     expect(got).toMatchObject({ kind: 'landed', commits: 1, commit: await tip() });
     expect((await subjects()).filter((one) => one.includes('#i-1'))).toHaveLength(1);
   });

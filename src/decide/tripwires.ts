@@ -1,0 +1,37 @@
+/**
+ * When a person has to look although (or because) of what the gate said: tripwires, and a gate that was red before.
+ * Invariant: what a person has approved is not asked again; what was not seen is never taken as approved.
+ * May import protocol only.
+ */
+import type { GateFailure, GateResult, Tripwire } from '../protocol/activities.js';
+
+const LABEL: Record<Tripwire['kind'], string> = {
+  'deleted-test': 'tests are gone',
+  'new-skip': 'a test is skipped or focused',
+  'gate-file': 'a file that decides what the gate checks was changed',
+};
+const MOST_SHOWN = 5;
+
+export const tripwireKey = ({ kind, subject }: Tripwire): string => `${kind} ${subject}`;
+
+export const describeTripwire = ({ kind, subject }: Tripwire): string => `${LABEL[kind]} (${subject})`;
+
+/** Those that stop a landing and that nobody has approved yet. */
+export function openTripwires(gate: GateResult, approved: readonly string[]): Tripwire[] {
+  return (gate.tripwires ?? []).filter((one) => !one.warn && !approved.includes(tripwireKey(one)));
+}
+
+export function tripwireQuestion(open: readonly Tripwire[]): string {
+  const shown = open.slice(0, MOST_SHOWN).map(describeTripwire).join('; ');
+  const more = open.length > MOST_SHOWN ? `; and ${open.length - MOST_SHOWN} more` : '';
+  return `The gate is green, but look before it lands: ${shown}${more}. Answer "ok" to land it as it is, or say what to change.`;
+}
+
+export function alreadyRedQuestion({ command, knownTests = [] }: GateFailure): string {
+  const tests = knownTests.length > 0 ? ` (${knownTests.slice(0, MOST_SHOWN).join(', ')})` : '';
+  return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Mend the target, or set gate.baseline to tolerate or strict; then answer with what the agent should do.`;
+}
+
+/** Whether an answer to {@link tripwireQuestion} lets the work land as it is; anything else is for the agent. */
+export const isApproval = (answer: string): boolean =>
+  /^(?:ok|okay|yes|y|approve|approved|land|land it|lgtm)[.!]?$/i.test(answer.trim());

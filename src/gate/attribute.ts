@@ -1,0 +1,29 @@
+/**
+ * Whose failure is it? A red command is compared with the same command on the commit that the work started from.
+ * Invariant: what cannot be told apart counts as new. Pure; must import types only.
+ */
+
+/** How one command ended. `failing` is empty where the runner names no tests. */
+export interface CommandOutcome {
+  exitCode: number | null;
+  failing: readonly string[];
+}
+
+export type Attribution =
+  /** It passes on the base. */
+  | { kind: 'new'; added: string[]; known: string[] }
+  /** The base fails in the same way, or worse. */
+  | { kind: 'already-red'; known: string[]; fixed: string[] };
+
+/** `base`: undefined when it could not be found out. */
+export function attribute(now: CommandOutcome, base: CommandOutcome | undefined): Attribution {
+  if (!base || base.exitCode === 0) return { kind: 'new', added: [...now.failing], known: [] };
+  const before = new Set(base.failing);
+  const added = now.failing.filter((test) => !before.has(test));
+  const known = now.failing.filter((test) => before.has(test));
+  // Red with named tests on one side only: something else is wrong now than was wrong then.
+  const comparable = now.failing.length > 0 === base.failing.length > 0;
+  if (!comparable || added.length > 0) return { kind: 'new', added, known };
+  const still = new Set(now.failing);
+  return { kind: 'already-red', known, fixed: base.failing.filter((test) => !still.has(test)) };
+}

@@ -1,0 +1,80 @@
+/** What tripwires look for: data, so that a language is a line. Must import nothing. */
+
+/** Files that hold tests. Git globs, top-relative. */
+export const TEST_FILES = [
+  '**/test/**',
+  '**/tests/**',
+  '**/spec/**',
+  '**/__tests__/**',
+  '**/*.test.*',
+  '**/*.spec.*',
+  '**/*_test.*',
+  '**/*_spec.*',
+  '**/test_*.py',
+  '**/*Test.java',
+  '**/*Tests.java',
+  '**/*Test.kt',
+  '**/*Tests.cs',
+  '**/*Test.php',
+];
+
+/** Below test folders, too, these are no tests. */
+export const NO_TESTS = ['**/fixtures/**', '**/testdata/**', '**/__snapshots__/**', '**/*.snap', '**/*.md'];
+
+/** One declared test. */
+export const TEST_DECLARATION =
+  /\b(?:it|test)(?:\.(?!skip|todo)\w+)*\s*\(|^\s*(?:async\s+)?def test_|^func (?:Test|Fuzz)\w*\(|#\[(?:\w+::)*test\b|@(?:Parameterized)?Test\b|\[(?:Fact|Theory|Test)\b|^\s*(?:it|specify)\s+['"]|function test\w*\(/;
+
+/** A test that does not run, or that keeps others from running. */
+export const SKIPPED =
+  /\b(?:it|test|describe|context|suite|bench)\.(?:skip|only|todo|failing|fails|fixme|skipIf|runIf)\b|\b(?:xit|xtest|xdescribe|fit|fdescribe)\s*\(|[{,]\s*(?:skip|todo|only)\s*:\s*(?:true|['"`])|@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|\.skipTest\(|\bt\.Skip(?:f|Now)?\(|#\[ignore|@(?:Disabled|Ignore)\b|\[Ignore\b|\bSkip\s*=\s*"|\bmarkTest(?:Skipped|Incomplete)\(|^\s*(?:skip|pending)\b/;
+
+/** Files that decide what a gate command checks. Git globs, top-relative. */
+export const GATE_FILES = [
+  '**/package.json',
+  '**/pyproject.toml',
+  '**/setup.cfg',
+  '**/tox.ini',
+  '**/pytest.ini',
+  '**/conftest.py',
+  '**/.coveragerc',
+  '**/jest.config.*',
+  '**/vitest.config.*',
+  '**/vitest.workspace.*',
+  '**/.mocharc*',
+  '**/karma.conf.*',
+  '**/playwright.config.*',
+  '**/cypress.config.*',
+  '**/.eslintrc*',
+  '**/eslint.config.*',
+  '**/.eslintignore',
+  '**/biome.json*',
+  '**/.oxlintrc.json',
+  '**/tsconfig*.json',
+  '**/ruff.toml',
+  '**/.ruff.toml',
+  '**/mypy.ini',
+  '**/.flake8',
+  '**/.golangci.*',
+  '**/clippy.toml',
+  '**/.rubocop.yml',
+  '**/.rspec',
+  '**/phpunit.xml*',
+  '**/phpstan.neon*',
+  '.github/workflows/**',
+  '.gitlab-ci.yml',
+  '.circleci/**',
+];
+/** Of these only a part counts; the rest changes with everyday work. */
+export const PARTLY: Readonly<Record<string, { json: readonly string[] } | { sections: RegExp }>> = {
+  'package.json': { json: ['scripts', 'jest', 'mocha', 'ava', 'vitest', 'c8', 'nyc', 'eslintConfig'] },
+  'pyproject.toml': { sections: /^tool\.(?:pytest|coverage|tox|nox|mypy|ruff|pyright|flake8|pylint)\b/ },
+  'setup.cfg': { sections: /^(?:tool:pytest|coverage|flake8|mypy|pylint)/ },
+};
+
+/** A command's build files, where the command is theirs. */
+export const BUILD_FILES: ReadonlyArray<readonly [program: RegExp, files: readonly string[]]> = [
+  [/(?:^|[\s/])g?make(?:\s|$)/, ['**/Makefile', '**/makefile', '**/GNUmakefile', '**/*.mk']],
+  [/(?:^|\s)just(?:\s|$)/, ['**/justfile', '**/Justfile', '**/.justfile']],
+  [/(?:^|\s)task(?:\s|$)/, ['**/Taskfile.y*ml']],
+];

@@ -1,0 +1,42 @@
+/**
+ * Protected paths: put back to what they were before an agent's work is looked at.
+ * Invariant: what the agent had made of them stays in a save point.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from './git.js';
+import { savePoint } from './saves.js';
+
+/** Puts back what `globs` (git globs, relative to the top) match; returns the paths, sorted. Changes are staged. */
+export async function restoreProtected(input: {
+  worktree: string;
+  idea: string;
+  base: string;
+  globs: readonly string[];
+}): Promise<string[]> {
+  const { worktree, idea, base, globs } = input;
+  if (globs.length === 0) return [];
+  const { run } = git(worktree);
+  const specs = globs.map((glob) => `:(top,glob)${glob}`);
+  const [changed, fresh] = await Promise.all([
+    run(['diff', '-z', '--name-status', '--no-renames', '--no-ext-diff', base, '--', ...specs], { read: true }),
+    run(['ls-files', '-z', '--others', '--exclude-standard', '--', ...specs], { read: true }),
+  ]);
+  const fields = changed.split('\0');
+  const old: string[] = [];
+  const added = fresh.split('\0').filter(Boolean);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const path = fields[at + 1];
+    if (path) (fields[at] === 'A' ? added : old).push(path);
+  }
+  if (old.length + added.length === 0) return [];
+  await savePoint({ worktree, idea });
+  const literal = (paths: readonly string[]): string => paths.map((path) => `:(top,literal)${path}\0`).join('');
+  const fromStdin = ['--pathspec-from-file=-', '--pathspec-file-nul'];
+  if (old.length > 0) await run(['checkout', '-q', base, ...fromStdin], { input: literal(old) });
+  if (added.length > 0) {
+    await run(['rm', '-q', '-f', '--cached', '--ignore-unmatch', ...fromStdin], { input: literal(added) });
+    await Promise.all(added.map((path) => rm(join(worktree, path), { force: true })));
+  }
+  return [...old, ...added].sort();
+}
