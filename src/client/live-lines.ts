@@ -31,8 +31,10 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     }
     case 'gate': {
       const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} tests passing` : '';
+      const flaky = event.flaky ? paint.yellow(`, flaky: ${clean(event.flaky.join(', '))}`) : '';
+      const look = event.tripwires ? `\n  ${paint.yellow('⚠')} ${clean(event.tripwires.join('; '))}` : '';
       if (event.pass)
-        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}`;
+        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${look}`;
       return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
     }
     case 'landing':

@@ -32,7 +32,18 @@ export type RunEvent =
       durationMs: number;
       commits: number;
     }
-  | { kind: 'gate'; idea: string; pass: boolean; command?: string; tests?: TestCounts; durationMs: number }
+  | {
+      kind: 'gate';
+      idea: string;
+      pass: boolean;
+      command?: string;
+      tests?: TestCounts;
+      /** Commands that passed when run again. */
+      flaky?: string[];
+      /** Changes that a person should look at, in words. */
+      tripwires?: string[];
+      durationMs: number;
+    }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
   | { kind: 'answered'; idea: string };
 

@@ -186,6 +186,8 @@ export interface IdeaRunState {
   stats: IterationStats;
   paused: boolean;
   stopping: boolean;
+  /** Keys of tripwires that a person has looked at and let pass. */
+  approved?: string[];
 }
 
 /** Child to parent. */

@@ -34,7 +34,8 @@ export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: 
 /** Changes since the base that a person should look at; only those that the configuration does not switch off. */
 async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
   const { tripwires, commands } = run.file.config.gate;
-  if (base === undefined || commands.length === 0) return [];
+  // A run that was pinned by 0.1 has no such rules.
+  if (base === undefined || commands.length === 0 || !tripwires) return [];
   return findTripwires({ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) });
 }
 

@@ -3,6 +3,7 @@
  * Invariant: handlers only note what they were told; the main loop acts.
  */
 import { setHandler } from '@temporalio/workflow';
+import { isApproval } from '../decide/tripwires.js';
 import type { IdeaSession } from './idea-session.js';
 import { ideaView } from './idea-view.js';
 import * as messages from './messages.js';
@@ -41,6 +42,11 @@ function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?])
   const text = (typeof answer === 'string' ? answer : answer?.text)?.trim();
   if (!text) return;
   const { question, notes } = session.state;
+  if (question && session.approvable && isApproval(text)) {
+    session.approved = true;
+    session.answered = true;
+    return;
+  }
   notes.push(question ? `You asked: ${question}\nThe answer: ${text}` : text);
   if (question) session.answered = true;
 }

@@ -7,21 +7,33 @@ import type { IdeaResult, Verdict } from '../protocol/run.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
 
+/** Approvals that are remembered; more than a gate can ask for at once. */
+const MOST_APPROVED = 40;
+
 /** Frees the slot until a person has answered and the parent has given a slot again. */
 export async function ask(
   session: IdeaSession,
   question: string,
   tellParent: boolean,
+  /** What a plain yes lets land as it is. */
+  approve?: readonly string[],
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.question = question;
   session.answered = false;
+  session.approved = false;
+  session.approvable = approve !== undefined;
   screen.show('needs-human', 'needs-human');
   if (tellParent) await reporter.report('needs-human', { reason: question });
   await condition(() => session.answered || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
   delete state.question;
+  session.approvable = false;
   emit(input, { kind: 'answered', idea: input.idea });
+  if (session.approved && approve) {
+    state.approved = [...(state.approved ?? []), ...approve].slice(-MOST_APPROVED);
+    return land(session);
+  }
   state.grace = true;
   session.granted = undefined;
   session.verdict = undefined;

@@ -4,6 +4,7 @@
  */
 import { afterGate, afterRun, costsIteration, type NextStep, runBudgetMs } from '../decide/completion.js';
 import { addIteration } from '../decide/iterations.js';
+import { describeTripwire } from '../decide/tripwires.js';
 import type { GateResult, IdeaLimits, PrepareResult, RunAgentResult } from '../protocol/activities.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
@@ -23,8 +24,8 @@ export async function iterate(session: IdeaSession): Promise<NextStep> {
     state.ungated = run;
   }
   const run = state.ungated;
-  const gate = await runGate(session, prepared.worktree);
-  return afterGate(run, gate, limits);
+  const gate = await runGate(session, prepared);
+  return afterGate(run, gate, limits, state.approved);
 }
 
 async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareResult> {
@@ -109,7 +110,7 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
   if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };
 }
 
-async function runGate({ input, state, screen }: IdeaSession, worktree: string): Promise<GateResult> {
+async function runGate({ input, state, screen }: IdeaSession, prepared: PrepareResult): Promise<GateResult> {
   screen.show('gate');
   const { project, runId, idea, queues } = input;
   const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
@@ -117,7 +118,8 @@ async function runGate({ input, state, screen }: IdeaSession, worktree: string):
     runId,
     idea,
     serial: state.serial,
-    worktree,
+    worktree: prepared.worktree,
+    base: prepared.base,
   });
   delete state.ungated;
   state.lastGate = gate;
@@ -127,6 +129,8 @@ async function runGate({ input, state, screen }: IdeaSession, worktree: string):
     pass: gate.pass,
     ...(gate.failure ? { command: gate.failure.command } : {}),
     ...(gate.tests ? { tests: gate.tests } : {}),
+    ...(gate.flaky ? { flaky: gate.flaky } : {}),
+    ...(gate.tripwires ? { tripwires: gate.tripwires.map(describeTripwire) } : {}),
     durationMs: gate.durationMs,
   });
   state.activeMs += gate.durationMs;

@@ -32,6 +32,9 @@ export class IdeaSession {
   readonly screen: IdeaScreen;
   /** The open question has an answer. */
   answered = false;
+  /** A plain yes to the open question is an approval, and whether it was given. */
+  approvable = false;
+  approved = false;
   /** Agent name that came with a slot. */
   granted: string | undefined;
   verdict: Verdict | undefined;

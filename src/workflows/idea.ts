@@ -84,7 +84,7 @@ async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult 
       await backOff(session, next.waitMs, next.why);
       return undefined;
     case 'ask':
-      return ask(session, next.question, true);
+      return ask(session, next.question, true, next.approve);
     case 'ready':
       return land(session);
     case 'iterate':

@@ -53,6 +53,14 @@ describe('defaults', () => {
   });
 });
 
+/** What looks closer at a gate, as it is by default. */
+const CLOSER_LOOK = {
+  baseline: 'ask',
+  rerun: true,
+  protect: [],
+  tripwires: { deletedTests: 'ask', newSkips: 'ask', gateFiles: 'ask' },
+};
+
 describe('values', () => {
   it('reads a whole file, YAML and JSON alike', () => {
     const value = {
@@ -79,6 +87,7 @@ describe('values', () => {
       sandboxed: false,
     });
     expect(config.gate).toEqual({
+      ...CLOSER_LOOK,
       timeoutMinutes: 20,
       when: 'claim',
       commands: [
@@ -91,6 +100,7 @@ describe('values', () => {
   it('gives gate commands the timeout of the gate', () => {
     const { gate } = parseConfig('gate:\n  timeoutMinutes: 3\n  when: always\n  commands: [make]\n', 'ralphctl.yaml');
     expect(gate).toEqual({
+      ...CLOSER_LOOK,
       timeoutMinutes: 3,
       when: 'always',
       commands: [{ name: 'make', run: 'make', timeoutMinutes: 3, reports: [] }],

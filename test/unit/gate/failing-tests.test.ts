@@ -35,14 +35,20 @@ describe('names of failing tests, from what the runners really print', () => {
   });
 
   it('never throws, names each test once, sorted and bounded', () => {
-    const line = fc.oneof(fc.string(), fc.string().map((name) => ` FAIL  ${name}`), fc.string().map((name) => `not ok 1 - ${name}`));
+    const line = fc.oneof(
+      fc.string(),
+      fc.string().map((name) => ` FAIL  ${name}`),
+      fc.string().map((name) => `not ok 1 - ${name}`),
+    );
     fc.assert(
       fc.property(fc.array(line, { maxLength: 50 }), (lines) => {
         const names = failingTests(lines.join('\n'));
         expect(names).toEqual([...new Set(names)].sort());
       }),
     );
-    expect(failingTests(Array.from({ length: 5000 }, (_, n) => `not ok ${n} - t${n}`).join('\n'))).toHaveLength(MOST_NAMED);
+    expect(failingTests(Array.from({ length: 5000 }, (_, n) => `not ok ${n} - t${n}`).join('\n'))).toHaveLength(
+      MOST_NAMED,
+    );
   });
 });
 
@@ -52,12 +58,22 @@ describe('attribution of a red command', () => {
     ['green base: new', red('a'), { exitCode: 0, failing: [] }, { kind: 'new', added: ['a'], known: [] }],
     ['unknown base: new', red('a'), undefined, { kind: 'new', added: ['a'], known: [] }],
     ['the same tests: already red', red('a'), red('a'), { kind: 'already-red', known: ['a'], fixed: [] }],
-    ['fewer: already red, with what was fixed', red('a'), red('a', 'b'), { kind: 'already-red', known: ['a'], fixed: ['b'] }],
+    [
+      'fewer: already red, with what was fixed',
+      red('a'),
+      red('a', 'b'),
+      { kind: 'already-red', known: ['a'], fixed: ['b'] },
+    ],
     ['one more: new', red('a', 'c'), red('a', 'b'), { kind: 'new', added: ['c'], known: ['a'] }],
     ['no names on either side: already red', red(), red(), { kind: 'already-red', known: [], fixed: [] }],
     ['names only now: new', red('a'), red(), { kind: 'new', added: ['a'], known: [] }],
     ['names only before: new, e.g. it does not build any more', red(), red('a'), { kind: 'new', added: [], known: [] }],
-    ['a base that timed out: already red', red(), { exitCode: null, failing: [] }, { kind: 'already-red', known: [], fixed: [] }],
+    [
+      'a base that timed out: already red',
+      red(),
+      { exitCode: null, failing: [] },
+      { kind: 'already-red', known: [], fixed: [] },
+    ],
   ])('%s', (_, now, base, expected) => {
     expect(attribute(now, base)).toEqual(expected);
   });

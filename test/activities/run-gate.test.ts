@@ -1,0 +1,138 @@
+/** The gate as an activity: whose failure is it, what is flaky, what a person should look at (B3, B5). */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Bench, bench, say } from './bench.js';
+
+const COMMIT = (script: string): string => `cat > /dev/null\n${script}\n${say('COMPLETE')}`;
+
+async function gated(options: { files?: Record<string, string>; agent: string; gate: unknown; b?: Bench }) {
+  const b =
+    options.b ??
+    (await bench({ files: options.files ?? {}, agent: COMMIT(options.agent), config: { gate: options.gate } }));
+  const at = await b.prepare();
+  const run = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
+  return { b, at, run, input, gate: await b.call(b.activities.runGate, input).done };
+}
+
+/** Fails while the file lists a failing test; prints as pytest does. */
+const RUNNER = 'if [ -s failing ]; then sed "s/.*/FAILED t.py::& - assert/" failing; exit 1; fi';
+
+describe('a red gate against its base', () => {
+  it('new failures are the work’s own, with their names', async () => {
+    const { gate } = await gated({
+      files: { 'run.sh': RUNNER, failing: 'old\n' },
+      agent: 'echo fresh >> failing',
+      gate: [{ run: 'sh run.sh', name: 'tests' }],
+    });
+    expect(gate).toMatchObject({
+      pass: false,
+      failure: { command: 'tests', newTests: ['t.py::fresh'], knownTests: ['t.py::old'] },
+    });
+    expect(gate.failure).not.toHaveProperty('alreadyRed');
+  });
+
+  const SAME = { files: { 'run.sh': RUNNER, failing: 'old\n' }, agent: 'echo x > work.txt' };
+  it('the same failures as before are nobody’s fault: a person is asked', async () => {
+    const { gate } = await gated({ ...SAME, gate: [{ run: 'sh run.sh', name: 'tests' }] });
+    expect(gate).toMatchObject({ pass: false, failure: { alreadyRed: true, knownTests: ['t.py::old'] } });
+  });
+  it('… may pass where the configuration says so', async () => {
+    const { gate } = await gated({
+      ...SAME,
+      gate: { commands: [{ run: 'sh run.sh', name: 'tests' }], baseline: 'tolerate' },
+    });
+    expect(gate).toMatchObject({ pass: true, tolerated: ['tests'] });
+  });
+  it('… and count as any failure where it is strict', async () => {
+    const { gate } = await gated({
+      ...SAME,
+      gate: { commands: [{ run: 'sh run.sh', name: 'tests' }], baseline: 'strict' },
+    });
+    expect(gate.pass).toBe(false);
+    expect(gate.failure).not.toHaveProperty('alreadyRed');
+  });
+
+  it('the base is run once for a tree, in a worktree of its own', async () => {
+    const counted = 'echo run >> "$COUNT"; exit 1';
+    const b = await bench({
+      files: { 'run.sh': counted },
+      agent: COMMIT('echo x >> work.txt'),
+      config: { gate: ['sh run.sh'] },
+    });
+    const count = join(b.marks, 'count');
+    b.env.COUNT = count;
+    const first = await gated({ b, agent: '', gate: [] });
+    await b.call(b.activities.runGate, first.input).done;
+    // Twice in the worktree of the idea, once on its base; already red, so never a second time for flakiness.
+    expect((await b.read(count)).trim().split('\n')).toHaveLength(3);
+    expect(await b.git('status', '--porcelain')).toBe('');
+    expect(
+      (await readdir(join(b.root, 'projects', b.project, 'baseline'))).filter((name) => name.endsWith('.json')),
+    ).toHaveLength(1);
+  });
+});
+
+describe('a flaky command', () => {
+  const FLAKY =
+    'if [ -e "$MARK" ]; then exit 0; fi; case "$PWD" in *base*) exit 0;; esac; touch "$MARK"; echo "FAILED t.py::x - e"; exit 1';
+  const flaky = async (rerun: boolean) => {
+    const config = { gate: { commands: [{ run: 'sh run.sh', name: 'tests' }], rerun } };
+    const b = await bench({ files: { 'run.sh': FLAKY }, agent: COMMIT('echo x > work.txt'), config });
+    b.env.MARK = join(b.marks, 'mark');
+    return (await gated({ b, agent: '', gate: [] })).gate;
+  };
+  it('passes when it passes the second time, and is named', async () => {
+    expect(await flaky(true)).toMatchObject({ pass: true, flaky: ['tests'] });
+  });
+  it('is red where reruns are off', async () => {
+    expect(await flaky(false)).toMatchObject({ pass: false });
+  });
+  it('is not run again when the same tests failed after the last iteration', async () => {
+    const runner = 'echo run >> "$COUNT"; case "$PWD" in *base*) exit 0;; esac; echo "FAILED t.py::x - e"; exit 1';
+    const b = await bench({
+      files: { 'run.sh': runner },
+      agent: COMMIT('echo x > work.txt'),
+      config: { gate: ['sh run.sh'] },
+    });
+    b.env.COUNT = join(b.marks, 'count');
+    const { input } = await gated({ b, agent: '', gate: [] });
+    const before = (await b.read(b.env.COUNT)).split('\n').length;
+    const again = await b.call(b.activities.runGate, { ...input, serial: 2 }).done;
+    expect(again).toMatchObject({ pass: false, failure: { newTests: ['t.py::x'] } });
+    expect((await b.read(b.env.COUNT)).split('\n').length).toBe(before + 1);
+  });
+});
+
+it('a green gate carries its tripwires; a red one has none', async () => {
+  const files = { 'a.test.js': "test('a', () => {});\n" };
+  const { gate } = await gated({ files, agent: 'rm a.test.js', gate: ['true'] });
+  expect(gate).toMatchObject({ pass: true, tripwires: [{ kind: 'deleted-test', subject: 'a.test.js' }] });
+  const red = await gated({ files, agent: 'rm a.test.js', gate: ['test -e a.test.js'] });
+  expect(red.gate).not.toHaveProperty('tripwires');
+});
+
+describe('protected paths', () => {
+  it('are put back, added ones removed, and the agent is told; what it made of them stays in a save point', async () => {
+    const b = await bench({
+      files: { 'ci/run.sh': 'exit 1\n', 'a.txt': 'a\n' },
+      agent: COMMIT(
+        'echo exit 0 > ci/run.sh; echo new > ci/new.sh; git add ci/run.sh; git commit -qm sneaky; echo b > a.txt',
+      ),
+      config: { gate: { commands: ['sh ci/run.sh'], protect: ['ci/**'] } },
+    });
+    const at = await b.prepare();
+    const run = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(run).toMatchObject({ changed: true, restored: ['ci/new.sh', 'ci/run.sh'] });
+    expect(await b.gitIn(at.worktree, 'diff', '--name-only', at.base, 'HEAD')).toBe('a.txt');
+    expect(await b.gitIn(at.worktree, 'status', '--porcelain')).toBe('');
+    const saves = await b.git('for-each-ref', '--format=%(refname)', 'refs/ralphctl/save/t-1');
+    expect(await b.git('show', `${saves.split('\n').at(-1)}:ci/run.sh`)).toBe('exit 0');
+    await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2, iteration: 2 })).done;
+    const prompt = await b.read(
+      join(b.root, 'projects', b.project, 'runs', 'run-1', 'ideas', 't-1', '002', 'prompt.md'),
+    );
+    expect(prompt).toContain('Last time this was put back: `ci/new.sh`, `ci/run.sh`.');
+  });
+});

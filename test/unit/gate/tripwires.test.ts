@@ -1,0 +1,154 @@
+/** Tripwires on real commits: tests gone or skipped, files of the gate touched. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseDiff } from '../../../src/gate/diff.js';
+import { findTripwires, type TripwireInput } from '../../../src/gate/tripwires.js';
+import { put } from '../git/repo.js';
+
+let dir: string;
+const git = (...args: string[]) => execa('git', args, { cwd: dir });
+const RULES: TripwireInput['rules'] = { deletedTests: 'ask', newSkips: 'ask', gateFiles: 'ask' };
+const SUITE = "test('adds', () => {});\ntest('takes', () => {});\n";
+
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl trip-')));
+  await git('init', '-q', '-b', 'main');
+  await git('config', 'user.name', 'T');
+  await git('config', 'user.email', 't@localhost');
+  await put(dir, {
+    'src/a.js': 'export const a = 1;\n',
+    'test/a.test.js': SUITE,
+    'test/b.test.js': "it('b', () => {});\n",
+    'test/fixtures/x.test.js': SUITE,
+    'check.sh': 'exit 0\n',
+    'package.json': JSON.stringify({ scripts: { test: 'node --test' }, dependencies: {} }),
+    'pyproject.toml': '[project]\nname = "x"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n',
+    Makefile: 'test:\n\ttrue\n',
+    'jest.config.js': 'export default {};\n',
+    'weird "name".test.js': SUITE,
+  });
+  await git('add', '-A');
+  await git('commit', '-qm', 'start');
+});
+afterEach(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
+
+async function trips(files: Record<string, string>, gone: string[] = [], more: Partial<TripwireInput> = {}) {
+  await put(dir, files);
+  for (const path of gone) await rm(join(dir, path));
+  await git('add', '-A');
+  await git('commit', '-qm', 'work', '--allow-empty');
+  return findTripwires({
+    worktree: dir,
+    base: 'HEAD~1',
+    rules: RULES,
+    commands: ['sh check.sh', 'node --test'],
+    ...more,
+  });
+}
+
+describe('tripwires', () => {
+  it('stay silent on ordinary work', async () => {
+    const got = await trips(
+      {
+        'src/a.js': 'export const a = 2; // test.skip is fine here\n',
+        'test/a.test.js': `${SUITE}test('more', () => {});\n`,
+        'test/new.test.js': SUITE,
+        'package.json': JSON.stringify({ scripts: { test: 'node --test' }, dependencies: { zod: '1' } }),
+        'pyproject.toml': '[project]\nname = "y"\n\n[tool.pytest.ini_options]\naddopts = "-q"\n',
+      },
+      ['test/fixtures/x.test.js'],
+    );
+    expect(got).toEqual([]);
+  });
+
+  it('name a test file that is gone, and fewer tests in one that is there', async () => {
+    const got = await trips({ 'test/a.test.js': "test('adds', () => {});\n" }, ['test/b.test.js']);
+    expect(got).toEqual([
+      { kind: 'deleted-test', subject: 'test/b.test.js' },
+      { kind: 'deleted-test', subject: 'test/a.test.js: 1 test fewer' },
+    ]);
+  });
+
+  it('let tests move', async () => {
+    await git('mv', 'test/a.test.js', 'test/moved.test.js');
+    expect(await trips({})).toEqual([]);
+    const split = await trips({
+      'test/moved.test.js': "test('adds', () => {});\n",
+      'test/c.test.js': "test('takes', () => {});\n",
+    });
+    expect(split).toEqual([]);
+  });
+
+  it.each([
+    ["test.skip('adds', () => {});\ntest('takes', () => {});\n", "test/a.test.js: test.skip('adds', () => {});"],
+    [
+      "test('adds', { skip: true }, () => {});\ntest('takes', () => {});\n",
+      "test/a.test.js: test('adds', { skip: true }, () => {});",
+    ],
+    [`describe.only('x', () => {});\n${SUITE}`, "test/a.test.js: describe.only('x', () => {});"],
+  ])('name a test that is skipped or focused: %s', async (text, subject) => {
+    expect(await trips({ 'test/a.test.js': text })).toContainEqual({ kind: 'new-skip', subject });
+  });
+
+  it.each([
+    ['tests/test_x.py', 'def test_a():\n    pass\n', '@pytest.mark.skip\ndef test_a():\n    pass\n'],
+    ['x_test.go', 'func TestA(t *testing.T) {\n}\n', 'func TestA(t *testing.T) {\n\tt.Skip("later")\n}\n'],
+    ['tests/x.rs', '#[test]\nfn a() {}\n', '#[test]\n#[ignore]\nfn a() {}\n'],
+    ['src/test/ATest.java', '@Test\nvoid a() {}\n', '@Disabled\n@Test\nvoid a() {}\n'],
+  ])('know the languages: %s', async (path, before, now) => {
+    await trips({ [path]: before });
+    expect(await trips({ [path]: now })).toMatchObject([{ kind: 'new-skip' }]);
+  });
+
+  it('name files that decide what the gate checks, and no new ones', async () => {
+    const got = await trips(
+      {
+        'check.sh': 'true\n',
+        'package.json': JSON.stringify({ scripts: { test: 'true' }, dependencies: {} }),
+        'pyproject.toml': '[project]\nname = "x"\n\n[tool.pytest.ini_options]\naddopts = "--ignore=tests"\n',
+        'vitest.config.ts': 'new\n',
+        Makefile: 'test:\n\tfalse\n',
+      },
+      ['jest.config.js'],
+    );
+    expect(got.map((one) => one.subject).sort()).toEqual([
+      'check.sh',
+      'jest.config.js',
+      'package.json',
+      'pyproject.toml',
+    ]);
+    const make = await trips({ Makefile: 'test:\n\techo\n' }, [], { commands: ['make test'] });
+    expect(make).toEqual([{ kind: 'gate-file', subject: 'Makefile' }]);
+  });
+
+  it('follow the configuration', async () => {
+    const rules = { deletedTests: 'off', newSkips: 'off', gateFiles: 'warn' } as const;
+    const got = await trips({ 'check.sh': 'true\n' }, ['test/b.test.js'], { rules });
+    expect(got).toEqual([{ kind: 'gate-file', subject: 'check.sh', warn: true }]);
+  });
+
+  it('read odd names and bounded lists', async () => {
+    expect(await trips({}, ['weird "name".test.js'])).toEqual([
+      { kind: 'deleted-test', subject: 'weird "name".test.js' },
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`test/n${n}.test.js`, SUITE]));
+    await trips(many);
+    expect(await trips({}, Object.keys(many))).toHaveLength(20);
+  });
+});
+
+it('reading a diff never throws', () => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.constantFrom('diff --git a/x b/x', '@@ -1 +1 @@', '+++ b/x', '--- /dev/null', 'rename to "a'),
+  );
+  fc.assert(
+    fc.property(fc.array(line), (lines) => {
+      for (const change of parseDiff(lines.join('\n'))) expect(typeof change.path).toBe('string');
+    }),
+  );
+});
