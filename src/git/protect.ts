@@ -30,7 +30,7 @@ export async function restoreProtected(input: {
     if (path) (fields[at] === 'A' ? added : old).push(path);
   }
   if (old.length + added.length === 0) return [];
-  await savePoint({ worktree, idea });
+  await savePoint({ worktree, idea, why: 'protected paths were put back' });
   const literal = (paths: readonly string[]): string => paths.map((path) => `:(top,literal)${path}\0`).join('');
   const fromStdin = ['--pathspec-from-file=-', '--pathspec-file-nul'];
   if (old.length > 0) await run(['checkout', '-q', base, ...fromStdin], { input: literal(old) });

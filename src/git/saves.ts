@@ -37,7 +37,8 @@ export type SaveReason =
   | 'uncommitted work was put away'
   | 'the agent had left its branch'
   | 'its worktree was removed'
-  | 'its agent was interrupted';
+  | 'its agent was interrupted'
+  | 'protected paths were put back';
 
 /**
  * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the
