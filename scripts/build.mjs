@@ -2,11 +2,14 @@
  * Builds dist/: the CLI (esbuild, split into lazily loaded chunks), the scripted agent and the workflow bundle.
  * Does nothing when dist/ already belongs to these sources.
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -30,6 +33,49 @@ async function fingerprint() {
   return hash.digest('hex');
 }
 
+/** What commands use of the SDK; the worker has its own copies, which its native part belongs to. */
+const SDK = ['@temporalio/client', '@temporalio/common', '@temporalio/common/lib/time.js'];
+const SDK_FILE = 'temporal-client.cjs';
+
+/** The SDK's client in one file: loaded together with its compiled form (src/process/compiled.ts), not module by module. */
+async function buildSdk() {
+  const { build } = await import('esbuild');
+  const contents = `module.exports = { ${SDK.map((name) => `'${name}': require('${name}')`).join(', ')} };`;
+  await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    logLevel: 'error',
+    outfile: join(dist, SDK_FILE),
+  });
+}
+
+/** Lets client and server code import the SDK as always and get the one file. */
+const sdkFromOneFile = (buildId) => ({
+  name: 'sdk-from-one-file',
+  setup(build) {
+    const users = /[\\/]src[\\/](client|server|connect)[\\/]/;
+    build.onResolve({ filter: /^@temporalio\// }, ({ path, importer, kind }) =>
+      users.test(importer) && SDK.includes(path) && kind !== 'require-call' ? { path, namespace: 'sdk' } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: 'sdk' }, async ({ path }) => {
+      const names = Object.keys(createRequire(import.meta.url)(path)).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
+      const contents = `
+        import { cacheRoot } from ${JSON.stringify(join(root, 'src/config/paths.ts'))};
+        import { loadCompiled } from ${JSON.stringify(join(root, 'src/process/compiled.ts'))};
+        import { programFile } from ${JSON.stringify(join(root, 'src/process/program-file.ts'))};
+        const one = globalThis[Symbol.for('ralphctl.sdk')] ??= loadCompiled(programFile('${SDK_FILE}'), '${buildId}', cacheRoot());
+        export const { ${names.join(', ')} } = one[${JSON.stringify(path)}];`;
+      return { contents, resolveDir: root };
+    });
+  },
+});
+
 async function buildCommands(buildId) {
   const { build } = await import('esbuild');
   const { dependencies, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -52,11 +98,16 @@ async function buildCommands(buildId) {
   );
   await build({
     ...common,
-    entryPoints: { cli: join(root, 'src/cli.ts'), launcher: join(root, 'src/launcher/main.ts') },
+    entryPoints: {
+      cli: join(root, 'src/cli.ts'),
+      launcher: join(root, 'src/launcher/main.ts'),
+      compiled: join(root, 'src/process/compiled.ts'),
+    },
     outdir: dist,
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     external,
+    plugins: [sdkFromOneFile(buildId)],
   });
   await build({
     ...common,
@@ -65,6 +116,22 @@ async function buildCommands(buildId) {
     minify: true,
   });
   await chmod(join(dist, 'cli.js'), 0o755);
+}
+
+/**
+ * Has V8's compiled form of the SDK written, by using the SDK once: a connection to nowhere compiles what a real one needs.
+ * Users of another Node version get theirs with their first command.
+ */
+async function compileSdk(buildId) {
+  const program = `
+    const { loadCompiled } = await import(${JSON.stringify(pathToFileURL(join(dist, 'compiled.js')).href)});
+    const { Connection, Client } = loadCompiled(${JSON.stringify(join(dist, SDK_FILE))}, '${buildId}', '')['@temporalio/client'];
+    const connection = Connection.lazy({ address: '127.0.0.1:9', connectTimeout: 200 });
+    const { workflow } = new Client({ connection });
+    await connection.withDeadline(Date.now() + 200, () => workflow.getHandle('x').describe()).catch(() => {});
+    await connection.withDeadline(Date.now() + 200, () => workflow.getHandle('x').query('x', 'y')).catch(() => {});
+    process.exit(0);`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
 }
 
 async function buildWorkflows() {
@@ -81,7 +148,8 @@ export async function buildAll({ quiet = false } = {}) {
   if (!quiet) console.error('building …');
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  await Promise.all([buildCommands(wanted), buildWorkflows()]);
+  await Promise.all([buildCommands(wanted), buildWorkflows(), buildSdk()]);
+  await compileSdk(wanted);
   await writeFile(stamp, wanted);
   if (!quiet) console.error(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }

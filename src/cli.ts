@@ -2,7 +2,7 @@
  * The `ralphctl` program. Invariant: nothing heavy is imported here; each command's module is loaded when it is called,
  * so that `--help` answers at once.
  */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Context, makeContext } from './client/context.js';
 import { EXIT } from './client/exit-codes.js';
 import { version } from './worker/build-id.js';
@@ -212,8 +212,12 @@ const control = () => import('./client/commands/control.js');
 try {
   await program.parseAsync();
 } catch (error) {
-  const { explain } = await import('./client/explain.js');
-  process.exitCode = explain(error, process.argv.includes('--json'));
+  // `--help` ends like this, too; it must not wait for the words of other errors.
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  else {
+    const { explain } = await import('./client/explain.js');
+    process.exitCode = explain(error, process.argv.includes('--json'));
+  }
 }
 // Libraries may keep handles open; every command has finished its work when it returns.
 process.exit(process.exitCode ?? EXIT.ok);

@@ -1,6 +1,5 @@
 /** Turns whatever a command threw into one clear message and an exit code. */
-import { CommanderError } from 'commander';
-import { BacklogError } from '../backlog/index.js';
+import { BacklogError } from '../backlog/errors.js';
 import { EXIT } from './exit-codes.js';
 import { UserError } from './user-error.js';
 
@@ -15,7 +14,6 @@ const FOR_PEOPLE = new Set([
 ]);
 
 export function explain(error: unknown, json: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const known = error instanceof Error && FOR_PEOPLE.has(error.name);
   const exitCode = error instanceof UserError ? error.exitCode : known ? EXIT.usage : EXIT.internal;
   const message = error instanceof Error ? error.message : String(error);
