@@ -26,54 +26,91 @@ export interface OutputPipes {
   destroy(): Promise<void>;
 }
 
-let spare: Promise<OutputPipes | undefined> | undefined;
-
-/**
- * Two pipes; undefined where named pipes are not to be had. The next pair is made while this one is in use.
- * Invariant: no pair is given out twice, so the spare is taken before anything is waited for. Two agents that started in
- * the same moment once shared a pair: one lost its output, and with it the signal that it was done.
- */
-export async function openPipes(): Promise<OutputPipes | undefined> {
-  const mine = spare ?? makePipes();
-  // A waiting pair must not keep the program alive.
-  spare = makePipes().then((next) => {
-    next?.stdout.unref();
-    next?.stderr.unref();
-    return next;
-  });
-  const pipes = await mine;
-  pipes?.stdout.ref();
-  pipes?.stderr.ref();
-  return pipes;
+interface Ends {
+  read: [number, number];
+  write: [number, number];
 }
 
-async function makePipes(): Promise<OutputPipes | undefined> {
-  if (process.platform === 'win32') return undefined;
+/** Pairs that one run of mkfifo makes: starting a process costs more than all the rest here. Each holds four descriptors. */
+const AT_ONCE = 6;
+
+const spares: Ends[] = [];
+let making: Promise<number> | undefined;
+
+/**
+ * Two pipes; undefined where named pipes are not to be had.
+ * Invariant: no pair is given out twice: it is taken from the spares in one turn of the event loop. Two agents that
+ * started in the same moment once shared a pair: one lost its output, and with it the signal that it was done.
+ */
+export async function openPipes(): Promise<OutputPipes | undefined> {
+  for (;;) {
+    const ends = spares.pop();
+    if (spares.length === 0) making ??= makeSpares();
+    if (ends) return asPipes(ends);
+    // With none made there is no use in waiting on; otherwise others may have taken them all meanwhile.
+    if ((await making) === 0 && spares.length === 0) return undefined;
+  }
+}
+
+async function makeSpares(): Promise<number> {
+  const made = await makeEnds();
+  spares.push(...made);
+  making = undefined;
+  return made.length;
+}
+
+function asPipes({ read, write }: Ends): OutputPipes {
+  const [stdout, stderr] = read.map((fd) => new Socket({ fd, readable: true, writable: false })) as [Socket, Socket];
+  let open = true;
+  const release = async (): Promise<void> => {
+    if (!open) return;
+    open = false;
+    await closeAll(write);
+  };
+  const destroy = async (): Promise<void> => {
+    await release();
+    stdout.destroy();
+    stderr.destroy();
+  };
+  return { stdout, stderr, writeEnds: write, release, destroy };
+}
+
+const closeAll = async (fds: readonly number[]): Promise<void> => {
+  await Promise.all(fds.map((fd) => close(fd).catch(() => undefined)));
+};
+
+/** As many as could be made; none where there are no named pipes. */
+async function makeEnds(): Promise<Ends[]> {
+  if (process.platform === 'win32') return [];
   const dir = await mkdtemp(join(tmpdir(), 'ralph-pipe-')).catch(() => undefined);
-  if (dir === undefined) return undefined;
-  const fds: number[] = [];
+  if (dir === undefined) return [];
+  const made: Ends[] = [];
   try {
-    const paths = [join(dir, 'out'), join(dir, 'err')];
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
-    // Readers first and without waiting, so that opening a writer does not wait either.
-    for (const path of paths) fds.push(await open(path, constants.O_RDONLY | constants.O_NONBLOCK));
-    for (const path of paths) fds.push(await open(path, constants.O_WRONLY));
-    const [outFd, errFd, outEnd, errEnd] = fds as [number, number, number, number];
-    const [stdout, stderr] = [outFd, errFd].map((fd) => new Socket({ fd, readable: true, writable: false }));
-    if (!stdout || !stderr) return undefined;
-    const release = async (): Promise<void> => {
-      await Promise.all(fds.splice(2).map((fd) => close(fd).catch(() => undefined)));
-    };
-    const destroy = async (): Promise<void> => {
-      await release();
-      stdout.destroy();
-      stderr.destroy();
-    };
-    return { stdout, stderr, writeEnds: [outEnd, errEnd], release, destroy };
+    const names = Array.from({ length: AT_ONCE }, (_, n) => [join(dir, `${n}-out`), join(dir, `${n}-err`)] as const);
+    await promisify(execFile)('mkfifo', ['-m', '600', ...names.flat()]);
+    for (const paths of names) {
+      const ends = await openBoth(paths);
+      if (!ends) break;
+      made.push(ends);
+    }
   } catch {
-    await Promise.all(fds.map((fd) => close(fd).catch(() => undefined)));
-    return undefined;
+    // What could be made is good.
   } finally {
     await rm(dir, { recursive: true, force: true }).catch(() => undefined);
   }
+  return made;
+}
+
+async function openBoth(paths: readonly [string, string]): Promise<Ends | undefined> {
+  const fds: number[] = [];
+  try {
+    // Readers first and without waiting, so that opening a writer does not wait either.
+    for (const path of paths) fds.push(await open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    for (const path of paths) fds.push(await open(path, constants.O_WRONLY));
+  } catch {
+    await closeAll(fds);
+    return undefined;
+  }
+  const [outFd, errFd, outEnd, errEnd] = fds as [number, number, number, number];
+  return { read: [outFd, errFd], write: [outEnd, errEnd] };
 }

@@ -56,6 +56,20 @@ describe('the ring', () => {
       ),
     );
   });
+  it('keeps the end while it grows to its size', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 40_000 })),
+        fc.integer({ min: 1, max: 200_000 }),
+        (parts, size) => {
+          const ring = new ByteRing(size);
+          const text = parts.map((length, n) => String.fromCharCode(97 + (n % 26)).repeat(length));
+          for (const part of text) ring.push(Buffer.from(part));
+          expect(ring.toString() === text.join('').slice(-size)).toBe(true);
+        },
+      ),
+    );
+  });
   it('leaves out a character that was cut', () => {
     const ring = new ByteRing(5);
     ring.push(Buffer.from('aé😀'));
