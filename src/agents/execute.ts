@@ -11,6 +11,8 @@ import { agentEnvironment } from './environment.js';
 import { boundedMessage } from './message-tail.js';
 import { classify } from './outcome.js';
 import { adapterFor } from './registry.js';
+import type { AgentEvent } from './stream.js';
+import { StreamFile } from './stream-file.js';
 
 /** How long a CLI may take to end after its last event, in milliseconds. */
 const RESULT_GRACE_MS = 10_000;
@@ -42,8 +44,10 @@ export interface ExecuteAgentInput {
   stillBusy?: () => boolean | Promise<boolean>;
   /** Added last; may set RALPHCTL_* variables, which the configuration cannot. */
   extraEnv?: Readonly<Record<string, string>>;
-  /** Called for every line of output. Must be cheap. */
-  onActivity?: () => void;
+  /** Takes the normalised events as JSON lines, bounded in size; none is written when absent. */
+  streamFile?: string;
+  /** Gets each normalised event, e.g. for a view of the run. Must be cheap and not throw. */
+  onEvent?: (event: AgentEvent) => void;
   /** The environment that the allow-list is applied to; `process.env` when absent. */
   baseEnv?: NodeJS.ProcessEnv;
 }
@@ -68,7 +72,11 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   const { spec } = input;
   const adapter = adapterFor(spec);
   const invocation = adapter.invocation(spec, input);
-  const reader = adapter.reader(spec);
+  const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile);
+  const reader = adapter.reader(spec, (event) => {
+    stream?.emit(event);
+    input.onEvent?.(event);
+  });
   const env = {
     ...agentEnvironment(spec, input.baseEnv ?? process.env, invocation.env),
     RALPHCTL_IDEA: input.idea,
@@ -86,7 +94,6 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     timeoutMs: input.timeoutMs,
     maxLineBytes: LONGEST_EVENT,
     onLine: (line, stream, truncated) => {
-      input.onActivity?.();
       if (reader.line(line, stream, truncated)?.terminal) handle.resultSeen(input.resultGraceMs ?? RESULT_GRACE_MS);
     },
     ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
@@ -97,7 +104,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...(input.onSpawn === undefined ? {} : { onSpawn: input.onSpawn }),
     ...(input.stillBusy === undefined ? {} : { stillBusy: input.stillBusy }),
   });
-  const run = await handle.done;
+  const run = await handle.done.finally(() => stream?.close());
   const reading = reader.finish();
   return {
     outcome: classify(reading, run, { hasTerminalEvent: adapter.hasTerminalEvent(spec), name: spec.name }),

@@ -18,3 +18,12 @@ export const stringOf = (value: unknown): string | undefined => (typeof value ==
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** Optional where the value may be undefined; as it is otherwise. */
+type Known<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Leaves out what is undefined: unknown is not zero, and not there. */
+export const clean = <T extends object>(fields: T): Known<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;

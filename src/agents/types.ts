@@ -5,6 +5,7 @@
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Usage } from '../protocol/activities.js';
 import type { FailureKind } from '../protocol/failures.js';
+import type { Emit } from './stream.js';
 
 export interface InvocationContext {
   prompt: string;
@@ -63,5 +64,6 @@ export interface AgentAdapter {
   /** Successful runs end with an event that says so; false for plain text, where the exit code has to do. */
   hasTerminalEvent(spec: AgentSpec): boolean;
   invocation(spec: AgentSpec, ctx: InvocationContext): Invocation;
-  reader(spec: AgentSpec): AgentReader;
+  /** `emit` takes what a person would want to see while the agent runs: every kind of AgentEvent that the CLI tells of. */
+  reader(spec: AgentSpec, emit: Emit): AgentReader;
 }

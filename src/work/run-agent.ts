@@ -94,6 +94,7 @@ async function attempt(
       iteration: input.iteration,
       scratch: dir,
       outputFile: join(dir, 'output.log'),
+      streamFile: join(dir, 'stream.jsonl'),
       token,
       timeoutMs: input.timeoutMs,
       idleMs: config.idleTimeoutMinutes * 60_000,

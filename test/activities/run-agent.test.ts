@@ -153,6 +153,12 @@ describe('runAgent', () => {
     const late = await b.runAgent({ serial: 2, timeoutMs: 700 });
     expect(late).toMatchObject({ outcome: { kind: 'timeout', why: 'iteration' }, signal: { kind: 'none' } });
     expect(await b.git('show', 'ralph/t-1:half.txt')).toBe('half');
-    expect((await readdir(late.dir)).sort()).toEqual(['final-message.md', 'output.log', 'prompt.md', 'result.json']);
+    expect((await readdir(late.dir)).sort()).toEqual([
+      'final-message.md',
+      'output.log',
+      'prompt.md',
+      'result.json',
+      'stream.jsonl',
+    ]);
   });
 });

@@ -3,8 +3,11 @@
  * Invariant: success is the `result` event without `is_error`; assistant text, tool results and the user's lines are
  * never read for errors.
  */
-import { type Json, listOf, numberOf, objectOf, parseObject, stringOf } from '../json.js';
+import type { Usage } from '../../protocol/activities.js';
+import { clean, type Json, listOf, numberOf, objectOf, parseObject, stringOf } from '../json.js';
+import type { Emit } from '../stream.js';
 import { TextTail } from '../text-tail.js';
+import { toolSubject } from '../tool-subject.js';
 import type { AgentAdapter, AgentError, AgentReader, Reading } from '../types.js';
 
 /** What the CLI calls its errors, where that says more than the HTTP status. */
@@ -33,6 +36,10 @@ class ClaudeReader implements AgentReader {
   #result: Json | undefined;
   #sessionId: string | undefined;
   #retrying: AgentError | undefined;
+  #inputTokens = 0;
+  #outputTokens = 0;
+
+  constructor(private readonly emit: Emit) {}
 
   line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined {
     if (stream === 'stderr') {
@@ -45,6 +52,7 @@ class ClaudeReader implements AgentReader {
     switch (event.type) {
       case 'system':
         if (event.subtype === 'api_retry') this.#retry(event);
+        if (event.subtype === 'init') this.emit({ kind: 'session', ...named(event) });
         return undefined;
       case 'rate_limit_event':
         this.#limit(objectOf(event.rate_limit_info));
@@ -52,9 +60,13 @@ class ClaudeReader implements AgentReader {
       case 'assistant':
         this.#assistant(event);
         return undefined;
+      case 'user':
+        this.#toolResults(event);
+        return undefined;
       case 'result':
         this.#result = event;
         this.#retrying = undefined;
+        this.#end(event);
         return { terminal: true };
       default:
         return undefined;
@@ -70,11 +82,25 @@ class ClaudeReader implements AgentReader {
       ...(status === undefined ? {} : { status }),
       ...(kind ? { kind } : {}),
     };
+    this.emit(
+      clean({
+        kind: 'retrying' as const,
+        message: name,
+        status,
+        attempt: numberOf(event.attempt),
+        of: numberOf(event.max_retries),
+        delayMs: numberOf(event.retry_delay_ms),
+      }),
+    );
   }
 
   #limit(info: Json | undefined): void {
     const at = numberOf(info?.resetsAt);
-    if (info?.status === 'rejected' && at !== undefined) this.#resetAt = at * 1000;
+    if (info?.status !== 'rejected') return;
+    if (at !== undefined) this.#resetAt = at * 1000;
+    this.emit(
+      clean({ kind: 'limit' as const, message: stringOf(info.rateLimitType) ?? 'usage limit', resetAt: this.#resetAt }),
+    );
   }
 
   #assistant(event: Json): void {
@@ -86,8 +112,11 @@ class ClaudeReader implements AgentReader {
     }
     this.#retrying = undefined;
     const id = stringOf(message?.id);
+    const isNew = id === undefined || !this.#turns.has(id);
     if (id === undefined) this.#anonymousTurns++;
     else this.#turns.add(id);
+    this.#show(message, event.parent_tool_use_id ? { sub: true } : {});
+    if (isNew) this.#count(objectOf(message?.usage));
     // A subagent's words are not the agent's.
     if (event.parent_tool_use_id) return;
     const text = listOf(message?.content)
@@ -96,6 +125,39 @@ class ClaudeReader implements AgentReader {
       .map((block) => stringOf(block?.text) ?? '')
       .join('');
     if (text !== '') this.#lastText = text;
+  }
+
+  #show(message: Json | undefined, from: { sub?: true }): void {
+    for (const block of listOf(message?.content).map(objectOf)) {
+      const text = stringOf(block?.text);
+      if (block?.type === 'text' && text) this.emit({ kind: 'message', text, ...from });
+      if (block?.type !== 'tool_use') continue;
+      const [id, subject] = [stringOf(block.id), toolSubject(block.input)];
+      this.emit(clean({ kind: 'tool' as const, name: stringOf(block.name) ?? 'tool', id, subject, ...from }));
+    }
+  }
+
+  /** Each message states its own usage, on every one of its lines. */
+  #count(usage: Json | undefined): void {
+    if (!usage) return;
+    this.#inputTokens += inputOf(usage) ?? 0;
+    this.#outputTokens += numberOf(usage.output_tokens) ?? 0;
+    this.emit({ kind: 'usage', inputTokens: this.#inputTokens, outputTokens: this.#outputTokens });
+  }
+
+  #toolResults(event: Json): void {
+    for (const block of listOf(objectOf(event.message)?.content).map(objectOf)) {
+      if (block?.type !== 'tool_result') continue;
+      const failed = block.is_error === true;
+      const note = failed ? stringOf(block.content) : undefined;
+      this.emit(clean({ kind: 'tool-result' as const, ok: !failed, id: stringOf(block.tool_use_id), note }));
+    }
+  }
+
+  #end(result: Json): void {
+    this.emit({ kind: 'usage', ...usageOf(result) });
+    const failed = failedResult(result);
+    this.emit({ kind: 'end', ok: !failed, ...(failed ? { message: this.#error(result).message } : {}) });
   }
 
   finish(): Reading {
@@ -110,13 +172,8 @@ class ClaudeReader implements AgentReader {
       ...(this.#retrying === undefined ? {} : { retrying: this.#retrying }),
     };
     if (!result) return reading;
-    const usage = objectOf(result.usage);
-    reading.usage = clean({
-      inputTokens: sum(usage?.input_tokens, usage?.cache_read_input_tokens, usage?.cache_creation_input_tokens),
-      outputTokens: numberOf(usage?.output_tokens),
-      costUsd: numberOf(result.total_cost_usd),
-    });
-    const failed = result.is_error === true || result.subtype !== 'success';
+    reading.usage = usageOf(result);
+    const failed = failedResult(result);
     reading.terminal = failed ? 'error' : 'success';
     if (failed) reading.error = this.#error(result);
     return reading;
@@ -144,12 +201,23 @@ const sum = (...values: unknown[]): number | undefined => {
   return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);
 };
 
-/** Leaves out what is not known: unknown usage is not zero. */
-function clean<T extends object>(usage: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+const inputOf = (usage: Json | undefined): number | undefined =>
+  sum(usage?.input_tokens, usage?.cache_read_input_tokens, usage?.cache_creation_input_tokens);
+
+/** What a result event says was used. */
+function usageOf(result: Json): Usage {
+  const usage = objectOf(result.usage);
+  return clean({
+    inputTokens: inputOf(usage),
+    outputTokens: numberOf(usage?.output_tokens),
+    costUsd: numberOf(result.total_cost_usd),
+  });
 }
+
+const failedResult = (result: Json): boolean => result.is_error === true || result.subtype !== 'success';
+
+const named = (event: Json): { id?: string; model?: string } =>
+  clean({ id: stringOf(event.session_id), model: stringOf(event.model) });
 
 export const claude: AgentAdapter = {
   id: 'claude',
@@ -173,5 +241,5 @@ export const claude: AgentAdapter = {
       ...(spec.sandboxed ? { IS_SANDBOX: '1' } : {}),
     },
   }),
-  reader: () => new ClaudeReader(),
+  reader: (_spec, emit) => new ClaudeReader(emit),
 };

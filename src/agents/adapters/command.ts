@@ -4,6 +4,7 @@
  */
 import { AgentConfigError } from '../errors.js';
 import { MessageTail } from '../message-tail.js';
+import type { Emit } from '../stream.js';
 import { TextTail, withoutEscapes } from '../text-tail.js';
 import type { AgentAdapter, AgentReader, Reading } from '../types.js';
 import { CommandJsonReader } from './command-json.js';
@@ -16,12 +17,16 @@ export class TextReader implements AgentReader {
   readonly #stderr = new TextTail(16 << 10);
   #spoke = false;
 
+  constructor(private readonly emit: Emit) {}
+
   line(line: string, stream: 'stdout' | 'stderr'): undefined {
     if (stream === 'stderr') this.#stderr.add(line);
     else {
       const plain = withoutEscapes(line);
-      this.#spoke ||= plain.trim() !== '';
       this.#stdout.add(plain);
+      if (plain.trim() === '') return undefined;
+      this.#spoke = true;
+      this.emit({ kind: 'message', text: plain });
     }
     return undefined;
   }
@@ -47,5 +52,5 @@ export const command: AgentAdapter = {
     const model = spec.model ? ['--model', spec.model] : [];
     return { argv: [...spec.command, ...model, ...spec.args], stdin: ctx.prompt, env: {} };
   },
-  reader: (spec) => (spec.output === 'json' ? new CommandJsonReader() : new TextReader()),
+  reader: (spec, emit) => (spec.output === 'json' ? new CommandJsonReader(emit) : new TextReader(emit)),
 };

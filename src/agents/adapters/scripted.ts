@@ -11,5 +11,5 @@ export const scripted: AgentAdapter = {
     stdin: ctx.prompt,
     env: {},
   }),
-  reader: () => new TextReader(),
+  reader: (_spec, emit) => new TextReader(emit),
 };

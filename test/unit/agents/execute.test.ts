@@ -58,7 +58,7 @@ echo 'noise' >&2; printf '\\033[32m<ralph nonce="%s">COMPLETE</ralph>\\033[0m\\n
   it('is stopped on request, and at its limits', async () => {
     const command = await shellAgent('echo up; exec sleep 600');
     const stop = new AbortController();
-    const aborted = execute({ command }, { signal: stop.signal, onActivity: () => stop.abort() });
+    const aborted = execute({ command }, { signal: stop.signal, onEvent: () => stop.abort() });
     expect((await aborted).outcome).toMatchObject({ failure: 'killed' });
     expect((await execute({ command }, { timeoutMs: 300 })).outcome).toEqual({ kind: 'timeout', why: 'iteration' });
     expect((await execute({ command }, { idleMs: 300 })).outcome).toEqual({ kind: 'timeout', why: 'idle' });

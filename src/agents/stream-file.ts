@@ -1,0 +1,143 @@
+/**
+ * Writes the events of a run to `stream.jsonl`, one JSON object a line.
+ * Invariant: bounded on disk (this file and `.old` together at most the limit), in memory and in time, whatever comes in;
+ * what is left out is counted by a `cut` line. A disk that fails loses the stream, never the run.
+ */
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import type { AgentEvent, Emit } from './stream.js';
+import { oneLine } from './tool-subject.js';
+
+const DEFAULT_LIMIT = 8 << 20;
+/** Events that may wait for the disk. */
+const QUEUE_LIMIT = 2000;
+/** Events that may come at once, and those that may come every second after: a person reads no more. */
+const BURST = 2000;
+const PER_SECOND = 200;
+const LONGEST_TEXT = 4000;
+
+export interface StreamFileOptions {
+  /** Bytes on disk, both files together. */
+  maxBytes?: number;
+  /** Takes secrets out of what is written. */
+  redact?: (text: string) => string;
+}
+
+/** Where the earlier half of a long stream is. */
+export const olderStream = (path: string): string => `${path}.old`;
+
+export class StreamFile {
+  #file: FileHandle | undefined;
+  #bytes = 0;
+  #queue: string[] = [];
+  #busy: Promise<void> | undefined;
+  #cut = 0;
+  #credit = BURST;
+  #creditAt = performance.now();
+  error: string | undefined;
+
+  private constructor(
+    private readonly path: string,
+    private readonly options: StreamFileOptions,
+  ) {}
+
+  /** Replaces what an earlier attempt wrote. Never rejects; see `error`. */
+  static async open(path: string, options: StreamFileOptions = {}): Promise<StreamFile> {
+    const stream = new StreamFile(path, options);
+    try {
+      await rm(olderStream(path), { force: true });
+      // A new file and not an emptied one: a follower that has the old one open sees the change.
+      await rm(path, { force: true });
+      stream.#file = await open(path, 'a');
+    } catch (error) {
+      stream.error = error instanceof Error ? error.message : String(error);
+    }
+    return stream;
+  }
+
+  readonly emit: Emit = (event) => {
+    if (this.error !== undefined) return;
+    if (!this.#affordable() || this.#queue.length >= QUEUE_LIMIT) {
+      this.#cut++;
+      return;
+    }
+    this.#noteCut();
+    this.#put(event);
+    this.#busy ??= this.#pump();
+  };
+
+  #affordable(): boolean {
+    if (this.#credit < 1) {
+      const now = performance.now();
+      this.#credit = Math.min(BURST, this.#credit + ((now - this.#creditAt) * PER_SECOND) / 1000);
+      this.#creditAt = now;
+      if (this.#credit < 1) return false;
+    }
+    this.#credit--;
+    return true;
+  }
+
+  #noteCut(): void {
+    if (this.#cut === 0) return;
+    this.#put({ kind: 'cut', events: this.#cut });
+    this.#cut = 0;
+  }
+
+  #put(event: AgentEvent | { kind: 'cut'; events: number }): void {
+    const { redact = (text: string) => text } = this.options;
+    const line: Record<string, unknown> = { at: new Date().toISOString() };
+    for (const [name, value] of Object.entries(event)) {
+      line[name] = typeof value === 'string' && name !== 'kind' ? shortened(redact(value), name) : value;
+    }
+    this.#queue.push(`${JSON.stringify(line)}\n`);
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      while (this.#queue.length > 0) {
+        await this.#turn();
+        const text = this.#take(this.#half - this.#bytes);
+        await this.#file?.appendFile(text);
+        this.#bytes += Buffer.byteLength(text);
+      }
+    } catch (error) {
+      this.error = error instanceof Error ? error.message : String(error);
+      this.#queue = [];
+    }
+    this.#busy = undefined;
+  }
+
+  /** The next lines, about as many characters as asked for. */
+  #take(room: number): string {
+    let count = 0;
+    for (let size = 0; count < this.#queue.length && size < room; count++) size += this.#queue[count]?.length ?? 0;
+    return this.#queue.splice(0, count).join('');
+  }
+
+  get #half(): number {
+    return (this.options.maxBytes ?? DEFAULT_LIMIT) / 2;
+  }
+
+  /** Half of the limit is full: it becomes the older half, and the one before it goes. */
+  async #turn(): Promise<void> {
+    if (this.#bytes < this.#half) return;
+    await this.#file?.close();
+    await rename(this.path, olderStream(this.path));
+    this.#file = await open(this.path, 'a');
+    this.#bytes = 0;
+  }
+
+  /** Writes what waits. Never rejects; see `error`. */
+  async close(): Promise<void> {
+    if (this.error === undefined && this.#cut > 0) {
+      this.#noteCut();
+      this.#busy ??= this.#pump();
+    }
+    while (this.#busy) await this.#busy;
+    await this.#file?.close().catch(() => undefined);
+  }
+}
+
+function shortened(text: string, name: string): string {
+  if (name !== 'text') return oneLine(text) ?? '';
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
+}
