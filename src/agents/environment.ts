@@ -19,13 +19,38 @@ const ALWAYS = [
 // Not all of npm_config_*: under `npm start` or npx that holds the settings of ralphctl's own package.
 const ALWAYS_PREFIXES = ['LC_', 'XDG_'];
 
+/** Keys of model providers, for CLIs that talk to many of them. */
+const PROVIDERS = [
+  ...[
+    'ANTHROPIC_',
+    'OPENAI_',
+    'AZURE_OPENAI_',
+    'AZURE_API_',
+    'GEMINI_',
+    'GOOGLE_',
+    'OPENROUTER_',
+    'DEEPSEEK_',
+    'MISTRAL_',
+    'XAI_',
+    'GROQ_',
+  ],
+  ...['OLLAMA_', 'CEREBRAS_', 'TOGETHER_', 'FIREWORKS_', 'MOONSHOT_', 'ZAI_', 'MINIMAX_', 'KIMI_', 'LITELLM_'],
+];
+
 /** Keys and settings of the agent CLIs themselves. `command` may wrap any of them. */
 const ADAPTER_PREFIXES: Readonly<Record<AgentSpec['adapter'], readonly string[]>> = {
   claude: ['ANTHROPIC_', 'CLAUDE_'],
   codex: ['OPENAI_', 'CODEX_', 'AZURE_OPENAI_'],
+  gemini: ['GEMINI_', 'GOOGLE_'],
+  opencode: ['OPENCODE_', ...PROVIDERS],
+  aider: ['AIDER_', ...PROVIDERS],
+  // Exactly these two: whoever runs Copilot has given it the key to GitHub that it asks for.
+  copilot: ['COPILOT_', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
+  qwen: ['QWEN_', 'OPENAI_', 'DASHSCOPE_', 'BAILIAN_', 'ANTHROPIC_', 'GEMINI_'],
+  pi: ['PI_', ...PROVIDERS],
   command: [
-    ...['ANTHROPIC_', 'CLAUDE_', 'OPENAI_', 'CODEX_', 'GEMINI_', 'GOOGLE_', 'OPENROUTER_', 'OPENCODE_', 'QWEN_'],
-    ...['COPILOT_', 'AIDER_', 'PI_', 'DEEPSEEK_', 'MISTRAL_', 'XAI_', 'GROQ_', 'OLLAMA_'],
+    ...['CLAUDE_', 'CODEX_', 'OPENCODE_', 'QWEN_', 'DASHSCOPE_', 'COPILOT_', 'AIDER_', 'PI_', 'AMP_', 'CURSOR_'],
+    ...['GOOSE_', 'CRUSH_', ...PROVIDERS],
   ],
   scripted: ['RALPHCTL_SCRIPT'],
 };
@@ -36,6 +61,7 @@ const UNATTENDED: Readonly<Record<string, string>> = {
   TERM: 'dumb',
   NO_COLOR: '1',
   NO_BROWSER: '1',
+  BROWSER: 'true',
   PAGER: 'cat',
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
@@ -60,7 +86,8 @@ const CLOUDS = [
  * Reaching Temporal or the state directory is the worker's business alone; the others would make a CLI believe that it
  * runs inside a session of its own kind.
  */
-const NEVER = /^(?:TEMPORAL_|RALPHCTL_HOME$|CLAUDECODE$|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT)$|CODEX_SANDBOX)/i;
+const NEVER =
+  /^(?:TEMPORAL_|RALPHCTL_HOME$|CLAUDECODE$|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT)$|CODEX_SANDBOX|GEMINI_CLI$|QWEN_CODE$|OPENCODE$|AGENT$)/i;
 
 /** True for names that no configuration can pass on. */
 export const isForbiddenVariable = (name: string): boolean => NEVER.test(name);

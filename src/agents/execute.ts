@@ -3,6 +3,8 @@
  * Invariant: resolves for everything an agent can do; rejects only for a configuration that cannot be run
  * (AgentConfigError) and for a failing `onSpawn`. Holds no state and knows no workflow.
  */
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
 import { type RunResult, startRun } from '../process/run.js';
@@ -10,6 +12,7 @@ import type { AgentOutcome, Usage } from '../protocol/activities.js';
 import { agentEnvironment } from './environment.js';
 import { boundedMessage } from './message-tail.js';
 import { classify } from './outcome.js';
+import { Patience } from './patience.js';
 import { adapterFor } from './registry.js';
 import type { AgentEvent } from './stream.js';
 import { StreamFile } from './stream-file.js';
@@ -18,11 +21,15 @@ import { StreamFile } from './stream-file.js';
 const RESULT_GRACE_MS = 10_000;
 /** Longest event line that is read, in bytes: an event may hold a whole file. */
 const LONGEST_EVENT = 8 << 20;
+/** Longer than what well-behaved CLIs take to give up; some never do. */
+const RETRYING_MS = 180_000;
 export const FINAL_MESSAGE_LIMIT = 256 << 10;
 
 export interface ExecuteAgentInput {
   spec: AgentSpec;
   prompt: string;
+  /** A conversation to go on with, where the adapter can; else the agent begins a new one. */
+  resume?: string;
   /** The worktree. */
   cwd: string;
   nonce: string;
@@ -39,6 +46,8 @@ export interface ExecuteAgentInput {
   killGraceMs?: number;
   /** How long the CLI may take to end after its last event, milliseconds. Default 10 s. */
   resultGraceMs?: number;
+  /** How long a CLI may go on retrying by itself, milliseconds. Default 3 minutes: the workflow waits better. */
+  retryingMs?: number;
   onSpawn?: (identity: Identity) => void | Promise<void>;
   /** Asked before an idle stop; true when work goes on without output. */
   stillBusy?: () => boolean | Promise<boolean>;
@@ -61,6 +70,8 @@ export interface ExecuteAgentResult {
   usage?: Usage;
   turns: number;
   sessionId?: string;
+  /** A later run can go on with this conversation. */
+  resumable: boolean;
   /** The last raw output. */
   tail: string;
   /** What the process layer saw, for the record. */
@@ -71,7 +82,13 @@ export interface ExecuteAgentResult {
 export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAgentResult> {
   const { spec } = input;
   const adapter = adapterFor(spec);
-  const invocation = adapter.invocation(spec, input);
+  const { resume, ...rest } = input;
+  const invocation = adapter.invocation(spec, {
+    ...rest,
+    sessionId: randomUUID(),
+    ...(adapter.resumes && resume !== undefined ? { resume } : {}),
+  });
+  for (const [path, content] of Object.entries(invocation.files ?? {})) await writeFile(path, content, { mode: 0o600 });
   const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile);
   const reader = adapter.reader(spec, (event) => {
     stream?.emit(event);
@@ -85,6 +102,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     RALPHCTL_AGENT: spec.name,
     ...input.extraEnv,
   };
+  const patience = new Patience(input.retryingMs ?? RETRYING_MS, () => handle.kill());
   const handle = startRun({
     argv: invocation.argv,
     cwd: input.cwd,
@@ -95,6 +113,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     maxLineBytes: LONGEST_EVENT,
     onLine: (line, stream, truncated) => {
       if (reader.line(line, stream, truncated)?.terminal) handle.resultSeen(input.resultGraceMs ?? RESULT_GRACE_MS);
+      patience.see(reader.retrying);
     },
     ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
     ...(input.idleMs === undefined ? {} : { idleMs: input.idleMs }),
@@ -104,17 +123,29 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...(input.onSpawn === undefined ? {} : { onSpawn: input.onSpawn }),
     ...(input.stillBusy === undefined ? {} : { stillBusy: input.stillBusy }),
   });
-  const run = await handle.done.finally(() => stream?.close());
+  const run = await handle.done.finally(() => {
+    patience.end();
+    return stream?.close();
+  });
   const reading = reader.finish();
+  const sessionId = reading.sessionId ?? invocation.sessionId;
   return {
-    outcome: classify(reading, run, { hasTerminalEvent: adapter.hasTerminalEvent(spec), name: spec.name }),
+    outcome: classify(reading, run, {
+      hasTerminalEvent: adapter.hasTerminalEvent(spec),
+      name: spec.name,
+      gaveUp: patience.lost,
+      exitMeaning: adapter.exitMeaning,
+      words: spec.failures,
+    }),
     finalMessage: boundedMessage(reading.finalMessage, FINAL_MESSAGE_LIMIT),
     exitCode: run.exitCode,
     durationMs: run.durationMs,
     turns: reading.turns,
+    // Before its first turn there is nothing to go on with.
+    resumable: adapter.resumes && sessionId !== undefined && reading.turns > 0,
     tail: run.tail,
     run,
     ...(reading.usage === undefined ? {} : { usage: reading.usage }),
-    ...(reading.sessionId === undefined ? {} : { sessionId: reading.sessionId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
   };
 }

@@ -27,3 +27,13 @@ type Known<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } &
 /** Leaves out what is undefined: unknown is not zero, and not there. */
 export const clean = <T extends object>(fields: T): Known<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
+
+/** The entry of a table that a name from outside leads to; its prototype has none. */
+export const entryOf = <T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined =>
+  typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** The numbers among the values added up; undefined when there are none. */
+export function sumOf(...values: unknown[]): number | undefined {
+  const numbers = values.map(numberOf).filter((value) => value !== undefined);
+  return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);
+}

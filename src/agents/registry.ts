@@ -1,13 +1,22 @@
 /** All adapters by name. To add one: write it, put it here, and give it fixtures and a row in docs/agents.md. */
 import type { AgentSpec } from '../config/agent-spec.js';
+import { aider } from './adapters/aider.js';
 import { claude } from './adapters/claude.js';
 import { codex } from './adapters/codex.js';
 import { command } from './adapters/command.js';
+import { copilot } from './adapters/copilot.js';
+import { gemini } from './adapters/gemini.js';
+import { opencode } from './adapters/opencode.js';
+import { pi } from './adapters/pi.js';
+import { qwen } from './adapters/qwen.js';
 import { scripted } from './adapters/scripted.js';
 import { AgentConfigError } from './errors.js';
 import type { AgentAdapter } from './types.js';
 
-const ADAPTERS: Readonly<Record<AgentSpec['adapter'], AgentAdapter>> = { claude, codex, command, scripted };
+const ADAPTERS: Readonly<Record<AgentSpec['adapter'], AgentAdapter>> = {
+  ...{ claude, codex, gemini, opencode, aider, copilot, qwen, pi },
+  ...{ command, scripted },
+};
 
 export const KNOWN_ADAPTERS = Object.keys(ADAPTERS) as ReadonlyArray<AgentSpec['adapter']>;
 

@@ -4,7 +4,7 @@
  */
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Usage } from '../protocol/activities.js';
-import type { FailureKind } from '../protocol/failures.js';
+import type { FailureKind, LimitScope } from '../protocol/failures.js';
 import type { Emit } from './stream.js';
 
 export interface InvocationContext {
@@ -16,6 +16,10 @@ export interface InvocationContext {
   iteration: number;
   /** Folder of this iteration, outside the worktree. */
   scratch: string;
+  /** A UUID for the conversation, for a CLI that lets its caller choose. */
+  sessionId: string;
+  /** Go on with this conversation, for adapters that can. */
+  resume?: string;
 }
 
 export interface Invocation {
@@ -24,6 +28,10 @@ export interface Invocation {
   stdin?: string;
   /** Added to the agent's environment; the configuration wins over it. */
   env: Record<string, string>;
+  /** Written before the start: path, always below `scratch`, and content. */
+  files?: Record<string, string>;
+  /** The conversation, where it is known before the CLI tells. */
+  sessionId?: string;
 }
 
 export interface AgentError {
@@ -34,36 +42,52 @@ export interface AgentError {
   kind?: FailureKind;
   /** When a limit ends, epoch milliseconds. */
   resetAt?: number;
+  scope?: LimitScope;
 }
 
 /** What the output of one run said. */
 export interface Reading {
   /** The last thing the agent said; empty when it said nothing. */
   finalMessage: string;
-  /** How the CLI's own last event ended the run; absent when there was none. */
-  terminal?: 'success' | 'error';
+  /** How the CLI's own last event ended the run; absent when there was none. turns: at its limit of turns. */
+  terminal?: 'success' | 'error' | 'turns';
   error?: AgentError;
   /** The CLI was waiting to try again when its output stopped. */
   retrying?: AgentError;
   /** End of stderr: where a CLI that fails before its first event says why. */
   errorText: string;
   usage?: Usage;
+  /** When its output stopped it was waiting for the model, and not for a tool. */
+  awaitsModel: boolean;
   /** Answers of the model; 0 means that it never got to work. */
   turns: number;
   sessionId?: string;
 }
 
 export interface AgentReader {
+  /** It is waiting to try again by itself. */
+  readonly retrying: boolean;
   /** Takes one line of output. `terminal` once the run's last event was seen: whatever follows is only shutting down. */
   line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined;
   finish(): Reading;
 }
 
+/** What the exit code of a CLI says by itself. */
+export interface ExitMeaning {
+  kind?: FailureKind;
+  status?: number;
+  turns?: true;
+}
+
 export interface AgentAdapter {
   id: AgentSpec['adapter'];
+  /** It can go on with a conversation that was cut off. */
+  resumes: boolean;
   /** Successful runs end with an event that says so; false for plain text, where the exit code has to do. */
   hasTerminalEvent(spec: AgentSpec): boolean;
   invocation(spec: AgentSpec, ctx: InvocationContext): Invocation;
   /** `emit` takes what a person would want to see while the agent runs: every kind of AgentEvent that the CLI tells of. */
   reader(spec: AgentSpec, emit: Emit): AgentReader;
+  /** Only where exit codes other than 0 mean something. */
+  exitMeaning?(exitCode: number): ExitMeaning | undefined;
 }

@@ -8,7 +8,7 @@ import { adapterFor } from '../agents/registry.js';
 import { findBacklog, readBacklog } from '../backlog/index.js';
 import { defaultConfig, loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
-import { resolveAgent } from '../config/resolve-agent.js';
+import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { checkoutBehind } from '../git/checkout-base.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
@@ -131,7 +131,7 @@ async function checkAgents(
   const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
   for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
   if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
-  const known = [...new Set(['claude', 'codex', 'scripted', ...Object.keys(config.agents)])];
+  const known = agentNames(config);
   for (const [name, idea] of usedBy) {
     if (!known.includes(name)) {
       const where = idea ? ` (${relative(root, idea.source.file)}:${idea.source.line})` : '';
@@ -149,6 +149,7 @@ async function checkAgents(
       idea: 'check',
       iteration: 1,
       scratch: root,
+      sessionId: '',
     });
     const program = argv[0] ?? '';
     if (isAbsolute(program) || program.includes('/')) continue;

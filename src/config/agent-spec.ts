@@ -4,11 +4,38 @@
  */
 
 /** Adapters that exist in the core. `command` runs any program; `scripted` plays a script, for demos and tests. */
-export const AGENT_ADAPTERS = ['claude', 'codex', 'command', 'scripted'] as const;
+export const AGENT_ADAPTERS = [
+  ...(['claude', 'codex', 'gemini', 'opencode', 'aider', 'copilot', 'qwen', 'pi'] as const),
+  ...(['command', 'scripted'] as const),
+] as const;
 export type AgentAdapter = (typeof AGENT_ADAPTERS)[number];
 
 /** Agents that exist without an entry in the configuration. */
-export const BUILT_IN_AGENTS = ['claude', 'codex', 'scripted'] as const satisfies readonly AgentAdapter[];
+export const BUILT_IN_AGENTS = [
+  ...(['claude', 'codex', 'gemini', 'opencode', 'aider', 'copilot', 'qwen', 'pi', 'scripted'] as const),
+] satisfies readonly AgentAdapter[];
+
+/** What a CLI can be told of how it works; whatever is not in its list is refused in the configuration. */
+export type AgentOption = 'model' | 'effort' | 'maxTurns' | 'maxBudgetUsd';
+export const ADAPTER_OPTIONS: Readonly<Record<AgentAdapter, readonly AgentOption[]>> = {
+  claude: ['model', 'effort', 'maxTurns', 'maxBudgetUsd'],
+  codex: ['model', 'effort'],
+  gemini: ['model', 'maxTurns'],
+  opencode: ['model', 'effort'],
+  aider: ['model', 'effort'],
+  copilot: ['model', 'effort'],
+  qwen: ['model', 'maxTurns'],
+  pi: ['model', 'effort'],
+  command: ['model'],
+  scripted: ['model'],
+};
+
+/** Words of a failed run's error that say what kind of failure it was, before those that are known anyway. */
+export interface FailureWords {
+  /** Regular expression, case-insensitive. */
+  match: string;
+  kind: 'transient' | 'limited' | 'auth' | 'config' | 'context' | 'budget' | 'agent';
+}
 
 export interface AgentSpec {
   /** Name in the configuration; ideas and `fallback` refer to it. */
@@ -17,6 +44,12 @@ export interface AgentSpec {
   /** Program and leading arguments that replace the adapter's own; always set for `command`. Never run by a shell. */
   command?: string[];
   model?: string;
+  /** How hard the model thinks, in the CLI's own words. */
+  effort?: string;
+  /** Answers of the model that one run may take. */
+  maxTurns?: number;
+  /** US dollars that one run may cost. */
+  maxBudgetUsd?: number;
   /** Further arguments, after the adapter's own. */
   args: string[];
   /** Variables set for the agent. */
@@ -27,4 +60,6 @@ export interface AgentSpec {
   output?: 'text' | 'json';
   /** The user states that this command runs inside a sandbox already. */
   sandboxed: boolean;
+  /** Absent: only the words that are known anyway. */
+  failures?: FailureWords[];
 }

@@ -3,7 +3,7 @@
  * list of words. Imports zod and the agent types only.
  */
 import { z } from 'zod';
-import { AGENT_ADAPTERS, type AgentAdapter } from './agent-spec.js';
+import { ADAPTER_OPTIONS, AGENT_ADAPTERS, type AgentAdapter, type AgentOption } from './agent-spec.js';
 import { splitCommand } from './argv.js';
 import { envName, name, text } from './schema-common.js';
 
@@ -23,6 +23,18 @@ const command = z
     'Program and leading arguments, as a list or one line without shell syntax. Replaces the adapter’s own; required for adapter "command".',
   );
 
+const pattern = text.max(500).refine(
+  (source) => {
+    try {
+      new RegExp(source, 'i');
+      return true;
+    } catch {
+      return false;
+    }
+  },
+  { error: 'is no valid regular expression' },
+);
+
 const entry = z.strictObject({
   adapter: z
     .enum(AGENT_ADAPTERS)
@@ -32,6 +44,19 @@ const entry = z.strictObject({
     ),
   command: command.optional(),
   model: text.optional().describe('Model name, passed to the agent as it is.'),
+  effort: text.optional().describe('How hard the model thinks, in the agent’s own words, such as "low" or "high".'),
+  maxTurns: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Answers of the model one run may take; work goes on in the next.'),
+  maxBudgetUsd: z
+    .number()
+    .gt(0)
+    .max(100_000)
+    .optional()
+    .describe('US dollars one run may cost, counted by the agent itself; then you are asked.'),
   args: z.array(z.string()).default([]).describe('Further arguments, after the adapter’s own.'),
   env: z.record(envName, z.string()).default({}).describe('Environment variables set for this agent.'),
   passEnv: z
@@ -42,6 +67,19 @@ const entry = z.strictObject({
     .enum(['text', 'json'])
     .optional()
     .describe('How an agent with adapter "command" answers: plain text (default) or JSON lines.'),
+  failures: z
+    .array(
+      z.strictObject({
+        match: pattern.describe('Regular expression; upper and lower case are one.'),
+        kind: z
+          .enum(['transient', 'limited', 'auth', 'config', 'context', 'budget', 'agent'])
+          .describe('What such an error is.'),
+      }),
+    )
+    .optional()
+    .describe(
+      'Words of an error that say what kind of failure a run was. Looked for in the error text of failed runs only, before the built-in ones.',
+    ),
   sandboxed: z
     .boolean()
     .default(false)
@@ -49,6 +87,8 @@ const entry = z.strictObject({
       'You state that this command already runs inside a sandbox or container, so its permission checks may be off.',
     ),
 });
+
+const OPTIONS: readonly AgentOption[] = ['effort', 'maxTurns', 'maxBudgetUsd'];
 
 const isAdapter = (value: string): value is AgentAdapter => (AGENT_ADAPTERS as readonly string[]).includes(value);
 
@@ -64,11 +104,16 @@ export const agents = z
         if (!adapter) bad('adapter', `is missing: say one of ${AGENT_ADAPTERS.join(', ')}`);
         else if (adapter === 'command' && !given.command) bad('command', 'is missing: adapter "command" needs it');
         else if (adapter !== 'command' && given.output) bad('output', 'is for adapter "command" only');
+        for (const option of OPTIONS) {
+          if (!adapter || given[option] === undefined || ADAPTER_OPTIONS[adapter].includes(option)) continue;
+          const able = AGENT_ADAPTERS.filter((one) => ADAPTER_OPTIONS[one].includes(option)).join(', ');
+          bad(option, `cannot be passed to ${adapter}; it can to ${able}. What its own options can do goes into args`);
+        }
         const output = adapter === 'command' ? { output: given.output ?? ('text' as const) } : {};
         return [agent, { ...given, adapter: adapter ?? 'command', ...output }];
       }),
     ),
   )
   .describe(
-    'Your agents by name. claude, codex and scripted exist without an entry; an entry changes them or adds more.',
+    'Your agents by name. claude, codex, gemini, opencode, aider, copilot, qwen, pi and scripted exist without an entry; an entry changes them or adds more.',
   );

@@ -1,99 +1,81 @@
 /** The JSON-lines contract of the `command` adapter (docs/agents.md). Invariant: an unknown line or field is ignored. */
-import type { FailureKind } from '../../protocol/failures.js';
-import { clean, type Json, numberOf, objectOf, parseObject, stringOf } from '../json.js';
-import type { Emit } from '../stream.js';
-import { TextTail } from '../text-tail.js';
-import { toolSubject } from '../tool-subject.js';
-import type { AgentError, AgentReader, Reading } from '../types.js';
+import type { FailureKind, LimitScope } from '../../protocol/failures.js';
+import type { EventHandler } from '../event-reader.js';
+import { clean, type Json, numberOf, objectOf, stringOf } from '../json.js';
+import type { RunNotes } from '../run-notes.js';
+import type { AgentError } from '../types.js';
 
-const KINDS: readonly string[] = ['transient', 'limited', 'auth', 'config', 'agent'] satisfies FailureKind[];
-const isKind = (value: unknown): value is FailureKind => typeof value === 'string' && KINDS.includes(value);
+/** Kinds that a program may claim: the others are seen from outside. */
+export const CLAIMABLE_KINDS = [
+  ...(['transient', 'limited', 'auth', 'config', 'context', 'budget', 'agent'] as const),
+] satisfies FailureKind[];
+const SCOPES: readonly string[] = ['rate', 'usage', 'credit'] satisfies LimitScope[];
+const kindOf = (value: unknown): FailureKind | undefined => CLAIMABLE_KINDS.find((kind) => kind === value);
+const scopeOf = (value: unknown): LimitScope | undefined =>
+  typeof value === 'string' && SCOPES.includes(value) ? (value as LimitScope) : undefined;
 
 function errorFrom(value: unknown): AgentError {
   const error = objectOf(value);
-  const status = numberOf(error?.status);
   const resetAt = numberOf(error?.resetAt) ?? (Date.parse(stringOf(error?.resetAt) ?? '') || undefined);
-  return {
+  return clean({
     message: stringOf(error?.message) ?? stringOf(value) ?? 'unknown error',
-    ...(status === undefined ? {} : { status }),
-    ...(isKind(error?.kind) ? { kind: error.kind } : {}),
+    status: numberOf(error?.status),
+    kind: kindOf(error?.kind),
+    scope: scopeOf(error?.scope),
     // Numbers are seconds or milliseconds since 1970; no limit was ever reset in 1970.
-    ...(resetAt === undefined ? {} : { resetAt: resetAt < 1e11 ? resetAt * 1000 : resetAt }),
-  };
+    resetAt: resetAt !== undefined && resetAt < 1e11 ? resetAt * 1000 : resetAt,
+  });
 }
 
-export class CommandJsonReader implements AgentReader {
-  readonly #stderr = new TextTail(16 << 10);
-  #reading: Omit<Reading, 'errorText'> = { finalMessage: '', turns: 0 };
+export class ContractEvents implements EventHandler {
+  constructor(private readonly notes: RunNotes) {}
 
-  constructor(private readonly emit: Emit) {}
-
-  line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined {
-    if (stream === 'stderr') {
-      this.#stderr.add(line);
-      return undefined;
-    }
-    const event = truncated ? undefined : parseObject(line);
-    const reading = this.#reading;
-    switch (event?.type) {
-      case 'session': {
-        const id = stringOf(event.id);
-        if (id !== undefined) reading.sessionId = id;
-        this.emit(clean({ kind: 'session' as const, id, model: stringOf(event.model) }));
-        return undefined;
-      }
+  event(event: Json): void {
+    const { notes } = this;
+    switch (event.type) {
+      case 'session':
+        notes.session(stringOf(event.id), stringOf(event.model));
+        return;
       case 'message':
-        reading.turns++;
-        reading.finalMessage = stringOf(event.text) ?? '';
-        delete reading.retrying;
-        this.emit({ kind: 'message', text: reading.finalMessage });
-        return undefined;
+        notes.turn();
+        notes.say(stringOf(event.text) ?? '');
+        return;
       case 'tool':
-      case 'tool-result':
-        delete reading.retrying;
-        this.#tool(event, event.type);
-        return undefined;
+        notes.tool({ name: stringOf(event.name) ?? 'tool', id: stringOf(event.id), args: event.subject });
+        return;
+      case 'tool-result': {
+        const [id, name] = [stringOf(event.id), stringOf(event.name)];
+        notes.toolEnded({ ok: event.ok !== false, id, name, exitCode: numberOf(event.exitCode) });
+        return;
+      }
       case 'usage':
-        this.#addUsage(event);
-        this.emit({ kind: 'usage', ...reading.usage });
-        return undefined;
+        notes.addUsage(
+          clean({
+            inputTokens: numberOf(event.inputTokens),
+            outputTokens: numberOf(event.outputTokens),
+            costUsd: numberOf(event.costUsd),
+          }),
+        );
+        return;
       case 'retry':
-        reading.retrying = errorFrom(event.error);
-        this.#waits(reading.retrying);
-        return undefined;
+        this.#waits(errorFrom(event.error));
+        return;
       case 'result':
-        delete reading.retrying;
-        reading.finalMessage = stringOf(event.text) ?? reading.finalMessage;
-        reading.terminal = event.status === 'success' ? 'success' : 'error';
-        if (reading.terminal === 'error') reading.error = errorFrom(event.error);
-        this.emit(clean({ kind: 'end' as const, ok: reading.terminal === 'success', message: reading.error?.message }));
-        return { terminal: true };
-      default:
-        return undefined;
+        this.#result(event);
+        return;
     }
   }
 
-  #tool(event: Json, kind: 'tool' | 'tool-result'): void {
-    const [id, name] = [stringOf(event.id), stringOf(event.name)];
-    if (kind === 'tool') this.emit(clean({ kind, name: name ?? 'tool', id, subject: toolSubject(event.subject) }));
-    else this.emit(clean({ kind, ok: event.ok !== false, id, name, exitCode: numberOf(event.exitCode) }));
+  #waits(error: AgentError): void {
+    if (error.kind === 'limited') this.notes.limit(error.message, error.resetAt, error);
+    else this.notes.retry(error);
   }
 
-  #waits({ message, status, kind, resetAt }: AgentError): void {
-    if (kind === 'limited') this.emit(clean({ kind: 'limit' as const, message, resetAt }));
-    else this.emit(clean({ kind: 'retrying' as const, message, status }));
-  }
-
-  #addUsage(event: Json): void {
-    const usage = { ...this.#reading.usage };
-    for (const field of ['inputTokens', 'outputTokens', 'costUsd'] as const) {
-      const value = numberOf(event[field]);
-      if (value !== undefined) usage[field] = (usage[field] ?? 0) + value;
-    }
-    this.#reading.usage = usage;
-  }
-
-  finish(): Reading {
-    return { ...this.#reading, errorText: this.#stderr.toString() };
+  #result(event: Json): void {
+    const text = stringOf(event.text);
+    if (text !== undefined) this.notes.finalMessage = text;
+    if (event.status === 'success') this.notes.ended('success');
+    else if (event.status === 'turns') this.notes.ended('turns', errorFrom(event.error));
+    else this.notes.ended('error', errorFrom(event.error));
   }
 }

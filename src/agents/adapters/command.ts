@@ -3,11 +3,13 @@
  * (docs/agents.md). Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
  */
 import { AgentConfigError } from '../errors.js';
+import { EventReader } from '../event-reader.js';
 import { MessageTail } from '../message-tail.js';
+import { RunNotes } from '../run-notes.js';
 import type { Emit } from '../stream.js';
 import { TextTail, withoutEscapes } from '../text-tail.js';
 import type { AgentAdapter, AgentReader, Reading } from '../types.js';
-import { CommandJsonReader } from './command-json.js';
+import { ContractEvents } from './command-json.js';
 
 /** How much of a text program's output is its final message, in characters. */
 const MESSAGE_LIMIT = 256 << 10;
@@ -16,6 +18,7 @@ export class TextReader implements AgentReader {
   readonly #stdout = new MessageTail(MESSAGE_LIMIT);
   readonly #stderr = new TextTail(16 << 10);
   #spoke = false;
+  readonly retrying = false;
 
   constructor(private readonly emit: Emit) {}
 
@@ -36,12 +39,15 @@ export class TextReader implements AgentReader {
       finalMessage: this.#stdout.toString(),
       errorText: this.#stderr.toString(),
       turns: this.#spoke ? 1 : 0,
+      // Plain text does not tell what it waits for.
+      awaitsModel: false,
     };
   }
 }
 
 export const command: AgentAdapter = {
   id: 'command',
+  resumes: false,
   hasTerminalEvent: (spec) => spec.output === 'json',
   invocation: (spec, ctx) => {
     if (!spec.command || spec.command.length === 0) {
@@ -52,5 +58,10 @@ export const command: AgentAdapter = {
     const model = spec.model ? ['--model', spec.model] : [];
     return { argv: [...spec.command, ...model, ...spec.args], stdin: ctx.prompt, env: {} };
   },
-  reader: (spec, emit) => (spec.output === 'json' ? new CommandJsonReader(emit) : new TextReader(emit)),
+  reader: (spec, emit) => {
+    if (spec.output !== 'json') return new TextReader(emit);
+    // A program need not tell of its tools.
+    const notes = new RunNotes(emit, false);
+    return new EventReader(notes, new ContractEvents(notes));
+  },
 };

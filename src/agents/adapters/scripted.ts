@@ -5,6 +5,7 @@ import { TextReader } from './command.js';
 
 export const scripted: AgentAdapter = {
   id: 'scripted',
+  resumes: false,
   hasTerminalEvent: () => false,
   invocation: (spec, ctx) => ({
     argv: [...(spec.command ?? [process.execPath, programFile('scripted-agent.js')]), ...spec.args],

@@ -5,7 +5,7 @@ import { AgentConfigError } from '../../../src/agents/errors.js';
 import { executeAgent, FINAL_MESSAGE_LIMIT } from '../../../src/agents/execute.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import { parseSignal } from '../../../src/agents/signal.js';
-import type { AgentSpec } from '../../../src/config/agent-spec.js';
+import { AGENT_ADAPTERS, type AgentSpec } from '../../../src/config/agent-spec.js';
 import { execute, FIXTURES, input, shellAgent, spec } from './helpers.js';
 
 const signalIn = (message: string, prompt = '') => parseSignal(message, { nonce: 'n0nce', requireXml: true, prompt });
@@ -51,8 +51,8 @@ echo 'noise' >&2; printf '\\033[32m<ralph nonce="%s">COMPLETE</ralph>\\033[0m\\n
 
   it('rejects for an agent without a command, and for an unknown adapter', async () => {
     await expect(execute({})).rejects.toThrow(AgentConfigError);
-    expect(() => adapterFor(spec({ adapter: 'telepathy' as AgentSpec['adapter'] }))).toThrow(/claude, codex, command/);
-    expect(KNOWN_ADAPTERS).toEqual(['claude', 'codex', 'command', 'scripted']);
+    expect(() => adapterFor(spec({ adapter: 'telepathy' as AgentSpec['adapter'] }))).toThrow(/claude, codex, gemini/);
+    expect(KNOWN_ADAPTERS).toEqual([...AGENT_ADAPTERS]);
   });
 
   it('is stopped on request, and at its limits', async () => {
@@ -179,13 +179,26 @@ cat '${FIXTURES}claude/text.stdout'`);
 });
 
 describe('command lines', () => {
-  const ctx = { prompt: 'P', cwd: '/tree', nonce: 'n', idea: 'i', iteration: 1, scratch: '/scratch' };
+  const ctx = {
+    prompt: 'P',
+    cwd: '/tree',
+    nonce: 'n',
+    idea: 'i',
+    iteration: 1,
+    scratch: '/scratch',
+    sessionId: 'uuid',
+  };
   it('never puts the prompt on the command line', () => {
     for (const adapter of KNOWN_ADAPTERS) {
-      const { argv, stdin } = adapterFor(spec({ adapter })).invocation(spec({ adapter, command: ['prog'] }), ctx);
+      const { argv, stdin, files } = adapterFor(spec({ adapter })).invocation(
+        spec({ adapter, command: ['prog'] }),
+        ctx,
+      );
       expect(argv[0]).toBe('prog');
       expect(argv).not.toContain('P');
-      expect(stdin).toBe('P');
+      // aider takes no prompt on stdin.
+      if (adapter === 'aider') expect(Object.values(files ?? {})).toEqual(['P']);
+      else expect(stdin).toBe('P');
     }
   });
   it('tells claude that it is in a sandbox only on the word of the user', () => {

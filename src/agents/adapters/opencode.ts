@@ -1,0 +1,153 @@
+/**
+ * opencode, headless: `opencode run --format json`.
+ * Invariant: there is no last event; a step that finished for another reason than tool calls is the end, until another
+ * step begins. A tool is told of when it has ended, so waiting for one looks like waiting for the model.
+ */
+
+import { statusIn } from '../error-status.js';
+import { type EventHandler, EventReader } from '../event-reader.js';
+import { clean, entryOf, type Json, numberOf, objectOf, stringOf, sumOf } from '../json.js';
+import { RunNotes } from '../run-notes.js';
+import type { AgentAdapter, AgentError } from '../types.js';
+
+const NAMES: Readonly<Record<string, AgentError['kind']>> = {
+  ContextOverflowError: 'context',
+  ProviderAuthError: 'auth',
+  ProviderModelNotFoundError: 'config',
+  MessageAbortedError: 'killed',
+  MessageOutputLengthError: 'agent',
+};
+
+/** Reasons to finish a step that are a good end; some providers give none that says anything. */
+const GOOD_ENDS = new Set(['stop', 'other', 'unknown']);
+
+class OpencodeEvents implements EventHandler {
+  #sessionId: string | undefined;
+  #messageId: string | undefined;
+  #texts: string[] = [];
+
+  constructor(private readonly notes: RunNotes) {}
+
+  event(event: Json): void {
+    const part = objectOf(event.part);
+    this.#session(stringOf(event.sessionID));
+    switch (event.type) {
+      case 'step_start':
+        this.notes.reopened();
+        this.#step(stringOf(part?.messageID));
+        return;
+      case 'text':
+        this.#step(stringOf(part?.messageID));
+        this.#texts.push(stringOf(part?.text) ?? '');
+        this.notes.say(this.#texts.at(-1) ?? '');
+        return;
+      case 'tool_use':
+        this.#tool(part);
+        return;
+      case 'step_finish':
+        this.#finish(part);
+        return;
+      case 'error':
+        this.notes.failed(errorFrom(objectOf(event.error), numberOf(event.timestamp) ?? Date.now()));
+        return;
+    }
+  }
+
+  #session(id: string | undefined): void {
+    if (id === undefined || id === this.#sessionId) return;
+    this.#sessionId = id;
+    this.notes.session(id);
+  }
+
+  #step(messageId: string | undefined): void {
+    if (messageId === this.#messageId) {
+      this.notes.working();
+      return;
+    }
+    this.#messageId = messageId;
+    this.#texts = [];
+    this.notes.turn(messageId);
+  }
+
+  #tool(part: Json | undefined): void {
+    const state = objectOf(part?.state);
+    const [name, id] = [stringOf(part?.tool) ?? 'tool', stringOf(part?.callID)];
+    this.notes.tool({ name, id, args: state?.input });
+    this.notes.toolEnded({
+      ok: state?.status !== 'error',
+      id,
+      exitCode: numberOf(objectOf(state?.metadata)?.exit),
+      note: stringOf(state?.error),
+    });
+  }
+
+  #finish(part: Json | undefined): void {
+    const tokens = objectOf(part?.tokens);
+    const cache = objectOf(tokens?.cache);
+    this.notes.addUsage(
+      clean({
+        inputTokens: sumOf(tokens?.input, cache?.read, cache?.write),
+        outputTokens: sumOf(tokens?.output, tokens?.reasoning),
+        costUsd: numberOf(part?.cost),
+      }),
+    );
+    const reason = stringOf(part?.reason) ?? 'unknown';
+    if (reason === 'tool-calls') return;
+    this.notes.finalMessage = this.#texts.join('\n');
+    if (GOOD_ENDS.has(reason)) this.notes.ended('success');
+    else this.notes.failed({ message: `the answer ended with "${reason}"` });
+  }
+
+  /** Its log is where it tells that it tries again; the request for a title (`small`) is none of the agent's. */
+  stderr(line: string): void {
+    if (!/\blevel=ERROR\b/.test(line) || !line.includes('message="stream error"') || /\bsmall=true\b/.test(line))
+      return;
+    const message = /\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? 'the model did not answer';
+    this.notes.retry(clean({ message, status: statusIn(message) }));
+  }
+}
+
+function errorFrom(error: Json | undefined, at: number): AgentError {
+  const data = objectOf(error?.data);
+  const name = stringOf(error?.name);
+  const message = stringOf(data?.message) ?? name ?? 'unknown error';
+  const status = numberOf(data?.statusCode);
+  const lost = status === undefined && data?.isRetryable === true ? ('transient' as const) : undefined;
+  return clean({
+    message,
+    status,
+    kind: entryOf(NAMES, name) ?? lost,
+    resetAt: resetOf(objectOf(data?.responseHeaders), at),
+  });
+}
+
+/** Seconds from then, or a date. */
+function resetOf(headers: Json | undefined, at: number): number | undefined {
+  const value = stringOf(headers?.['retry-after']);
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return at + seconds * 1000;
+  return Date.parse(value) || undefined;
+}
+
+export const opencode: AgentAdapter = {
+  id: 'opencode',
+  resumes: true,
+  hasTerminalEvent: () => true,
+  invocation: (spec, ctx) => ({
+    argv: [
+      ...(spec.command ?? ['opencode']),
+      ...['run', '--format', 'json', '--auto', '--print-logs', '--log-level', 'ERROR'],
+      ...(spec.model ? ['-m', spec.model] : []),
+      ...(spec.effort ? ['--variant', spec.effort] : []),
+      ...(ctx.resume ? ['--session', ctx.resume] : []),
+      ...spec.args,
+    ],
+    stdin: ctx.prompt,
+    env: { OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_LSP_DOWNLOAD: '1' },
+  }),
+  reader: (_spec, emit) => {
+    const notes = new RunNotes(emit, false);
+    return new EventReader(notes, new OpencodeEvents(notes));
+  },
+};

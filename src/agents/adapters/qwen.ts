@@ -1,0 +1,62 @@
+/**
+ * Qwen Code, headless: `qwen --output-format stream-json`, in the events of Claude Code.
+ * Invariant: a result that is an API error is one, whatever `is_error` and the exit code say.
+ */
+import { join } from 'node:path';
+import { statusIn } from '../error-status.js';
+import { EventReader } from '../event-reader.js';
+import { clean } from '../json.js';
+import { RunNotes } from '../run-notes.js';
+import type { AgentAdapter, AgentError } from '../types.js';
+import { ClaudeEvents } from './claude-events.js';
+
+/** A failed request comes as the agent's last word, and as nothing else. */
+function apiError(result: string): AgentError | undefined {
+  if (!/^\[API Error\b[^\n]{0,20}/.test(result)) return undefined;
+  return clean({ message: result, status: statusIn(result) });
+}
+
+/**
+ * Defaults below the user's own settings. One retry of a rate limit is a silent minute; the ten of its own are most of
+ * an hour in which it prints nothing.
+ */
+const SETTINGS = JSON.stringify({
+  $version: 4,
+  general: { enableAutoUpdate: false },
+  model: { generationConfig: { maxRetries: 1 } },
+});
+
+export const qwen: AgentAdapter = {
+  id: 'qwen',
+  resumes: true,
+  hasTerminalEvent: () => true,
+  invocation: (spec, ctx) => {
+    const file = join(ctx.scratch, 'qwen-defaults.json');
+    return {
+      argv: [
+        ...(spec.command ?? ['qwen']),
+        ...['--exclude-tools', 'ask_user_question', '--output-format', 'stream-json', '--yolo'],
+        ...(spec.model ? ['-m', spec.model] : []),
+        ...(spec.maxTurns ? ['--max-session-turns', String(spec.maxTurns)] : []),
+        ...(ctx.resume ? ['--resume', ctx.resume] : []),
+        ...spec.args,
+      ],
+      stdin: ctx.prompt,
+      env: {
+        // Otherwise the process that is started only starts another one, which outlives it.
+        QWEN_CODE_NO_RELAUNCH: 'true',
+        QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
+        QWEN_TELEMETRY_ENABLED: 'false',
+        QWEN_CODE_UNATTENDED_RETRY: 'false',
+        QWEN_CODE_SYSTEM_DEFAULTS_PATH: file,
+      },
+      files: { [file]: SETTINGS },
+    };
+  },
+  reader: (_spec, emit) => {
+    const notes = new RunNotes(emit);
+    return new EventReader(notes, new ClaudeEvents(notes, apiError));
+  },
+  // It ends at its limit of turns without a result event.
+  exitMeaning: (exitCode) => (exitCode === 53 ? { turns: true } : undefined),
+};
