@@ -150,7 +150,7 @@ describe('errors', () => {
     ],
     [
       'agents:\n  fast: {model: m}\n',
-      'ralphctl.yaml:2: agents.fast.adapter is missing: say one of claude, codex, command, scripted',
+      'ralphctl.yaml:2: agents.fast.adapter is missing: say one of claude, codex, gemini, opencode, aider, copilot, qwen, pi, command, scripted',
     ],
     [
       'agents:\n  fast: {adapter: command}\n',
@@ -161,12 +161,20 @@ describe('errors', () => {
       'ralphctl.yaml:2: agents.fast.command is no plain command: "|" needs a shell: write ["sh", "-c", "…"]',
     ],
     [
-      'agent: claud\n',
-      'ralphctl.yaml:1: agent names an agent that does not exist: "claud"; did you mean "claude"? (known agents: claude, codex, scripted)',
+      'agents:\n  opencode:\n    maxTurns: 3\n',
+      'ralphctl.yaml:3: agents.opencode.maxTurns cannot be passed to opencode; it can to claude, gemini, qwen. What its own options can do goes into args',
     ],
     [
-      'agents: {slow: {adapter: codex}}\nfallback:\n  - codex\n  - gemini\n',
-      'ralphctl.yaml:4: fallback[1] names an agent that does not exist: "gemini"; known agents: claude, codex, scripted, slow',
+      'agents:\n  pi:\n    failures: [{match: "(", kind: limited}]\n',
+      'ralphctl.yaml:3: agents.pi.failures[0].match is no valid regular expression',
+    ],
+    [
+      'agent: claud\n',
+      'ralphctl.yaml:1: agent names an agent that does not exist: "claud"; did you mean "claude"? (known agents: claude, codex, gemini, opencode, aider, copilot, qwen, pi, scripted)',
+    ],
+    [
+      'agents: {slow: {adapter: codex}}\nfallback:\n  - codex\n  - telepathy\n',
+      'ralphctl.yaml:4: fallback[1] names an agent that does not exist: "telepathy"; known agents: claude, codex, gemini, opencode, aider, copilot, qwen, pi, scripted, slow',
     ],
     ['target: refs/heads/main\n', 'ralphctl.yaml:1: target must be the name of a branch, such as "main"'],
     [
