@@ -99,10 +99,46 @@ export async function rssMb(pid) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }
-/** CPU seconds a process has used. */
+/** CPU seconds the threads of a process have used, to the nanosecond: an idle one uses less than a tick of the clock. */
 export async function cpuSeconds(pid) {
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const threads = await readdir(`/proc/${pid}/task`);
+  const files = threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => '0'));
+  return (await Promise.all(files)).reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e9, 0);
+}
+
+const statOf = async (pid) => {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+};
+/** CPU seconds of a process that has ended children, and of those. */
+export async function cpuWithChildren(pid) {
+  const fields = await statOf(pid);
+  return {
+    own: (Number(fields[11]) + Number(fields[12])) / 100,
+    children: (Number(fields[13]) + Number(fields[14])) / 100,
+  };
+}
+
+export async function childrenOf(parent) {
+  const found = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const fields = await statOf(name).catch(() => undefined);
+    if (fields && Number(fields[1]) === parent) found.push(Number(name));
+  }
+  return found;
+}
+
+/** The processes of ours that serve a project. */
+export async function processesOf(project, base) {
+  const [[worker], [supervisor], [server]] = await Promise.all([
+    pidsWith('worker', '--child', project),
+    pidsWith('worker', '--supervise', project),
+    pidsWith('start-dev', base),
+  ]);
+  const launchers = worker === undefined ? [] : await childrenOf(worker);
+  const shells = (await Promise.all(launchers.map(childrenOf))).flat();
+  return { worker, supervisor, server, launchers, shells };
 }
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -115,6 +151,27 @@ export function table(title, head, rows) {
   console.log(`|${head.map(() => '---').join('|')}|`);
   for (const row of rows) console.log(`| ${row.join(' | ')} |`);
 }
+
+const aims = [];
+/** Notes what was aimed at and what was measured, both in `unit`; for the table at the end. */
+export const aim = (name, limit, measured, unit) => aims.push({ name, limit, measured, unit });
+
+export function aimsTable() {
+  if (aims.length === 0) return;
+  const value = (number, unit) => `${Number(number.toFixed(Math.abs(number) < 20 ? 2 : 0))} ${unit}`;
+  table(
+    'Aims',
+    ['aim', 'at most', 'measured', 'met'],
+    aims.map(({ name, limit, measured, unit }) => [
+      name,
+      value(limit, unit),
+      value(measured, unit),
+      measured <= limit ? 'yes' : `no, by ${(((measured - limit) / Math.abs(limit)) * 100).toFixed(0)} %`,
+    ]),
+  );
+}
+
+export const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
 export function roadmap(count, more = '') {
   const lines = ['# Roadmap', ''];

@@ -1,20 +1,27 @@
-/** `npm run bench`: what ralphctl costs over a plain bash loop that does the same git and gate work, in one sitting. */
+/**
+ * `npm run bench`: what ralphctl costs over a plain bash loop that does the same git and gate work, in one sitting, and
+ * a table of the aims at the end. `-- --quick` leaves out 50 and 200 ideas and repeats less; names of parts run only
+ * those: idea iteration cold parallel memory commands big.
+ */
 import { writeFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { footprint } from './footprint.mjs';
 import {
+  aim,
+  aimsTable,
   call,
-  cli,
   config,
-  cpuSeconds,
+  cpuWithChildren,
   eventsOf,
   git,
   lab,
+  median,
   ms,
   noopAgent,
-  peakMb,
   pidsWith,
+  processesOf,
   roadmap,
-  rssMb,
   sleep,
   table,
 } from './lib.mjs';
@@ -59,8 +66,24 @@ async function measureRun(dir, ...args) {
   };
 }
 
+/** CPU seconds so far: git and agents are children of the launchers and of the shells they keep. */
+async function cpuNow(project, serverBefore) {
+  const { worker, server, launchers, shells } = await processesOf(project, here.base);
+  const own = async (pids) => (await Promise.all(pids.map(cpuWithChildren))).reduce((sum, one) => sum + one.own, 0);
+  const children = async (pids) =>
+    (await Promise.all(pids.map(cpuWithChildren))).reduce((sum, one) => sum + one.children, 0);
+  return {
+    worker: await own([worker]),
+    server: (await own([server])) - serverBefore,
+    launchers: await own([...launchers, ...shells]),
+    'git, gate, agent': await children([...launchers, ...shells]),
+  };
+}
+
 async function perIdea() {
   const rows = [];
+  const cpuRows = [];
+  const ownAt = new Map();
   for (const slots of [1, 4]) {
     for (const count of quick ? [1, 10] : [1, 10, 50, 200]) {
       const files = {
@@ -72,10 +95,18 @@ async function perIdea() {
       if (plain.code !== 0) throw new Error(plain.stderr);
       const dir = await here.repo(`ours-${slots}-${count}`, files);
       await here.ralphctl(dir, 'start', '--dry-run');
-      const { begin, last, landed } = await measureRun(dir);
+      const [server] = await pidsWith('start-dev', here.base);
+      const serverBefore = server === undefined ? 0 : (await cpuWithChildren(server)).own;
+      const { begin, last, landed, events } = await measureRun(dir);
       if (landed !== count) throw new Error(`${landed} of ${count} landed`);
       const ours = (last - begin) / count;
-      rows.push([slots, count, ms(plain.ms / count), ms(ours), ms(ours - plain.ms / count), ms(last - begin)]);
+      const own = ours - plain.ms / count;
+      ownAt.set(`${slots} ${count}`, own);
+      rows.push([slots, count, ms(plain.ms / count), ms(ours), ms(own), ms(last - begin)]);
+      if (count >= 10) {
+        const cpu = await cpuNow(events[0].project, serverBefore);
+        cpuRows.push([slots, count, ...Object.values(cpu).map((seconds) => ms((seconds / count) * 1000))]);
+      }
       await here.stopWorker(dir);
     }
   }
@@ -84,6 +115,15 @@ async function perIdea() {
     ['slots', 'ideas', 'bash loop', 'ralphctl', 'our own, per idea', 'whole run'],
     rows,
   );
+  table(
+    'CPU per idea, start-up of the processes included',
+    ['slots', 'ideas', 'worker', 'server', 'launchers', 'git, gate, agent'],
+    cpuRows,
+  );
+  for (const count of quick ? [10] : [10, 50, 200])
+    aim(`our own per one-iteration idea, ${count} ideas, 1 slot`, 300, ownAt.get(`1 ${count}`), 'ms');
+  if (!quick)
+    aim('our own at 200 ideas over that at 10, 1 slot', 1.15, ownAt.get('1 200') / ownAt.get('1 10'), 'times');
 }
 
 async function perIteration() {
@@ -98,171 +138,81 @@ async function perIteration() {
   const dir = await here.repo('ours-iter', files);
   const { events } = await measureRun(dir);
   const starts = events.filter((event) => event.kind === 'iteration').map((event) => Date.parse(event.at));
-  const steps = starts
-    .slice(1)
-    .map((value, index) => value - starts[index])
-    .sort((a, b) => a - b);
+  const steps = starts.slice(1).map((value, index) => value - starts[index]);
   const mean = steps.reduce((sum, value) => sum + value, 0) / steps.length;
   table(
     'A further iteration (no gate)',
     ['iterations', 'bash loop', 'ralphctl mean', 'median', 'our own'],
-    [[count, ms(plain.ms / count), ms(mean), ms(steps[Math.floor(steps.length / 2)]), ms(mean - plain.ms / count)]],
+    [[count, ms(plain.ms / count), ms(mean), ms(median(steps)), ms(mean - plain.ms / count)]],
   );
+  aim('our own per further iteration', 100, mean - plain.ms / count, 'ms');
   await here.stopWorker(dir);
 }
 
 async function coldStart() {
   const rows = [];
   const files = { 'roadmap.md': roadmap(1), 'ralphctl.yaml': config(noopAgent, 'slots: 1\n') };
-  for (const kind of ['server and worker down', 'server up', 'both up']) {
-    const dir = await here.repo(`cold-${kind.replaceAll(' ', '-')}`, files);
-    if (kind === 'server and worker down') await here.ralphctl(dir, 'server', 'stop');
-    else await here.ralphctl(dir, 'server', 'start');
-    if (kind === 'both up') {
-      await measureRun(dir);
-      await writeFile(join(dir, 'roadmap.md'), roadmap(2));
-      await sleep(500);
+  for (const [kind, limit] of [
+    ['server and worker down', 3000],
+    ['server up', undefined],
+    ['both up', 800],
+  ]) {
+    const times = [];
+    for (let round = 0; round < (quick ? 3 : 5); round++) {
+      const dir = await here.repo(`cold-${kind.replaceAll(' ', '-')}-${round}`, files);
+      if (kind === 'server and worker down') await here.ralphctl(dir, 'server', 'stop');
+      else await here.ralphctl(dir, 'server', 'start');
+      if (kind === 'both up') {
+        await measureRun(dir);
+        await writeFile(join(dir, 'roadmap.md'), roadmap(2));
+        await sleep(500);
+      }
+      const started = Date.now();
+      const { first } = await measureRun(dir);
+      times.push(first - started);
+      await here.stopWorker(dir);
     }
-    const started = Date.now();
-    const { first } = await measureRun(dir);
-    rows.push([kind, ms(first - started)]);
-    await here.stopWorker(dir);
+    rows.push([kind, ms(median(times)), times.map((time) => Math.round(time)).join(', ')]);
+    if (limit) aim(`\`start\` to first agent, ${kind}`, limit, median(times), 'ms');
   }
-  table('`start` to the first agent', ['state', 'time'], rows);
+  table('`start` to the first agent', ['state', 'median', 'each, ms'], rows);
 }
 
 async function parallel() {
   const rows = [];
-  for (const [name, agent, count, bound] of [
-    ['16 x 2 s on 4 slots', `sh -c 'sleep 2; ${noopAgent.slice(7, -1)}'`, 16, 8000],
+  for (const [name, agent, count, bound, limit] of [
+    ['16 x 2 s on 4 slots', `sh -c 'sleep 2; ${noopAgent.slice(7, -1)}'`, 16, 8000, 8.8],
     [
       '4 x 5 s among 12 x 1 s',
       `sh -c 'case $RALPHCTL_IDEA in t-1|t-5|t-9|t-13) sleep 5;; *) sleep 1;; esac; ${noopAgent.slice(7, -1)}'`,
       16,
       8000,
+      11.5,
     ],
   ]) {
     const files = { 'roadmap.md': roadmap(count), 'ralphctl.yaml': config(agent, 'slots: 4\n') };
     const dir = await here.repo(`par-${rows.length}`, files);
     const { first, last } = await measureRun(dir);
     rows.push([name, ms(bound), ms(last - first)]);
+    aim(name, limit, (last - first) / 1000, 's');
     await here.stopWorker(dir);
   }
   table('Slots kept full, from the first agent to the last landing', ['case', 'bound', 'ralphctl'], rows);
 }
 
-async function memory() {
-  const rows = [];
-  for (const [name, flood] of [
-    ['no output', ''],
-    [
-      '200 MB of output',
-      'yes 0123456789012345678901234567890123456789012345678901234567890123456789 | head -c 200000000; ',
-    ],
-  ]) {
-    const agent = `sh -c '${flood}${noopAgent.slice(7, -1)}'`;
-    const dir = await here.repo(`mem-${rows.length}`, {
-      'roadmap.md': roadmap(2),
-      'ralphctl.yaml': config(agent, 'slots: 1\n'),
-    });
-    const { run } = await measureRun(dir);
-    const project = eventsOf(run.stdout)[0].project;
-    const [worker] = await pidsWith('worker', '--child', project);
-    const [supervisor] = await pidsWith('worker', '--supervise', project);
-    const [server] = await pidsWith('start-dev', here.base);
-    const before = await Promise.all([worker, supervisor, server].map(cpuSeconds));
-    const seconds = quick ? 5 : 20;
-    await sleep(seconds * 1000);
-    const after = await Promise.all([worker, supervisor, server].map(cpuSeconds));
-    const cpu = after.map((value, index) => `${(((value - before[index]) / seconds) * 100).toFixed(2)} %`);
-    rows.push([
-      name,
-      `${Math.round(await peakMb(worker))} MB`,
-      `${Math.round(await rssMb(supervisor))} MB`,
-      `${Math.round(await rssMb(server))} MB`,
-      ...cpu,
-      ms(run.ms),
-    ]);
-    await here.stopWorker(dir);
-  }
-  table(
-    'Memory, and CPU when idle',
-    [
-      'agent prints',
-      'worker peak',
-      'supervisor',
-      'server',
-      'worker idle',
-      'supervisor idle',
-      'server idle',
-      'whole run',
-    ],
-    rows,
-  );
-}
-
-async function commands() {
-  const dir = await here.repo('cmd', { 'roadmap.md': roadmap(3), 'ralphctl.yaml': config(noopAgent, 'slots: 1\n') });
-  await measureRun(dir);
-  const rows = [];
-  const bare = [];
-  for (let n = 0; n < 7; n++) bare.push((await call(process.execPath, ['-e', '0'], {})).ms);
-  const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
-  rows.push(['node -e 0', ms(median(bare))]);
-  for (const args of [
-    ['--help'],
-    ['version'],
-    ['status'],
-    ['why', 't-1'],
-    ['logs'],
-    ['logs', 't-1'],
-    ['server', 'status'],
-    ['start', '--dry-run'],
-  ]) {
-    const times = [];
-    for (let n = 0; n < 5; n++)
-      times.push((await call(process.execPath, [cli, ...args], { cwd: dir, env: here.env })).ms);
-    rows.push([`ralphctl ${args.join(' ')}`, ms(median(times))]);
-  }
-  table('Commands (median of 5)', ['command', 'time'], rows);
-  await here.stopWorker(dir);
-}
-
-async function bigRepository() {
-  const files = {};
-  for (let n = 0; n < 20_000; n++) files[`d${n % 200}/f${n}.txt`] = `file ${n}\n`;
-  const count = quick ? 3 : 8;
-  const rows = [];
-  for (const [name, extra] of [
-    ['20 files', Object.fromEntries(Object.entries(files).slice(0, 20))],
-    ['20,000 files', files],
-  ]) {
-    const dir = await here.repo(`big-${rows.length}`, {
-      ...extra,
-      'roadmap.md': roadmap(count),
-      'ralphctl.yaml': config(noopAgent, 'slots: 1\n'),
-    });
-    const { events } = await measureRun(dir);
-    const starts = events
-      .filter((event) => event.kind === 'idea' && event.status === 'running')
-      .map((event) => Date.parse(event.at));
-    const steps = starts.slice(2).map((value, index) => value - starts[index + 1]);
-    rows.push([name, ms(starts[1] - starts[0]), ms(steps.reduce((sum, value) => sum + value, 0) / steps.length)]);
-    await here.stopWorker(dir);
-  }
-  table('Size of the repository', ['repository', 'first idea (worktree created)', 'recycled idea'], rows);
-}
-
 try {
   const commit = await git('.', 'rev-parse', '--short', 'HEAD');
-  console.log(`ralphctl ${commit}, node ${process.version}, ${new Date().toISOString().slice(0, 10)}`);
+  const load = loadavg()[0]?.toFixed(1);
+  console.log(`ralphctl ${commit}, node ${process.version}, ${new Date().toISOString().slice(0, 10)}, load ${load}`);
   if (wants('idea')) await perIdea();
   if (wants('iteration')) await perIteration();
   if (wants('cold')) await coldStart();
   if (wants('parallel')) await parallel();
+  const { memory, commands, bigRepository } = footprint({ here, quick, measureRun });
   if (wants('memory')) await memory();
   if (wants('commands')) await commands();
   if (wants('big')) await bigRepository();
+  aimsTable();
 } finally {
   await here.close();
 }
