@@ -8,7 +8,7 @@ import { shellCall, type Write, writeCall } from './tools.js';
 export interface Scenario {
   /** Tool calls one after the other, then the answer. */
   calls?: Array<{ write: Write } | { shell: string }>;
-  /** The last call is asked for again and again. */
+  /** The last call is asked for again and again; `{n}` in its command counts, as some CLIs notice a model that repeats itself. */
   endless?: boolean;
   /** The last words; `{nonce}` becomes the one in the prompt. '' is an empty answer. Default: a finished idea. */
   answer?: string;
@@ -40,7 +40,10 @@ export function reply(scenario: Scenario, ask: Ask, served: number, body: string
   if (ask.tools.length === 0) return { turn: { text: withEdits(calls, final) }, ...broken };
   const step = calls[scenario.endless ? Math.min(ask.results, calls.length - 1) : ask.results];
   if (!step) return { turn: { text: final }, ...broken };
-  const call = 'write' in step ? writeCall(ask.tools, worktreeIn(body), step.write) : shellCall(ask.tools, step.shell);
+  const call =
+    'write' in step
+      ? writeCall(ask.tools, worktreeIn(body), step.write)
+      : shellCall(ask.tools, step.shell.replaceAll('{n}', String(ask.results)));
   return call
     ? { turn: { text: 'Working on it.', call }, ...broken }
     : { turn: { text: `No tool for this among ${ask.tools.map((tool) => tool.name).join(', ')}.` } };

@@ -14,6 +14,9 @@ import { workerCase } from './worker-case.js';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/agents/', import.meta.url));
 
+/** A test that has not ended by then, in milliseconds, hangs; everything in it has a clock of its own. */
+const LONGEST = 600_000;
+
 /** scripts/test-agents.mjs makes the table of these. */
 async function note(cli: CliName, row: object): Promise<void> {
   const folder = process.env.RIG_ROWS;
@@ -28,17 +31,23 @@ export function matrix(cli: CliName): void {
     });
     afterAll(() => mock.close());
     const expected = expectationsOf(cli);
+    let measured: number | undefined;
+    /** Must be called in a test: a run cleans up after itself when its test ends. */
+    const pace = async (): Promise<number> => {
+      measured ??= (await runCase(mock, cli, { name: 'pace', expected: 'ok', mock: {} }, { pace: 20_000 })).wallMs;
+      return measured;
+    };
     for (const one of CASES) {
       const { kind, skip } = expected(one.name, one.expected);
       const run = async (): Promise<void> => {
         const record = process.env.RIG_RECORD ? join(FIXTURES, cli, `${one.name}.jsonl`) : undefined;
         if (record) await mkdir(dirname(record), { recursive: true });
-        const row = await runCase(mock, cli, one, record && `${record}.new`);
+        const row = await runCase(mock, cli, one, { record: record && `${record}.new`, pace: await pace() });
         await note(cli, { ...row, expected: kind });
         if (record) await finishRecording(record, row, kind);
         judge(row, one, kind);
       };
-      it.skipIf(skip !== undefined)(one.name, run, (one.timeoutMs ?? 60_000) + 90_000);
+      it.skipIf(skip !== undefined)(one.name, run, LONGEST);
     }
     for (const [name, how] of [
       ['worker-sigkill', 'SIGKILL'],
@@ -55,7 +64,7 @@ export function matrix(cli: CliName): void {
         expect(rest).toEqual({ starts: 2, overlaps: false, outcome: 'completed' });
         expect({ landed, left }).toEqual({ landed: 'hello after the worker', left: [] });
       };
-      it.skipIf(skip !== undefined)(name, run, 240_000);
+      it.skipIf(skip !== undefined)(name, run, LONGEST);
     }
   });
 }

@@ -39,8 +39,14 @@ export function mainProcess(cli: CliName, all: readonly Process[]): Process | un
   return own.find(({ parent }) => !own.some(({ pid }) => pid === parent));
 }
 
-/** `record`: where the CLI's output is written down, if it is to be. */
-export async function runCase(mock: Mock, cli: CliName, one: Case, record?: string): Promise<Row> {
+export interface CaseOptions {
+  /** Where the CLI's output is written down, if it is to be. */
+  record?: string | undefined;
+  /** How long this CLI takes for a single answer on this machine as it is now, milliseconds: clocks are set by it. */
+  pace: number;
+}
+
+export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pace }: CaseOptions): Promise<Row> {
   const run = mock.play(`${cli}-${one.name}-${Date.now()}`, one.mock);
   onTestFinished(() => mock.forget(run));
   const target = one.refused ? { ...run, url: `http://127.0.0.1:9/${run.key}` } : run;
@@ -50,7 +56,7 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, record?: stri
     config: {
       agent: cli,
       agents: { [cli]: { ...entry, command, passEnv: ['MARKS'] } },
-      idleTimeoutMinutes: (one.idleMs ?? 25_000) / 60_000,
+      idleTimeoutMinutes: Math.max(one.idleMs ?? 25_000, 5 * pace) / 60_000,
     },
   });
   b.env.MARKS = b.marks;
@@ -58,10 +64,13 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, record?: stri
   const before = new Set((await processesOf(b.base)).map(({ pid }) => pid));
   const at = await b.prepare();
   const started = Date.now();
-  const call = b.call(b.activities.runAgent, b.agentInput(at, { timeoutMs: one.timeoutMs ?? 60_000 }));
+  const call = b.call(
+    b.activities.runAgent,
+    b.agentInput(at, { timeoutMs: Math.max(one.timeoutMs ?? 60_000, 5 * pace) }),
+  );
   if (one.signal) {
     const { signal } = one;
-    await until('the agent in its tool call', () => readFile(join(b.marks, IN_TOOL), 'utf8'), 45_000);
+    await until('the agent in its tool call', () => readFile(join(b.marks, IN_TOOL), 'utf8'), 45_000 + 3 * pace);
     const agent = mainProcess(cli, await processesOf(b.base));
     if (!agent) throw new Error(`no process of ${cli} is there to be killed`);
     process.kill(agent.pid, signal);

@@ -47,7 +47,7 @@ export const CASES: readonly Case[] = [
   {
     name: 'loop',
     expected: 'timeout',
-    mock: { calls: [{ shell: 'echo again; sleep 0.5' }], endless: true },
+    mock: { calls: [{ shell: 'echo again {n}; sleep 0.5' }], endless: true },
     timeoutMs: HANG,
   },
   { name: '429-twice', expected: 'ok', mock: { fault: { kind: 'rate', times: 2, retryAfter: 1 } } },
