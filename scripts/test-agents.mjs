@@ -34,10 +34,14 @@ await mkdir(cache, { recursive: true });
 const fileOf = (cli) => join(cache, `${cli}.jsonl`);
 const rowsOf = async (cli) => {
   if (!existsSync(fileOf(cli))) return [];
-  const lines = (await readFile(fileOf(cli), 'utf8')).split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+  const lines = (await readFile(fileOf(cli), 'utf8')).split('\n').filter((line) => line !== '');
+  const rows = lines.map((line) => JSON.parse(line));
+  // Of a case that was run again the last row counts, and none of another version.
+  const last = new Map(rows.filter((row) => row.version === rows.at(-1).version).map((row) => [row.name, row]));
+  return [...last.values()];
 };
-for (const cli of picked) await rm(fileOf(cli), { force: true });
+// Single cases renew their rows only.
+if (values.case === undefined) for (const cli of picked) await rm(fileOf(cli), { force: true });
 
 const config = 'test/agents/matrix/vitest.config.ts';
 const files = picked.map((cli) => `matrix/${cli}.matrix`);

@@ -57,7 +57,7 @@ describe.skipIf(!wanted)('real CLIs', () => {
       const done = await box.run('start', '--json', '--wait');
       summary = done.json.at(-1) as unknown as RunSummary;
       if (done.code !== 0) console.log(done.stdout, done.stderr);
-    }, 180_000);
+    }, 300_000);
 
     afterAll(() => box?.dispose());
 
