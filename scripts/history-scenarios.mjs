@@ -79,7 +79,7 @@ export const scenariosOn = ({ project, until, connected, workerOf, continuedRun,
     const p = await project('pause', { ideas: { 'p-1': twoSteps('p-1') } });
     const done = p.run('start', '--json', '--wait');
     await p.there('began-p-1-1');
-    await p.run('pause', 'lunch');
+    await p.run('pause', '--reason', 'lunch');
     await p.touch('go-p-1-1');
     await until('the pause', async () => (await p.status()).status.state === 'paused');
     await p.run('resume');
@@ -93,7 +93,7 @@ export const scenariosOn = ({ project, until, connected, workerOf, continuedRun,
     const p = await project('stop', { ideas: { 's-1': twoSteps('s-1') } });
     const done = p.run('start', '--json', '--wait');
     await p.there('began-s-1-1');
-    await p.run('stop', 'enough');
+    await p.run('stop', '--reason', 'enough');
     await p.touch('go-s-1-1');
     await done;
     const id = await p.id();

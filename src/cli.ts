@@ -3,10 +3,12 @@
  * so that `--help` answers at once.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type Context, makeContext } from './client/context.js';
+import { type Context, makeContext, printJson } from './client/context.js';
+import { addControls } from './client/control-cli.js';
 import { EXIT } from './client/exit-codes.js';
 import { version } from './worker/build-id.js';
 
+const wantsJson = process.argv.includes('--json');
 const program = new Command('ralphctl');
 
 program
@@ -14,7 +16,9 @@ program
   .option('-C, --repo <dir>', 'the repository to work on (default: this folder)')
   .version(version(), '-V, --version')
   .configureHelp({ showGlobalOptions: true })
-  .showHelpAfterError('(see --help)')
+  .showHelpAfterError(wantsJson ? false : '(see --help)')
+  // With --json the error is told once, as JSON, by whoever catches it.
+  .configureOutput(wantsJson ? { outputError: () => {} } : {})
   .exitOverride();
 
 const whole = (text: string): number => {
@@ -48,6 +52,7 @@ program
   .option('--target <branch>', 'branch to land on (default: the branch checked out)')
   .option('--gate <command>', 'quality command, repeatable; replaces the configured ones', collect)
   .option('--max-iterations <n>', 'iterations for ideas that set none', whole)
+  .addOption(new Option('--mode <mode>', 'who starts ideas').choices(['autopilot', 'semi-auto', 'step']))
   .option('--no-tick', 'do not tick landed ideas in the backlog')
   .option('--dry-run', 'show what would run and in which order')
   .option('--detach', 'return once the run has started')
@@ -68,42 +73,7 @@ program
   .addOption(json)
   .action(run(async (context) => (await import('./client/commands/status.js')).status(context)));
 
-program
-  .command('pause')
-  .argument('[reason]')
-  .description('start nothing new; running iterations finish, then everything holds')
-  .addOption(json)
-  .action(run(async (context, why: string | undefined) => (await control()).pause(context, why)));
-
-program
-  .command('resume')
-  .description('go on after a pause')
-  .addOption(json)
-  .action(run(async (context) => (await control()).resume(context)));
-
-program
-  .command('stop')
-  .argument('[reason]')
-  .description('end the run: running iterations finish, finished work lands, the rest stays on its branches')
-  .addOption(json)
-  .action(run(async (context, why: string | undefined) => (await control()).stop(context, why)));
-
-program
-  .command('answer')
-  .argument('<idea>')
-  .argument('<text...>')
-  .description('answer what an idea asked; while it runs, a hint for its next prompt')
-  .addOption(json)
-  .action(
-    run(async (context, idea: string, text: string[]) => (await control()).answer(context, idea, text.join(' '))),
-  );
-
-program
-  .command('slots')
-  .argument('<n>', 'agents at once', whole)
-  .description('change how many agents run at once')
-  .addOption(json)
-  .action(run(async (context, count: number) => (await control()).slots(context, count)));
+addControls(program, run);
 
 program
   .command('enqueue')
@@ -207,16 +177,20 @@ program
   .addOption(json)
   .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
 
-const control = () => import('./client/commands/control.js');
+function argumentError({ exitCode, message }: CommanderError): number {
+  if (exitCode === 0) return EXIT.ok;
+  if (wantsJson) printJson({ kind: 'error', message: message.replace(/^error: /, ''), exitCode: EXIT.usage });
+  return EXIT.usage;
+}
 
 try {
   await program.parseAsync();
 } catch (error) {
   // `--help` ends like this, too; it must not wait for the words of other errors.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CommanderError) process.exitCode = argumentError(error);
   else {
     const { explain } = await import('./client/explain.js');
-    process.exitCode = explain(error, process.argv.includes('--json'));
+    process.exitCode = explain(error, wantsJson);
   }
 }
 // Libraries may keep handles open; every command has finished its work when it returns.

@@ -14,6 +14,8 @@ export const EXIT = {
   unreachable: 5,
   /** There is no run to act on. */
   noRun: 6,
+  /** Not possible in the state that the run or the idea is in; the message says what is. */
+  refused: 7,
   interrupted: 130,
 } as const;
 

@@ -68,8 +68,12 @@ export function show(context: Context, event: StampedEvent): void {
 export function onlyWaits(status: RunStatus): boolean {
   const { counts } = status;
   if (status.state === 'paused') return true;
-  const busy = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
-  return busy === 0 && status.next.length === 0 && counts['needs-human'] > 0;
+  const approvals = status.attention.filter((line) => line.approval).length;
+  const busy = counts.running + counts.paused - approvals + counts['wants-slot'] + counts.landing;
+  if (busy > 0 || status.attention.some((line) => line.busy)) return false;
+  if (status.state === 'waiting_user') return true;
+  // A slot that waits for an approval keeps others from starting.
+  return approvals > 0 || (status.next.length === 0 && counts['needs-human'] > 0);
 }
 
 async function leaveWhenWaiting(api: RunApi, signal: AbortSignal, finish: (end: FollowEnd) => void): Promise<void> {

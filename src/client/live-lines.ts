@@ -45,6 +45,17 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
     case 'answered':
       return `${paint.cyan('!')} ${event.idea} got its answer`;
+    case 'command': {
+      const about = event.idea ? `${event.verb} ${event.idea}` : event.verb;
+      const reason = event.reason ? ` (${clean(event.reason)})` : '';
+      return `${paint.cyan('!')} ${about}${reason}: ${clean(event.done)}`;
+    }
+    case 'refused':
+      return `${paint.yellow('!')} ${event.idea ? `${event.verb} ${event.idea}` : event.verb} was refused: ${clean(event.why)}`;
+    case 'delivered':
+      return `${paint.cyan('!')} ${event.idea} has read ${event.notes === 1 ? 'your word' : `${event.notes} words of yours`} (agent run ${event.serial})`;
+    case 'interrupted':
+      return `${paint.yellow('‖')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
   }
 }
 
@@ -65,6 +76,10 @@ function ideaBody(event: Extract<StampedEvent, { kind: 'idea' }>, paint: Paint):
       return `${paint.red('✗')} ${paint.bold(event.idea)} failed${reason}; its worktree is kept`;
     case 'paused':
       return `${paint.dim('‖')} ${event.idea} paused`;
+    case 'skipped':
+      return `${paint.dim('↷')} ${event.idea} skipped${reason}`;
+    case 'abandoned':
+      return `${paint.dim('⊘')} ${event.idea} abandoned${reason}`;
     case 'pending':
       return `${paint.dim('◦')} ${event.idea} is pending again${reason}`;
     case 'wants-slot':

@@ -12,6 +12,7 @@ import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { checkoutBehind } from '../git/checkout-base.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
+import type { RunMode } from '../protocol/command.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunSettings } from '../protocol/run.js';
 import type { RunFile } from '../runs/run-files.js';
@@ -28,6 +29,7 @@ export interface StartFlags {
   gate?: string[];
   tick?: boolean;
   maxIterations?: number;
+  mode?: RunMode;
 }
 
 export interface RunPlan {

@@ -4,13 +4,16 @@
  * depends on has landed; a report older than the last one taken changes nothing. No event costs a pass over all ideas.
  * May import protocol and decide only.
  */
-import type { LandResult } from '../protocol/activities.js';
+import type { LandResult, UndoResult } from '../protocol/activities.js';
+import type { Command as Told } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { AutopilotState, IdeaEntry, IdeaOutcome, IdeaReport, RunSettings } from '../protocol/run.js';
-import { Board } from './board.js';
+import { Board, type Told as Taken } from './board.js';
 import type { Command } from './commands.js';
-import { pauseRun, resumeRun, stopRun } from './control.js';
+import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
+import { type ErrandResult, errandDone } from './errands.js';
 import type { Graph } from './graph.js';
+import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
 import { fillSlots } from './waiting.js';
@@ -18,6 +21,13 @@ import { fillSlots } from './waiting.js';
 export type { Command } from './commands.js';
 export { firstState } from './first-state.js';
 export { agentName } from './slots.js';
+
+/** Commands whose ids are remembered. */
+const SEEN_KEPT = 50;
+
+/** In semi-auto mode a person decides about everything that has not landed and is not given up. */
+const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
+  !card.blue && status !== 'landed' && status !== 'skipped' && status !== 'abandoned';
 
 export class Autopilot {
   readonly #board: Board;
@@ -84,6 +94,63 @@ export class Autopilot {
     stopRun(this.#board, why);
   }
 
+  review(): void {
+    reviewRun(this.#board);
+  }
+
+  abort(why?: string): void {
+    abortRun(this.#board, why);
+  }
+
+  /** Why the command is not legal now; undefined when it is. Changes nothing. */
+  commandProblem(command: Told): string | undefined {
+    const plan = planCommand(this.#board, command);
+    return 'refusal' in plan ? plan.refusal : undefined;
+  }
+
+  /** Carries a command out. One that arrives again under its id changes nothing. */
+  command(command: Told): { done: string } | { refusal: string } {
+    const { state, told } = this.#board;
+    const { verb, idea, reason, id } = command;
+    if (id !== undefined && state.seen?.includes(id)) return { done: 'taken already' };
+    if (id !== undefined) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
+    const plan = planCommand(this.#board, command);
+    const about = { verb, ...(idea ? { idea } : {}), ...(reason ? { reason } : {}) };
+    if ('refusal' in plan) {
+      told.push({ ...about, refusal: plan.refusal });
+      return plan;
+    }
+    const done = plan.carryOut();
+    told.push({ ...about, done });
+    return { done };
+  }
+
+  /** What git did with an idea that a person asked for. */
+  errandDone(idea: string, result: ErrandResult): void {
+    errandDone(this.#board, idea, result);
+  }
+
+  undone(idea: string, result: UndoResult | { kind: 'failed'; problem: string }): void {
+    const done = this.#lane.undone(idea, result);
+    if (done) this.#board.told.push({ verb: 'rollback', idea, done });
+  }
+
+  /** One idea was stopped, not the run: it must not start again by itself. */
+  stoppedAlone(idea: string): void {
+    const entry = this.graph.entry(idea);
+    if (entry && this.#board.isOpen(idea) && this.state.run !== 'stopping') entry.after ??= { do: 'hold' };
+  }
+
+  /** Whether the idea's workflow is still the one that was started as this life. */
+  isLife(idea: string, life: number | undefined): boolean {
+    const entry = this.graph.entry(idea);
+    return entry !== undefined && (life === undefined || isAdopted(entry) || life === entry.life);
+  }
+
+  takeTold(): Taken[] {
+    return this.#board.told.splice(0);
+  }
+
   /** Fewer slots take nothing away from those who hold one. */
   setSlots(slots: number): void {
     this.state.slots = slots;
@@ -109,8 +176,8 @@ export class Autopilot {
     const { state } = board;
     const commands = board.outbox.splice(0);
     if (rollover) return commands;
-    if (state.run === 'running' || state.run === 'stopping') commands.push(...this.#lane.next());
-    if (state.run === 'running') commands.push(...fillSlots(board));
+    commands.push(...this.#lane.next());
+    if (isActive(board)) commands.push(...fillSlots(board));
     if (state.run === 'pausing' && board.runningCount === 0 && state.landing === undefined) state.run = 'paused';
     return commands;
   }
@@ -120,6 +187,7 @@ export class Autopilot {
     const { state } = this;
     if (state.run === 'paused' || state.run === 'pausing') return false;
     if (!this.#lane.isEmpty || this.#board.openCount > 0) return false;
+    if (state.run === 'waiting_user') return !state.entries.some(mayBeAssigned);
     return state.run !== 'running' || this.graph.readyCount === 0;
   }
 

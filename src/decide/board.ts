@@ -4,16 +4,28 @@
  * is derived from it and built again by the constructor, so that a run can continue as new.
  * May import protocol and decide only.
  */
+import { MAX_CARD_TITLE } from '../protocol/idea.js';
 import type { AutopilotState, IdeaEntry, IdeaStatus, RunSettings } from '../protocol/run.js';
+import { clip, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
 import { newEntry } from './first-state.js';
 import { Graph } from './graph.js';
 import { addStats } from './iterations.js';
 import { ReadyPool } from './ready.js';
 import { Slots } from './slots.js';
+import { groupOf } from './split.js';
 
 /** Statuses in which a child workflow is open. */
 const OPEN = new Set<IdeaStatus>(['running', 'paused', 'needs-human', 'wants-slot', 'landing']);
+
+/** A command that was taken or refused, for the events of the run. */
+export interface Told {
+  verb: string;
+  idea?: string;
+  reason?: string;
+  done?: string;
+  refusal?: string;
+}
 
 export class Board {
   readonly state: AutopilotState;
@@ -27,6 +39,8 @@ export class Board {
   readonly changes: IdeaEntry[] = [];
   readonly #open = new Set<string>();
   readonly #running = new Set<string>();
+  /** What people told and what came of it, since it was last taken. */
+  readonly told: Told[] = [];
 
   constructor(state: AutopilotState, settings: RunSettings) {
     this.state = state;
@@ -47,6 +61,16 @@ export class Board {
     return this.#running.size;
   }
 
+  /** Ideas that hold although nobody waits for them: paused one by one, or told to. */
+  get pausedCount(): number {
+    return this.openIdeas().filter((one) => !one.approval && (one.status === 'paused' || one.pauseAsked)).length;
+  }
+
+  /** Ideas whose next iteration waits for an approval. */
+  get approvals(): number {
+    return this.openIdeas().filter((one) => one.approval).length;
+  }
+
   isOpen(idea: string): boolean {
     return this.#open.has(idea);
   }
@@ -57,8 +81,32 @@ export class Board {
 
   add(entries: readonly IdeaEntry['card'][]): void {
     for (const card of entries) this.state.entries.push(newEntry(card));
+    this.rebuild();
+  }
+
+  /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */
+  rebuild(): void {
     this.graph = new Graph(this.state.entries);
     this.pool = new ReadyPool(this.graph, this.settings.weights);
+  }
+
+  /** Something about the idea beside its status has changed: those who watch are told, and the ready pool. */
+  touch(entry: IdeaEntry): void {
+    this.changes.push({ ...entry });
+    this.graph.refresh(entry.card.id);
+  }
+
+  retitle(entry: IdeaEntry, title: string): void {
+    entry.card = { ...entry.card, title: clip(title, MAX_CARD_TITLE) };
+  }
+
+  /** The idea becomes a group of the given ideas. */
+  divide(entry: IdeaEntry, cards: readonly IdeaEntry['card'][]): void {
+    delete entry.hold;
+    entry.reason = clip(`split into ${cards.map((card) => card.id).join(', ')}`, MAX_REASON);
+    this.set(entry, 'pending');
+    entry.card = groupOf(entry.card);
+    this.add(cards);
   }
 
   set(entry: IdeaEntry, status: IdeaStatus): void {
@@ -81,12 +129,16 @@ export class Board {
   }
 
   freeSlot(entry: IdeaEntry): void {
-    if (entry.slot !== undefined) this.slots.free(entry.slot, entry.card.id);
+    if (entry.slot !== undefined) {
+      this.slots.free(entry.slot, entry.card.id);
+      entry.lastSlot = entry.slot;
+    }
     delete entry.slot;
   }
 
   /** Moves what the idea's iterations cost into the totals of the run. */
   foldIterations(entry: IdeaEntry): void {
+    entry.used = (entry.keepCount ?? 0) + (entry.iterations?.count ?? 0);
     if (!entry.iterations) return;
     this.state.totals.iterations = addStats(this.state.totals.iterations, entry.iterations);
     delete entry.iterations;

@@ -2,11 +2,30 @@
  * What the autopilot may ask its workflow to do. The workflow carries these out and decides nothing itself.
  * May import protocol only.
  */
-import type { Verdict } from '../protocol/run.js';
+import type { GitErrand, Verdict } from '../protocol/run.js';
 
 export type Command =
   | { do: 'start'; idea: string; slot: number }
   | { do: 'grant'; idea: string; slot: number }
   | { do: 'verdict'; idea: string; verdict: Verdict }
   | { do: 'land'; idea: string }
-  | { do: 'tell'; idea: string; signal: 'pause' | 'resume' | 'stop' };
+  | { do: 'tell'; idea: string; signal: ChildSignal; args?: unknown[] }
+  /** Work on commits or worktree of an idea that has no workflow. */
+  | { do: 'errand'; idea: string; errand: Exclude<GitErrand, 'undo'>; force?: boolean }
+  /** In the landing lane: take a landed idea off the target. */
+  | { do: 'undo'; idea: string }
+  /** The landing that is under way is not waited for. */
+  | { do: 'cancel-landing'; idea: string };
+
+/** Temporal signals to an idea's workflow. */
+export type ChildSignal =
+  | 'pause'
+  | 'pauseNow'
+  | 'resume'
+  | 'stop'
+  | 'abort'
+  | 'hint'
+  | 'answer'
+  | 'approve'
+  | 'edited'
+  | 'setStep';

@@ -1,70 +1,142 @@
 /**
- * Pause, resume and stop of the whole run (A5, C1), and the rules that pull these levers themselves (A7).
- * Invariant: `stopping` never goes back; nobody is interrupted: ideas are told, and act at their next boundary.
+ * Pause, resume, stop and the like for the whole run (A5, A6, A7, C1), and the rules that pull these levers themselves.
+ * Invariant: the state changes as `run-table.ts` says and in no other way; only `pause --now` and `abort` interrupt.
  * May import protocol and decide only.
  */
+import type { RunMode } from '../protocol/command.js';
 import type { IdeaEntry } from '../protocol/run.js';
 import type { Board } from './board.js';
+import type { ChildSignal } from './commands.js';
+import { type RunEvent, type RunFacts, runTransition } from './run-table.js';
 
-export function pauseRun(board: Board, why?: string): void {
+export function runFacts(board: Board): RunFacts {
   const { state } = board;
-  if (state.run !== 'running') return;
-  state.run = 'pausing';
+  return {
+    state: state.run,
+    mode: state.mode ?? 'autopilot',
+    review: state.review === true,
+    pausedIdeas: board.pausedCount,
+    asking: board.approvals,
+  };
+}
+
+/** Moves the run on; false, and nothing happens, where the event is not legal. */
+function moved(board: Board, event: RunEvent): boolean {
+  const next = runTransition(runFacts(board), event);
+  if ('refusal' in next) return false;
+  board.state.run = next.to;
+  return true;
+}
+
+/** `now`: agents are interrupted; what they did is saved, and not charged. */
+export function pauseRun(board: Board, why?: string, now = false): void {
+  if (!moved(board, now ? 'PAUSE_NOW' : 'PAUSE')) return;
   say(board, why);
-  tellAll(board, 'pause');
+  tellAll(board, now ? 'pauseNow' : 'pause');
 }
 
 /** In a run that goes on already, ideas that were paused one by one go on too. */
 export function resumeRun(board: Board): void {
-  const { state } = board;
-  if (state.run === 'running') {
-    for (const entry of board.openIdeas()) if (entry.status === 'paused') tell(board, entry, 'resume');
-    return;
-  }
-  if (state.run !== 'paused' && state.run !== 'pausing') return;
-  state.run = 'running';
-  delete state.why;
-  state.failuresInARow = 0;
-  tellAll(board, 'resume');
+  const wentOn = isActive(board);
+  if (!moved(board, 'RESUME')) return;
+  if (!wentOn) goOn(board);
+  else for (const entry of board.openIdeas()) if (holds(entry)) tellIdea(board, entry, 'resume');
+}
+
+/** A person has looked at the failures that paused the run. */
+export function reviewRun(board: Board): void {
+  if (moved(board, 'REVIEW')) goOn(board);
 }
 
 export function stopRun(board: Board, why?: string): void {
+  if (!moved(board, 'STOP')) return;
+  say(board, why);
+  board.state.waiting = [];
+  tellAll(board, 'stop');
+}
+
+/** Ends everything at once, finished work that has not landed included. */
+export function abortRun(board: Board, why?: string): void {
+  if (!moved(board, 'ABORT')) return;
   const { state } = board;
-  if (state.run === 'stopping' || state.run === 'completed') return;
-  state.run = 'stopping';
+  state.aborting = true;
   say(board, why);
   state.waiting = [];
-  tellAll(board, 'stop');
+  for (const entry of board.openIdeas()) tellIdea(board, entry, 'abort');
+  if (state.landing !== undefined) board.outbox.push({ do: 'cancel-landing', idea: state.landing });
+}
+
+const MODE_EVENT: Record<RunMode, RunEvent> = {
+  autopilot: 'MODE_AUTOPILOT',
+  'semi-auto': 'MODE_SEMI_AUTO',
+  step: 'MODE_STEP',
+};
+export const modeEvent = (mode: RunMode): RunEvent => MODE_EVENT[mode];
+
+export function setMode(board: Board, mode: RunMode): void {
+  if (!moved(board, modeEvent(mode))) return;
+  const { state } = board;
+  const wasStep = state.mode === 'step';
+  state.mode = mode;
+  delete state.assigned;
+  if (wasStep === (mode === 'step')) return;
+  for (const entry of board.openIdeas()) tellIdea(board, entry, 'setStep', [mode === 'step']);
+}
+
+export function approveAll(board: Board): void {
+  for (const entry of board.openIdeas()) if (entry.approval) tellIdea(board, entry, 'approve');
 }
 
 /** Brings one idea into line with the run, whatever it was told before. */
 export function tellRunState(board: Board, entry: IdeaEntry): void {
-  const { run } = board.state;
-  if (run === 'stopping') tell(board, entry, 'stop');
-  else tell(board, entry, run === 'running' ? 'resume' : 'pause');
+  const { run, aborting } = board.state;
+  if (run === 'stopping') tellIdea(board, entry, aborting ? 'abort' : 'stop');
+  else tellIdea(board, entry, isActive(board) ? 'resume' : 'pause');
 }
 
-/** Books a failed idea; too many in a row pause the run, or one stops it where the strategy says so. */
+/** Ideas go on, and new ones may begin. */
+export const isActive = ({ state }: Board): boolean => state.run === 'running' || state.run === 'waiting_user';
+
+/** Books a failed idea; too many in a row pause the run until a review, or one stops it where the strategy says so. */
 export function countFailure(board: Board, entry: IdeaEntry): void {
   const { state, settings } = board;
   state.failuresInARow += 1;
   if (settings.errorStrategy === 'abort') {
     stopRun(board, `${entry.card.id} failed, and errors.strategy is abort`);
   } else if (settings.errorThreshold > 0 && state.failuresInARow >= settings.errorThreshold) {
+    const wentOn = isActive(board);
+    if (!moved(board, 'ERROR_THRESHOLD')) return;
+    state.review = true;
     const ideas = state.failuresInARow === 1 ? 'idea' : 'ideas';
-    pauseRun(board, `${state.failuresInARow} ${ideas} failed one after another; look at them, then resume`);
+    say(
+      board,
+      `${state.failuresInARow} ${ideas} failed one after another; look at them, then go on with: ralphctl review`,
+    );
+    if (wentOn) tellAll(board, 'pause');
   }
 }
 
-function tellAll(board: Board, signal: 'pause' | 'resume' | 'stop'): void {
+function goOn(board: Board): void {
+  const { state } = board;
+  delete state.why;
+  delete state.review;
+  state.failuresInARow = 0;
+  tellAll(board, 'resume');
+}
+
+const holds = (entry: IdeaEntry): boolean =>
+  (entry.status === 'paused' && !entry.approval) || entry.pauseAsked === true;
+
+function tellAll(board: Board, signal: ChildSignal): void {
   for (const entry of board.openIdeas()) {
     // Finished work keeps its place in the lane; a bounced idea is told when it comes out.
-    if (entry.status !== 'landing') tell(board, entry, signal);
+    if (entry.status !== 'landing') tellIdea(board, entry, signal);
   }
 }
 
-function tell(board: Board, entry: IdeaEntry, signal: 'pause' | 'resume' | 'stop'): void {
-  board.outbox.push({ do: 'tell', idea: entry.card.id, signal });
+export function tellIdea(board: Board, entry: IdeaEntry, signal: ChildSignal, args?: unknown[]): void {
+  if (signal === 'resume') delete entry.pauseAsked;
+  board.outbox.push({ do: 'tell', idea: entry.card.id, signal, ...(args ? { args } : {}) });
 }
 
 function say(board: Board, why: string | undefined): void {

@@ -17,7 +17,11 @@ export function runDetails(status: RunStatus): string {
     `**${status.state}**${reason} · ${counts.landed} of ${status.total} landed on ${code(status.target)}`,
     todo(status),
     section('Running', status.active, count('running', 'paused', 'wants-slot', 'landing')),
-    section('Waits for you', status.attention, count('needs-human', 'blocked', 'failed', 'timeout')),
+    section(
+      'Waits for you',
+      status.attention,
+      count('needs-human', 'blocked', 'failed', 'timeout') + status.attention.filter(unlisted).length,
+    ),
     status.next.length > 0 ? `### Next\n${status.next.map((id) => `- ${id}`).join('\n')}` : '',
   ];
   return parts.filter(Boolean).join('\n\n');
@@ -39,8 +43,13 @@ export function ideaDetails(view: IdeaView): string {
   return lines.join('\n\n');
 }
 
+/** In the list, but its status is not one that is counted as waiting. */
+const unlisted = (line: IdeaLine): boolean => line.held === true || line.approval === true;
+
 function todo(status: RunStatus): string {
+  if (status.review) return 'To do: look at the ideas that failed, then `ralphctl review`, or the signal `review`.';
   if (status.state === 'paused') return 'To go on: signal `resume`, or `ralphctl resume`.';
+  if (status.attention.some((line) => line.approval)) return 'To do: `ralphctl approve`, or the signal `approve`.';
   const question = status.attention.find((line) => line.status === 'needs-human');
   return question ? `To do: \`ralphctl answer ${question.id} "…"\`` : '';
 }

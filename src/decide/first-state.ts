@@ -1,8 +1,10 @@
 /** The state a run begins with. May import protocol and decide only. */
 import type { OpenRunResult } from '../protocol/activities.js';
+import type { RunMode } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
-import type { AutopilotState, IdeaEntry, RunSettings } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, RunSettings, RunState } from '../protocol/run.js';
 import { noIterations } from './iterations.js';
+import { RUN_TABLE } from './run-table.js';
 
 export const newEntry = (card: IdeaCard): IdeaEntry => ({
   card,
@@ -13,11 +15,16 @@ export const newEntry = (card: IdeaCard): IdeaEntry => ({
   rounds: 0,
 });
 
+/** A5: START_AUTOPILOT or START_SEMI_AUTO from `idle`. */
+const startState = (mode: RunMode | undefined): RunState =>
+  RUN_TABLE.idle[mode === 'semi-auto' ? 'START_SEMI_AUTO' : 'START_AUTOPILOT'] as RunState;
+
 /** `now` in epoch milliseconds. */
 export function firstState(opened: OpenRunResult, settings: RunSettings, now: number): AutopilotState {
   const landed = new Set(opened.landed);
   return {
-    run: 'running',
+    run: startState(settings.mode),
+    ...(settings.mode ? { mode: settings.mode } : {}),
     slots: settings.slots,
     entries: opened.cards.map((card) => ({ ...newEntry(card), status: landed.has(card.id) ? 'landed' : 'pending' })),
     lane: [],

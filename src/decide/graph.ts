@@ -119,7 +119,12 @@ export class Graph {
   refresh(id: string): void {
     const entry = this.entry(id);
     const ready =
-      entry !== undefined && !entry.card.blue && entry.status === 'pending' && this.#waiting.get(id)?.size === 0;
+      entry !== undefined &&
+      !entry.card.blue &&
+      entry.status === 'pending' &&
+      !entry.hold &&
+      !entry.busy &&
+      this.#waiting.get(id)?.size === 0;
     if (!ready) {
       this.#ready.delete(id);
       return;

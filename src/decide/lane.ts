@@ -4,7 +4,7 @@
  * Invariant: while a landing is in flight, only its own result moves the idea on.
  * May import protocol and decide only.
  */
-import type { LandResult } from '../protocol/activities.js';
+import type { LandResult, UndoResult } from '../protocol/activities.js';
 import type { IdeaEntry, IdeaOutcome } from '../protocol/run.js';
 import type { Board } from './board.js';
 import { bounceOf, landingQuestion } from './bounce.js';
@@ -56,10 +56,18 @@ export class Lane {
 
   next(): Command[] {
     const { state } = this.#board;
-    const idea = state.lane[0];
-    if (idea === undefined || state.landing !== undefined) return [];
+    if (state.landing !== undefined) return [];
+    // What is being ended does not begin to land. While the run holds, only undoing goes on: a person asked for it.
+    const holding = state.run === 'paused' || state.run === 'pausing';
+    const at = state.lane.findIndex((id) => {
+      const entry = this.#board.graph.entry(id);
+      return entry?.after === undefined && (entry?.busy === 'undo' || !holding);
+    });
+    const idea = state.lane[at];
+    if (idea === undefined) return [];
+    if (at > 0) state.lane = [idea, ...state.lane.filter((one) => one !== idea)];
     state.landing = idea;
-    return [{ do: 'land', idea }];
+    return [{ do: this.#board.graph.entry(idea)?.busy === 'undo' ? 'undo' : 'land', idea }];
   }
 
   /** Returns how the child ended meanwhile, when the idea did not land and nobody is left to mend it. */
@@ -99,6 +107,30 @@ export class Lane {
     return undefined;
   }
 
+  /** What came of taking a landed idea off the target. */
+  undone(idea: string, result: UndoResult | { kind: 'failed'; problem: string }): string | undefined {
+    const entry = this.#takeOut(idea);
+    if (!entry) return undefined;
+    delete entry.busy;
+    if (result.kind !== 'undone') {
+      const why = undoProblem(result);
+      entry.reason = clip(`could not be undone: ${why}`, MAX_REASON);
+      this.#board.set(entry, 'landed');
+      return `${idea} stays landed: ${why}`;
+    }
+    delete entry.commit;
+    entry.hold = true;
+    entry.retries += 1;
+    entry.reason = clip(
+      `taken off ${this.#board.state.target} by ${result.commit.slice(0, 8)}; start it again with: ralphctl retry ${idea}`,
+      MAX_REASON,
+    );
+    this.#board.set(entry, 'pending');
+    // What waits for it waits again.
+    this.#board.rebuild();
+    return `${idea} was taken off ${this.#board.state.target} by ${result.commit.slice(0, 8)}${result.note ? `: ${result.note}` : ''}`;
+  }
+
   #takeOut(idea: string): IdeaEntry | undefined {
     const { state, graph } = this.#board;
     if (state.landing !== idea) return undefined;
@@ -119,6 +151,7 @@ export class Lane {
     if (result.note === undefined) delete entry.reason;
     else entry.reason = clip(result.note, MAX_REASON);
     delete entry.bounce;
+    delete entry.after;
     this.#board.foldIterations(entry);
     this.#board.set(entry, 'landed');
     graph.markDone(idea);
@@ -129,5 +162,18 @@ export class Lane {
     entry.reason = clip(question, MAX_QUESTION);
     this.#board.set(entry, 'needs-human');
     this.#board.outbox.push({ do: 'verdict', idea: entry.card.id, verdict: { kind: 'ask', question } });
+  }
+}
+
+function undoProblem(result: Exclude<UndoResult, { kind: 'undone' }> | { kind: 'failed'; problem: string }): string {
+  switch (result.kind) {
+    case 'conflict':
+      return `what landed later stands on it, in ${result.files.slice(0, 5).join(', ')}`;
+    case 'red':
+      return `without it the gate is red (${result.gate.failure?.command ?? 'no command'})`;
+    case 'nothing':
+      return 'the target does not contain it';
+    case 'failed':
+      return result.problem;
   }
 }

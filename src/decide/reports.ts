@@ -8,6 +8,7 @@ import type { IdeaEntry, IdeaReport } from '../protocol/run.js';
 import type { Board } from './board.js';
 import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
 import { countFailure, tellRunState } from './control.js';
+import { followUp } from './idea-commands.js';
 import type { Ending, Lane } from './lane.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
@@ -30,6 +31,7 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
     return;
   }
   if (entry.status === 'landing') return;
+  if (report.kind !== 'approval') delete entry.approval;
   switch (report.kind) {
     case 'ready':
       takeReady(board, lane, entry, report);
@@ -44,15 +46,27 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
       queueForSlot(board, entry);
       return;
     case 'paused':
-      if (entry.slot !== undefined) board.set(entry, 'paused');
+      if (entry.slot === undefined) return;
+      delete entry.pauseAsked;
+      board.set(entry, 'paused');
+      return;
+    case 'approval':
+      if (entry.slot === undefined) return;
+      entry.approval = true;
+      entry.reason = 'its next iteration waits for an approval';
+      board.set(entry, 'paused');
       return;
     case 'resumed':
-      if (entry.slot !== undefined) board.set(entry, 'running');
+      if (entry.slot === undefined) return;
+      delete entry.reason;
+      board.set(entry, 'running');
       return;
   }
 }
 
 function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaReport): void {
+  // It is being ended, and has not heard yet.
+  if (entry.after) return;
   leaveWaiting(board, report.idea);
   if (report.work) entry.work = report.work;
   lane.join(entry);
@@ -76,9 +90,22 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   board.freeSlot(entry);
   delete entry.work;
   delete entry.bounce;
+  delete entry.approval;
+  delete entry.pauseAsked;
   if (reason === undefined) delete entry.reason;
   else entry.reason = clip(reason, MAX_REASON);
   board.foldIterations(entry);
+  const { after } = entry;
+  delete entry.after;
+  if (after) {
+    followUp(board, entry, after);
+    return;
+  }
+  if (board.state.aborting && outcome === 'stopped') {
+    // B4: a user's stop puts the idea back to pending, with its changes stashed.
+    entry.busy = 'stash';
+    board.outbox.push({ do: 'errand', idea, errand: 'stash' });
+  }
   if (outcome === 'stopped') board.set(entry, 'pending');
   // Only a landing of ours counts as landed.
   else board.set(entry, outcome === 'landed' ? 'failed' : outcome);

@@ -18,6 +18,7 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
       label: siblings ? `parent ${siblings.done}/${siblings.total} done` : 'parent',
       value: siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0,
     },
+    { label: 'set by a person', value: entry.boost ?? 0 },
     { label: `${entry.retries} ${entry.retries === 1 ? 'retry' : 'retries'}`, value: entry.retries * weights.retry },
   ];
   return parts.filter((part) => part.value !== 0);
@@ -32,6 +33,7 @@ export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number 
     (tags?.includes('critical') ? weights.critical : 0) +
     (tags?.includes('quick-win') ? weights.quickWin : 0) +
     (siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0) +
+    (entry.boost ?? 0) +
     entry.retries * weights.retry
   );
 }

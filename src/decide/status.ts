@@ -14,7 +14,9 @@ import type {
   WhyView,
 } from '../protocol/run.js';
 import type { Graph } from './graph.js';
+import { legalVerbs, situationOf } from './idea-table.js';
 import { addStats } from './iterations.js';
+import { legalCommands, type RunFacts } from './run-table.js';
 import { rankReady, scoreParts } from './score.js';
 import { agentName } from './slots.js';
 
@@ -35,6 +37,8 @@ export function countByStatus(entries: readonly IdeaEntry[]): Record<IdeaStatus,
     blocked: 0,
     timeout: 0,
     failed: 0,
+    skipped: 0,
+    abandoned: 0,
   };
   for (const entry of entries) if (!entry.card.blue) counts[entry.status] += 1;
   return counts;
@@ -47,6 +51,9 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     status: entry.status,
     ...(entry.slot === undefined ? {} : { agentName: agentName(entry.slot) }),
     ...(entry.reason ? { reason: entry.reason } : {}),
+    ...(entry.hold ? { held: true as const } : {}),
+    ...(entry.approval ? { approval: true as const } : {}),
+    ...(entry.busy ? { busy: entry.busy } : {}),
   };
 }
 
@@ -61,7 +68,7 @@ export function statistics(state: AutopilotState, now: number): RunStatistics {
     runtimeMs: now - state.totals.startedAt,
     landed: counts.landed,
     failed,
-    remaining: total - counts.landed - failed,
+    remaining: total - counts.landed - failed - counts.skipped - counts.abandoned,
     iterations: {
       total: iterations.count,
       averageMs: iterations.count === 0 ? 0 : Math.round(iterations.totalMs / iterations.count),
@@ -90,10 +97,13 @@ export function runStatus(
     ...(state.why ? { why: state.why } : {}),
     target: state.target,
     slots: state.slots,
+    mode: state.mode ?? 'autopilot',
+    ...(state.review ? { review: true as const } : {}),
+    possible: legalCommands(factsOf(state)),
     counts: countByStatus(state.entries),
     total: state.entries.filter((entry) => !entry.card.blue).length,
     active: listed(state, ['running', 'paused', 'wants-slot', 'landing']),
-    attention: listed(state, ['needs-human', 'blocked', 'failed', 'timeout']),
+    attention: listed(state, ['needs-human', 'blocked', 'failed', 'timeout'], waitsForPerson),
     lane: state.lane.slice(0, MAX_LISTED),
     ...(state.landing ? { landing: state.landing } : {}),
     next: rankReady(graph, settings.weights).slice(0, NEXT_SHOWN),
@@ -102,13 +112,33 @@ export function runStatus(
 }
 
 /** Status by status in the given order, backlog order within one. */
-function listed(state: AutopilotState, statuses: readonly IdeaStatus[]): IdeaLine[] {
+function listed(
+  state: AutopilotState,
+  statuses: readonly IdeaStatus[],
+  also: (entry: IdeaEntry) => boolean = () => false,
+): IdeaLine[] {
   const found = new Map<IdeaStatus, IdeaEntry[]>(statuses.map((status) => [status, []]));
-  for (const entry of state.entries) found.get(entry.status)?.push(entry);
-  return [...found.values()].flat().slice(0, MAX_LISTED).map(ideaLine);
+  const others: IdeaEntry[] = [];
+  for (const entry of state.entries) (found.get(entry.status) ?? (also(entry) ? others : undefined))?.push(entry);
+  return [...found.values(), others].flat().slice(0, MAX_LISTED).map(ideaLine);
 }
 
-export function why(id: string, settings: RunSettings, graph: Graph): WhyView | undefined {
+/** Held back by a person, or waiting for an approval: nothing happens to it before a person says so. */
+const waitsForPerson = ({ approval, hold, status }: IdeaEntry): boolean =>
+  approval === true || (hold === true && status === 'pending');
+
+function factsOf(state: AutopilotState): RunFacts {
+  let pausedIdeas = 0;
+  let asking = 0;
+  for (const { approval, status, pauseAsked } of state.entries) {
+    if (approval) asking += 1;
+    else if (status === 'paused' || pauseAsked) pausedIdeas += 1;
+  }
+  return { state: state.run, mode: state.mode ?? 'autopilot', review: state.review === true, pausedIdeas, asking };
+}
+
+/** `landing`: the idea that is landing now. */
+export function why(id: string, settings: RunSettings, graph: Graph, landing?: string): WhyView | undefined {
   const entry = graph.entry(id);
   if (!entry) return undefined;
   const parts = scoreParts(entry, graph, settings.weights);
@@ -122,6 +152,9 @@ export function why(id: string, settings: RunSettings, graph: Graph): WhyView | 
     ...(rank > 0 ? { rank } : {}),
     waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
     ...(entry.reason ? { reason: entry.reason } : {}),
+    ...(entry.told ? { told: entry.told } : {}),
+    ...(entry.hold ? { held: true as const } : {}),
+    possible: legalVerbs(situationOf(entry, landing)),
   };
 }
 

@@ -35,7 +35,7 @@ export function fillSlots(board: Board): Command[] {
     commands.push(welcomeBack(entry, slot));
   }
   while (board.slots.used < state.slots) {
-    const idea = board.pool.best();
+    const idea = state.run === 'waiting_user' ? nextAssigned(board) : board.pool.best();
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
     commands.push(start(board, entry));
@@ -50,6 +50,14 @@ function nextWaiting(board: Board): IdeaEntry | undefined {
     if (entry?.status === 'wants-slot') return entry;
   }
   return undefined;
+}
+
+/** Semi-auto: a person says what starts. */
+function nextAssigned(board: Board): string | undefined {
+  const { state, graph } = board;
+  const idea = state.assigned?.find((id) => graph.isReady(id));
+  if (idea !== undefined) state.assigned = state.assigned?.filter((id) => id !== idea);
+  return idea;
 }
 
 function welcomeBack(entry: IdeaEntry, slot: number): Command {

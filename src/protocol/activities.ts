@@ -51,6 +51,8 @@ export interface PrepareResult {
   branch: string;
   /** Commit the idea branches from. */
   base: string;
+  /** Number of the idea's last agent run in this run's files; a workflow that starts anew counts on from it. */
+  lastSerial?: number;
   /** How the worktree came about. */
   origin: 'created' | 'recycled' | 'adopted';
   limits: IdeaLimits;
@@ -89,6 +91,8 @@ export interface RunAgentInput extends RunRef {
   feedback?: Feedback;
   /** Answers and hints; each is delivered in exactly one prompt. */
   notes: string[];
+  /** Newest edit of the idea's texts that the workflow has taken. */
+  revision?: number;
 }
 
 export type AgentOutcome =

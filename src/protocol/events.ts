@@ -45,6 +45,13 @@ export type RunEvent =
       durationMs: number;
     }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
-  | { kind: 'answered'; idea: string };
+  | { kind: 'answered'; idea: string }
+  /** A person told the run or an idea something, and what came of it. */
+  | { kind: 'command'; verb: string; idea?: string; reason?: string; done: string }
+  | { kind: 'refused'; verb: string; idea?: string; why: string }
+  /** Hints and answers that were in the prompt of this agent run. */
+  | { kind: 'delivered'; idea: string; serial: number; notes: number }
+  /** An agent run was ended by a person; it is not charged. */
+  | { kind: 'interrupted'; idea: string; iteration: number };
 
 export type StampedEvent = RunEvent & { at: string };

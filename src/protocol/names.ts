@@ -21,15 +21,28 @@ export const PAUSE = 'pause';
 export const RESUME = 'resume';
 export const STOP = 'stop';
 export const ANSWER = 'answer';
+export const HINT = 'hint';
+/** To the run: hold at once. To an idea: the same, for it alone. */
+export const PAUSE_NOW = 'pauseNow';
+/** To the run: end everything at once. To an idea: the same, for it alone. */
+export const ABORT = 'abort';
+export const APPROVE = 'approve';
+/** Any command, for when no worker can take an update. */
+export const COMMAND = 'command';
 
 /** Temporal signals between the two workflows. */
 export const IDEA_REPORT = 'ideaReport';
 export const SLOT_GRANTED = 'slotGranted';
 export const VERDICT = 'verdict';
+/** Changed limits or texts. */
+export const EDITED = 'edited';
+/** Whether every iteration waits for an approval. */
+export const SET_STEP = 'setStep';
 
 /** Updates: requests that can be refused. */
 export const SET_SLOTS = 'setSlots';
 export const ENQUEUE = 'enqueue';
+export const TELL = 'tell';
 
 /** Queries. */
 export const STATUS = 'status';

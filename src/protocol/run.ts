@@ -4,6 +4,7 @@
  * Must import types only.
  */
 import type { Feedback, GateResult, IdeaLimits, PrepareResult, Reopen, RunAgentResult, RunRef } from './activities.js';
+import type { LimitPatch, RunMode } from './command.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentSignal } from './signal.js';
 
@@ -31,9 +32,12 @@ export interface RunSettings {
   maxRateLimitRetries: number;
   rateLimitBackoffMs: number;
   rateLimitFactor: number;
+  /** How the run begins (A6); `autopilot` when absent. */
+  mode?: RunMode;
 }
 
-export type RunState = 'running' | 'pausing' | 'paused' | 'stopping' | 'completed';
+/** `idle`: not opened yet. `waiting_user`: semi-auto, ideas start when they are assigned. */
+export type RunState = 'idle' | 'running' | 'pausing' | 'paused' | 'waiting_user' | 'stopping' | 'completed';
 
 /** What the parent knows of an idea. */
 export type IdeaStatus =
@@ -48,7 +52,11 @@ export type IdeaStatus =
   | 'landed'
   | 'blocked'
   | 'timeout'
-  | 'failed';
+  | 'failed'
+  /** Not in this run, a person said. */
+  | 'skipped'
+  /** Given up by a person. */
+  | 'abandoned';
 
 /** How an idea workflow can end. `stopped` puts the idea back to pending. */
 export type IdeaOutcome = 'landed' | 'blocked' | 'timeout' | 'failed' | 'stopped';
@@ -69,6 +77,17 @@ export interface ReadyWork {
   agentName: string;
 }
 
+/** What becomes of an idea once its workflow has ended, because a person said so. */
+export interface Afterwards {
+  do: 'hold' | 'skip' | 'abandon' | 'rollback' | 'split';
+  reason?: string;
+  /** Of `split`. */
+  cards?: IdeaCard[];
+}
+
+/** Work on an idea's commits or worktree that a person asked for. */
+export type GitErrand = 'rollback' | 'cleanup' | 'stash' | 'undo';
+
 export interface IdeaEntry {
   card: IdeaCard;
   status: IdeaStatus;
@@ -87,6 +106,29 @@ export interface IdeaEntry {
   bounce?: { reopen: Reopen; feedback: Feedback };
   iterations?: IterationStats;
   commit?: string;
+  /** Pending, but kept back until a person lets it go. */
+  hold?: true;
+  /** Under way; the idea does not start meanwhile. */
+  busy?: GitErrand;
+  after?: Afterwards;
+  /** Its next iteration waits for an approval. */
+  approval?: true;
+  /** It was told to pause by itself and is not there yet. */
+  pauseAsked?: true;
+  /** Added to its score by a person. */
+  boost?: number;
+  /** For its first prompt. */
+  notes?: string[];
+  /** Edited limits, and the newest edit of its texts. */
+  patch?: LimitPatch;
+  revision?: number;
+  /** Iterations charged so far; `keepCount`: where the next start goes on counting. */
+  used?: number;
+  keepCount?: number;
+  /** Slot it had last: names its worktree. */
+  lastSlot?: number;
+  /** What a person told it last. */
+  told?: { verb: string; reason?: string };
 }
 
 export interface RunTotals {
@@ -114,6 +156,15 @@ export interface AutopilotState {
   totals: RunTotals;
   queues: { agents: string; git: string };
   target: string;
+  mode?: RunMode;
+  /** Too many failures in a row: only a review goes on (A7). */
+  review?: true;
+  /** Semi-auto: ideas that get the next free slots. */
+  assigned?: string[];
+  /** Set by `abort`: workflows are ended at once, and changes stashed. */
+  aborting?: true;
+  /** Ids of the last commands, so that one counts once. */
+  seen?: string[];
 }
 
 export interface AutopilotInput extends RunRef {
@@ -141,8 +192,21 @@ export interface IdeaInput extends RunRef {
   settings: RunSettings;
   queues: { agents: string; git: string };
   maxHistory?: number;
+  /** What people said before it started. */
+  carry?: IdeaCarry;
   /** Set by continue-as-new. */
   state?: IdeaRunState;
+}
+
+/** What an idea workflow begins with, beside its backlog text. */
+export interface IdeaCarry {
+  notes?: string[];
+  patch?: LimitPatch;
+  revision?: number;
+  /** Iterations that count as used. */
+  iteration?: number;
+  /** Every iteration waits for an approval. */
+  step?: true;
 }
 
 export type IdeaPhase =
@@ -151,6 +215,7 @@ export type IdeaPhase =
   | 'gate'
   | 'backing-off'
   | 'paused'
+  | 'approval'
   | 'needs-human'
   | 'waiting-slot'
   | 'landing'
@@ -188,6 +253,13 @@ export interface IdeaRunState {
   stopping: boolean;
   /** Keys of tripwires that a person has looked at and let pass. */
   approved?: string[];
+  /** Why, as the person who said so put it. */
+  stopReason?: string;
+  patch?: LimitPatch;
+  revision?: number;
+  step?: boolean;
+  /** Step mode: the next iteration may run. */
+  mayRun?: boolean;
 }
 
 /** Child to parent. */
@@ -195,7 +267,7 @@ export interface IdeaReport {
   idea: string;
   life: number;
   seq: number;
-  kind: 'ready' | 'needs-human' | 'wants-slot' | 'paused' | 'resumed' | 'closed';
+  kind: 'ready' | 'needs-human' | 'wants-slot' | 'paused' | 'approval' | 'resumed' | 'closed';
   work?: ReadyWork;
   reason?: string;
   outcome?: IdeaOutcome;
@@ -221,6 +293,11 @@ export interface IdeaLine {
   status: IdeaStatus;
   agentName?: string;
   reason?: string;
+  /** Pending, but kept back by a person. */
+  held?: true;
+  /** Its next iteration waits for an approval. */
+  approval?: true;
+  busy?: GitErrand;
 }
 
 /** Answer of the `status` query, and what `closeRun` writes down. */
@@ -231,6 +308,12 @@ export interface RunStatus {
   why?: string;
   target: string;
   slots: number;
+  /** Absent in answers of older workers: autopilot. */
+  mode?: RunMode;
+  /** Only `review` goes on (A7). */
+  review?: true;
+  /** Commands that would be taken now. */
+  possible?: string[];
   counts: Record<IdeaStatus, number>;
   total: number;
   /** Ideas that hold a slot, want one, or are landing. */
@@ -267,6 +350,8 @@ export interface IdeaView {
   gate?: { pass: boolean; command?: string };
   worktree?: string;
   commits: number;
+  /** Hints and answers that wait for the next prompt. */
+  notes?: number;
 }
 
 export interface ScorePart {
@@ -285,4 +370,9 @@ export interface WhyView {
   /** What it still waits for, in words. */
   waitsFor: string[];
   reason?: string;
+  /** What a person told it last, with the reason given. */
+  told?: { verb: string; reason?: string };
+  held?: true;
+  /** What can be told to it now. */
+  possible?: string[];
 }

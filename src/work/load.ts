@@ -2,6 +2,7 @@
 import type { RunRef } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
+import { readEdit } from '../runs/edits.js';
 import { type LoadedRun, loadIdea, loadRun } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';
 import { WorkError } from './work-error.js';
@@ -23,9 +24,19 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   }
 }
 
-export async function loadOne(deps: WorkDeps, ref: RunRef & { idea: string }): Promise<[LoadedRun, Idea]> {
+/** `revision`: with the texts of that edit. */
+export async function loadOne(
+  deps: WorkDeps,
+  ref: RunRef & { idea: string; revision?: number },
+): Promise<[LoadedRun, Idea]> {
   const run = await load(deps, ref);
   const idea = SAFE_NAME.test(ref.idea) ? await loadIdea(deps.root, ref, ref.idea) : undefined;
   if (!idea) throw new WorkError(`run ${ref.runId} has no idea ${ref.idea}`, FAILURE.badInput);
-  return [run, idea];
+  if (ref.revision === undefined) return [run, idea];
+  const edit = await readEdit(deps.root, ref, ref.idea, ref.revision);
+  if (edit) return [run, { ...idea, ...edit }];
+  throw new WorkError(
+    `edit ${ref.revision} of ${ref.idea} is not on this host (${deps.host})`,
+    FAILURE.runFilesMissing,
+  );
 }

@@ -3,6 +3,7 @@
  * Idempotent: running it again finds what it made. Refuses rather than loses work.
  */
 
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ideaDir, worktreesDir } from '../config/paths.js';
 import { SetupError } from '../gate/setup.js';
@@ -56,7 +57,15 @@ async function prepare(
   }
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   await setUp(deps, run, { ...input, dir: worktree, logDir, signal });
-  return { worktree, branch, base, origin: made.origin, limits: limitsOf(idea, run) };
+  const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));
+  const limits = limitsOf(idea, run);
+  return { worktree, branch, base, origin: made.origin, limits, ...(lastSerial > 0 ? { lastSerial } : {}) };
+}
+
+/** Number of the last agent run that left files here; 0 when none did. */
+async function lastRun(dir: string): Promise<number> {
+  const names = await readdir(dir).catch(() => []);
+  return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
 }
 
 function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {

@@ -12,6 +12,7 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
+  isCancellation,
   log,
   ParentClosePolicy,
   sleep,
@@ -20,9 +21,11 @@ import {
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
 import { bounceReason } from '../decide/bounce.js';
+import { takeCarry } from '../decide/carry.js';
+import type { ErrandResult } from '../decide/errands.js';
 import { runStatus, runSummary } from '../decide/status.js';
 import type { LandResult } from '../protocol/activities.js';
-import { ANSWER, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
+import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
@@ -32,7 +35,7 @@ import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
 import { gitActivities, mainActivities } from './proxies.js';
 import { Publisher } from './publish.js';
-import { handleRunMessages, stoppedAlone } from './run-handlers.js';
+import { handleRunMessages } from './run-handlers.js';
 
 const RECONCILE_EVERY = '15 minutes';
 
@@ -52,6 +55,8 @@ class AutopilotShell {
   #inFlight = 0;
   readonly #mailbox = new Mailbox();
   readonly #publisher: Publisher;
+  /** What `abort` ends: the landing that is under way. */
+  #landing: CancellationScope | undefined;
   /** Open children that this run did not start: their end is learnt by report or by asking. */
   readonly #carried: Set<string>;
 
@@ -64,7 +69,6 @@ class AutopilotShell {
       input,
       pilot: () => this.#pilot,
       tell: (event) => this.tell(event),
-      forwardAnswer: (idea, text) => this.#send(idea, ANSWER, [text], false),
     });
   }
 
@@ -148,7 +152,16 @@ class AutopilotShell {
         this.#send(command.idea, messages.verdictSignal.name, [command.verdict], command.verdict.kind !== 'landed');
         return;
       case 'tell':
-        this.#send(command.idea, command.signal, [], true);
+        this.#send(command.idea, command.signal, command.args ?? [], true);
+        return;
+      case 'errand':
+        this.#begin(this.#errand(pilot, command));
+        return;
+      case 'undo':
+        this.#begin(this.#undo(pilot, command.idea));
+        return;
+      case 'cancel-landing':
+        this.#landing?.cancel();
         return;
     }
   }
@@ -175,6 +188,7 @@ class AutopilotShell {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
     const { project, runId, settings, maxHistory } = this.#input;
+    const carry = takeCarry(pilot, entry);
     const args: IdeaInput = {
       project,
       runId,
@@ -185,6 +199,7 @@ class AutopilotShell {
       life,
       settings,
       queues: pilot.state.queues,
+      ...(carry ? { carry } : {}),
       ...(maxHistory === undefined ? {} : { maxHistory }),
     };
     try {
@@ -209,14 +224,15 @@ class AutopilotShell {
       // An earlier run left it open: take it over and let it say where it stands.
       pilot.adopted(idea);
       this.#carried.add(idea);
+      for (const note of carry?.notes ?? []) this.#send(idea, messages.hintSignal.name, [note], true);
       this.#send(idea, messages.resyncSignal.name, [{ parent: workflowInfo().workflowId }], true);
     }
   }
 
   #childEnded(idea: string, result: IdeaResult, life: number | undefined): void {
     this.tell((pilot) => {
-      const { outcome = result.outcome } = stoppedAlone(pilot, result.outcome);
-      pilot.childEnded(idea, outcome, result.reason, life);
+      if (result.outcome === 'stopped' && pilot.isLife(idea, life)) pilot.stoppedAlone(idea);
+      pilot.childEnded(idea, result.outcome, result.reason, life);
     });
   }
 
@@ -233,17 +249,21 @@ class AutopilotShell {
     }
     const { project, runId } = this.#input;
     emit(this.#input, { kind: 'landing', idea });
+    const scope = new CancellationScope({ cancellable: true });
+    this.#landing = scope;
+    const { work } = entry;
     try {
-      const result: LandResult = await gitActivities(
-        pilot.state.queues.git,
-        `land ${idea} on ${pilot.state.target}`,
-      ).landIdea({ project, runId, idea, title: entry.card.title, ...entry.work });
+      const git = gitActivities(pilot.state.queues.git, `land ${idea} on ${pilot.state.target}`);
+      const title = entry.card.title;
+      const result: LandResult = await scope.run(() => git.landIdea({ project, runId, idea, title, ...work }));
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
       this.tell((p) => p.landed(idea, result));
     } catch (error) {
-      const problem = activityProblem(error);
+      const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
       if (!problem) throw error;
       this.tell((p) => p.landingFailed(idea, problem));
+    } finally {
+      this.#landing = undefined;
     }
   }
 
@@ -262,6 +282,48 @@ class AutopilotShell {
   #lifeOf(idea: string): number | undefined {
     const life = this.#pilot?.graph.entry(idea)?.life;
     return life !== undefined && life >= 0 ? life : undefined;
+  }
+
+  async #errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
+    const { project, runId } = this.#input;
+    const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`);
+    const about = { project, runId, idea };
+    const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
+    const carryOut = async (): Promise<ErrandResult> => {
+      switch (errand) {
+        case 'rollback':
+          return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
+        case 'cleanup':
+          return { errand, result: await git.cleanupIdea({ ...about, ...(force ? { force } : {}) }) };
+        case 'stash':
+          return { errand, result: await git.stashIdea(about) };
+      }
+    };
+    try {
+      const result = await carryOut();
+      this.tell((p) => p.errandDone(idea, result));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.tell((p) => p.errandDone(idea, { errand, problem }));
+    }
+  }
+
+  async #undo(pilot: Autopilot, idea: string): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry) return;
+    const { project, runId } = this.#input;
+    const { title } = entry.card;
+    const git = gitActivities(pilot.state.queues.git, `take ${idea} off ${pilot.state.target}`);
+    try {
+      const about = { project, runId, idea, title, agentName: agentName(entry.lastSlot ?? 1) };
+      const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });
+      this.tell((p) => p.undone(idea, undone));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.tell((p) => p.undone(idea, { kind: 'failed', problem }));
+    }
   }
 
   /** Children of earlier runs report by signal only; should one end without a word, asking the server finds out. */

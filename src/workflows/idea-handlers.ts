@@ -3,7 +3,9 @@
  * Invariant: handlers only note what they were told; the main loop acts.
  */
 import { setHandler } from '@temporalio/workflow';
+import { addPatch } from '../decide/limits-patch.js';
 import { isApproval } from '../decide/tripwires.js';
+import type { IdeaRunState } from '../protocol/run.js';
 import type { IdeaSession } from './idea-session.js';
 import { ideaView } from './idea-view.js';
 import * as messages from './messages.js';
@@ -16,10 +18,30 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   row(messages.resumeSignal, ({ state }) => {
     state.paused = false;
   }),
-  row(messages.stopSignal, ({ state }) => {
-    state.stopping = true;
+  row(messages.stopSignal, ({ state }, [said]) => stop(state, said)),
+  row(messages.pauseNowSignal, (session) => {
+    session.state.paused = true;
+    session.interrupt();
+  }),
+  row(messages.abortSignal, (session, [said]) => {
+    stop(session.state, said);
+    session.interrupt();
+  }),
+  row(messages.approveSignal, ({ state }) => {
+    state.mayRun = true;
   }),
   row(messages.answerSignal, takeAnswer),
+  row(messages.hintSignal, ({ state }, [hint]) => {
+    const text = textOf(hint);
+    if (text) state.notes.push(text);
+  }),
+  row(messages.editedSignal, ({ state }, [{ patch, revision }]) => {
+    if (patch) state.patch = addPatch(state.patch, patch);
+    if (revision !== undefined) state.revision = Math.max(state.revision ?? 0, revision);
+  }),
+  row(messages.setStepSignal, ({ state }, [step]) => {
+    state.step = step;
+  }),
   row(messages.slotSignal, (session, [{ agentName }]) => {
     session.granted = agentName;
   }),
@@ -37,9 +59,18 @@ export function handleIdeaMessages(session: IdeaSession): void {
   setHandler(messages.ideaQuery, () => ideaView(session.input, session.state));
 }
 
+function stop(state: IdeaRunState, said: messages.Said): void {
+  state.stopping = true;
+  const reason = messages.saidText(said);
+  if (reason) state.stopReason = reason;
+}
+
+const textOf = (said: messages.Answer): string | undefined =>
+  (typeof said === 'string' ? said : said?.text)?.trim() || undefined;
+
 /** An answer to an open question; at any other time, a hint for the next prompt. */
 function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?]): void {
-  const text = (typeof answer === 'string' ? answer : answer?.text)?.trim();
+  const text = textOf(answer);
   if (!text) return;
   const { question, notes } = session.state;
   if (question && session.approvable && isApproval(text)) {

@@ -13,7 +13,7 @@ import { agentActivities, gitActivities } from './proxies.js';
 export async function iterate(session: IdeaSession): Promise<NextStep> {
   const prepared = await prepare(session);
   const { state, input } = session;
-  const limits = state.limits ?? prepared.limits;
+  const limits = session.limits ?? prepared.limits;
   if (!state.ungated) {
     const { run, delivered } = await runAgent(session, prepared, limits);
     const { settings } = input;
@@ -42,6 +42,8 @@ async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareRe
   delete state.reopen;
   state.prepared = prepared;
   state.limits ??= prepared.limits;
+  // A workflow that starts anew must not take the files of an earlier one's runs for its own.
+  if (state.serial === 0) state.serial = prepared.lastSerial ?? 0;
   return prepared;
 }
 
@@ -72,6 +74,7 @@ async function runAgent(
     base: prepared.base,
     ...(state.feedback ? { feedback: state.feedback } : {}),
     notes: state.notes,
+    ...(state.revision === undefined ? {} : { revision: state.revision }),
   });
   return { run, delivered };
 }
@@ -99,12 +102,14 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
     state.limited = 0;
   } else if (next.counts === 'failure') state.failures += 1;
   else state.limited += 1;
+  if (next.do !== 'rerun') delete state.mayRun;
   if (!costsIteration(outcome)) return;
   state.activeMs += run.durationMs;
   state.iteration += 1;
   state.grace = false;
   state.stats = addIteration(state.stats, run.durationMs);
   // The agent has read them now; a message that came while it ran is for the next prompt.
+  if (delivered > 0) emit(input, { kind: 'delivered', idea: input.idea, serial: state.serial, notes: delivered });
   state.notes = state.notes.slice(delivered);
   delete state.feedback;
   if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };

@@ -11,6 +11,7 @@ const KIND_OF_PHASE: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
   'needs-human': 'needs-human',
   'waiting-slot': 'wants-slot',
   paused: 'paused',
+  approval: 'approval',
 };
 
 export class IdeaReporter {

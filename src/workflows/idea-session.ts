@@ -3,19 +3,23 @@
  * autopilot and the screen, and messages that wait to be taken.
  * Invariant: one session per execution; what is not in `state` is lost by continue-as-new and must be re-creatable.
  */
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { noIterations } from '../decide/iterations.js';
+import { patchedLimits } from '../decide/limits-patch.js';
+import type { IdeaLimits } from '../protocol/activities.js';
 import type { IdeaInput, IdeaOutcome, IdeaResult, IdeaRunState, Verdict } from '../protocol/run.js';
+import { workerWasLost } from './failures.js';
 import { IdeaReporter } from './idea-reporter.js';
 import { IdeaScreen } from './idea-view.js';
 
 const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   phase: 'preparing',
   agentName: input.agentName,
-  iteration: 0,
+  iteration: input.carry?.iteration ?? 0,
   serial: 0,
   activeMs: 0,
   grace: false,
-  notes: [],
+  notes: input.carry?.notes ?? [],
   commits: 0,
   failures: 0,
   limited: 0,
@@ -23,6 +27,9 @@ const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   stats: noIterations(),
   paused: false,
   stopping: false,
+  ...(input.carry?.patch ? { patch: input.carry.patch } : {}),
+  ...(input.carry?.revision === undefined ? {} : { revision: input.carry.revision }),
+  ...(input.carry?.step ? { step: true } : {}),
 });
 
 export class IdeaSession {
@@ -40,12 +47,44 @@ export class IdeaSession {
   verdict: Verdict | undefined;
   /** Workers lost in a row. */
   lostWorkers = 0;
+  /** What can be ended at once: the iteration that is under way. */
+  #iteration: CancellationScope | undefined;
+  #interrupted = false;
 
   constructor(input: IdeaInput) {
     this.input = input;
     this.state = input.state ?? firstIdeaState(input);
     this.reporter = new IdeaReporter(input, this.state);
     this.screen = new IdeaScreen(input, this.state);
+  }
+
+  /** Limits as edited; undefined before the first preparation. */
+  get limits(): IdeaLimits | undefined {
+    const { limits, patch } = this.state;
+    return limits && patchedLimits(limits, patch);
+  }
+
+  /** Runs what `interrupt` can end. `interrupted`: it was ended that way, and nothing came of it. */
+  async interruptible<T>(work: () => Promise<T>): Promise<T | 'interrupted'> {
+    this.#interrupted = false;
+    const scope = new CancellationScope({ cancellable: true });
+    this.#iteration = scope;
+    try {
+      return await scope.run(work);
+    } catch (error) {
+      // The activity may end as one whose worker went away, where the cancel came with the worker's own end.
+      if (this.#interrupted && (isCancellation(error) || workerWasLost(error))) return 'interrupted';
+      throw error;
+    } finally {
+      this.#iteration = undefined;
+    }
+  }
+
+  /** Ends the iteration that is under way, agent and all; the activity saves what there is before it ends. */
+  interrupt(): void {
+    if (!this.#iteration) return;
+    this.#interrupted = true;
+    this.#iteration.cancel();
   }
 
   /** Goes on under the agent name of another slot. */

@@ -1,17 +1,20 @@
 /** What people see of an idea (G9): phase, current details, search attributes. */
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { ideaDetails } from '../decide/details.js';
+import { patchedLimits } from '../decide/limits-patch.js';
 import type { IdeaInput, IdeaPhase, IdeaRunState, IdeaView } from '../protocol/run.js';
 import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
 
 export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
-  const { phase, agentName, iteration, limits, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
+  const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
+  const limits = state.limits && patchedLimits(state.limits, state.patch);
   return {
     idea: input.idea,
     title: input.title,
     phase,
     agentName,
     iteration: phase === 'agent' ? iteration + 1 : iteration,
+    ...(state.notes.length > 0 ? { notes: state.notes.length } : {}),
     ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
     activeMs,
     ...(question ? { question } : {}),

@@ -17,6 +17,7 @@ import {
 import { limitReached, type NextStep } from '../decide/completion.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/run.js';
+import { emit } from './events.js';
 import { activityProblem, workerWasLost } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
 import { ask, land } from './idea-handover.js';
@@ -49,16 +50,17 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
   const { input, state, reporter } = session;
   for (;;) {
     await boundary(session);
-    if (state.stopping) return session.close('stopped', 'stopped by a person');
-    const exhausted = state.limits && !state.ungated && limitReached(state, state.limits);
+    if (state.stopping) return session.close('stopped', state.stopReason ?? 'stopped by a person');
+    const { limits } = session;
+    const exhausted = limits && !state.ungated && limitReached(state, limits);
     if (exhausted) return session.close('timeout', exhausted);
     if (wantsRollover(input)) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof idea>({ ...input, parent: reporter.parent, state });
     }
-    let next: NextStep;
+    let next: NextStep | 'interrupted';
     try {
-      next = await iterate(session);
+      next = await session.interruptible(() => iterate(session));
     } catch (error) {
       if (workerWasLost(error)) {
         const waitMs = Math.min(500 * 2 ** session.lostWorkers++, LONGEST_LOST_WAIT_MS);
@@ -70,6 +72,10 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
       return session.close('failed', problem);
     }
     session.lostWorkers = 0;
+    if (next === 'interrupted') {
+      emit(input, { kind: 'interrupted', idea: input.idea, iteration: state.iteration + 1 });
+      continue;
+    }
     const ended = await follow(session, next);
     if (ended) return ended;
   }

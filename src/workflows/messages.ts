@@ -3,36 +3,52 @@
  * workflow package. May import protocol and @temporalio/workflow only.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Command, CommandAnswer, LimitPatch } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import {
+  ABORT,
   ANSWER,
+  APPROVE,
+  COMMAND,
+  EDITED,
   ENQUEUE,
+  HINT,
   IDEA_REPORT,
   IDEA_STATUS,
   PAUSE,
+  PAUSE_NOW,
   RESUME,
   RESYNC,
   SET_SLOTS,
+  SET_STEP,
   SLOT_GRANTED,
   STATUS,
   STOP,
+  TELL,
   VERDICT,
   WHY,
 } from '../protocol/names.js';
 import type { IdeaReport, IdeaView, RunStatus, Verdict, WhyView } from '../protocol/run.js';
 
 /** From the Web UI people send plain text, from scripts an object; both are taken. */
-export type Said = string | { text?: string; reason?: string } | undefined;
+export type Said = string | { text?: string; reason?: string; idea?: string } | undefined;
 export type Answer = string | { idea?: string; text?: string } | undefined;
 
 export const pauseSignal = defineSignal<[Said?]>(PAUSE);
-export const resumeSignal = defineSignal(RESUME);
+export const pauseNowSignal = defineSignal<[Said?]>(PAUSE_NOW);
+export const resumeSignal = defineSignal<[Said?]>(RESUME);
 export const stopSignal = defineSignal<[Said?]>(STOP);
+export const abortSignal = defineSignal<[Said?]>(ABORT);
+export const approveSignal = defineSignal<[Said?]>(APPROVE);
+export const hintSignal = defineSignal<[Answer?, string?]>(HINT);
 export const answerSignal = defineSignal<[Answer?, string?]>(ANSWER);
 
 export const reportSignal = defineSignal<[IdeaReport]>(IDEA_REPORT);
 export const slotSignal = defineSignal<[{ agentName: string }]>(SLOT_GRANTED);
 export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
+export const editedSignal = defineSignal<[{ patch?: LimitPatch; revision?: number }]>(EDITED);
+export const setStepSignal = defineSignal<[boolean]>(SET_STEP);
+export const commandSignal = defineSignal<[Command]>(COMMAND);
 export const resyncSignal = defineSignal<[{ parent: string }]>(RESYNC);
 
 export const statusQuery = defineQuery<RunStatus | undefined>(STATUS);
@@ -40,6 +56,7 @@ export const whyQuery = defineQuery<WhyView | undefined, [string]>(WHY);
 export const ideaQuery = defineQuery<IdeaView>(IDEA_STATUS);
 
 export const setSlotsUpdate = defineUpdate<number, [number]>(SET_SLOTS);
+export const tellUpdate = defineUpdate<CommandAnswer, [Command]>(TELL);
 export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);
 
 export function saidText(said: Said): string | undefined {

@@ -37,6 +37,15 @@ export class Publisher {
     }
   }
 
+  #emitTold(pilot: Autopilot): void {
+    for (const { verb, idea, reason, done, refusal } of pilot.takeTold()) {
+      const about = { verb, ...(idea ? { idea } : {}) };
+      if (refusal === undefined)
+        emit(this.#input, { kind: 'command', ...about, ...(reason ? { reason } : {}), done: done ?? '' });
+      else emit(this.#input, { kind: 'refused', ...about, why: refusal });
+    }
+  }
+
   #emitState(pilot: Autopilot): void {
     const { run, why: reason } = pilot.state;
     if (run === this.#emittedState) return;
@@ -47,6 +56,7 @@ export class Publisher {
   /** `whole`: also in a large run that was drawn a moment ago. */
   publish(pilot: Autopilot, whole = false): void {
     const { run, why: reason, entries } = pilot.state;
+    this.#emitTold(pilot);
     this.#emitState(pilot);
     this.#emitChanges(pilot);
     // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.

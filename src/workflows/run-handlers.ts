@@ -2,15 +2,17 @@
  * What a run can be told and asked. Invariant: handlers only queue what happened or read; the main loop acts. Requests
  * that can be refused are updates with validators, so that a refusal leaves no history.
  */
-import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { runStatus, why } from '../decide/status.js';
+import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
-import type { AutopilotInput, IdeaOutcome } from '../protocol/run.js';
+import type { AutopilotInput } from '../protocol/run.js';
 import * as messages from './messages.js';
 import { registerSignals, row, type SignalRow } from './signal-table.js';
+import { VERB_SIGNALS } from './verb-signals.js';
 
 export interface RunControls {
   input: AutopilotInput;
@@ -18,18 +20,17 @@ export interface RunControls {
   pilot: () => Autopilot | undefined;
   /** Queues an event for the main loop. */
   tell: (event: (pilot: Autopilot) => void) => void;
-  forwardAnswer: (idea: string, text: string) => void;
 }
 
 /** What a run can be told without a refusal. A row is a Temporal signal and what it changes. */
 const SIGNALS: SignalRow<RunControls>[] = [
-  row(messages.pauseSignal, ({ tell }, [said]) => tell((pilot) => pilot.pause(messages.saidText(said)))),
-  row(messages.resumeSignal, ({ tell }) => tell((pilot) => pilot.resume())),
-  row(messages.stopSignal, ({ tell }, [said]) => tell((pilot) => pilot.stop(messages.saidText(said)))),
+  ...VERB_SIGNALS,
   row(messages.reportSignal, ({ tell }, [report]) =>
-    tell((pilot) => pilot.report({ ...report, ...stoppedAlone(pilot, report.outcome) })),
+    tell((pilot) => {
+      if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);
+      pilot.report(report);
+    }),
   ),
-  row(messages.answerSignal, takeAnswer),
 ];
 
 export function handleRunMessages(run: RunControls): void {
@@ -40,18 +41,31 @@ export function handleRunMessages(run: RunControls): void {
   });
   setHandler(messages.whyQuery, (id) => {
     const pilot = run.pilot();
-    return pilot && why(id, run.input.settings, pilot.graph);
+    return pilot && why(id, run.input.settings, pilot.graph, pilot.state.landing);
+  });
+  setHandler(messages.tellUpdate, (command) => tellRun(run, command), {
+    validator: (command) => checkCommand(run, command),
   });
   setHandler(messages.setSlotsUpdate, (slots) => setSlots(run, slots), { validator: checkSlots });
   setHandler(messages.enqueueUpdate, (cards) => enqueue(run, cards), { validator: (cards) => checkCards(run, cards) });
 }
 
-/** `{idea, text}`, or the idea and the text as two inputs. */
-function takeAnswer(run: RunControls, [answer, second]: [messages.Answer?, string?]): void {
-  const idea = typeof answer === 'string' ? answer : answer?.idea;
-  const text = typeof answer === 'string' ? second : answer?.text;
-  if (idea && text) run.forwardAnswer(idea, text);
-  else log.warn('an answer was ignored: it needs {"idea": …, "text": …}');
+/** Answers once the main loop has acted: what was legal for the validator may not be any more. */
+async function tellRun(run: RunControls, command: Command): Promise<CommandAnswer> {
+  let outcome: { done: string } | { refusal: string } | undefined;
+  run.tell((pilot) => {
+    outcome = pilot.command(command);
+  });
+  await condition(() => outcome !== undefined);
+  if (outcome === undefined || 'refusal' in outcome) throw refused(outcome?.refusal ?? 'the run has ended');
+  return outcome;
+}
+
+function checkCommand(run: RunControls, command: Command): void {
+  const pilot = run.pilot();
+  if (!pilot) throw refused('the run is still opening; try again in a moment');
+  const problem = pilot.commandProblem(command);
+  if (problem) throw refused(problem);
 }
 
 function setSlots(run: RunControls, slots: number): number {
@@ -75,11 +89,6 @@ function checkCards(run: RunControls, cards: unknown): void {
   if (state === 'stopping' || state === 'completed') throw refused(`the run is ${state}; start another one`);
   const problem = Array.isArray(cards) ? enqueueProblem(pilot.graph, cards) : 'a list of ideas is needed';
   if (problem) throw refused(problem);
-}
-
-/** A single idea that a person stopped must not be started again at once; the whole run stopping makes it pending. */
-export function stoppedAlone(pilot: Autopilot, outcome: IdeaOutcome | undefined): { outcome?: IdeaOutcome } {
-  return outcome === 'stopped' && pilot.state.run !== 'stopping' ? { outcome: 'blocked' } : {};
 }
 
 const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, FAILURE.refused);

@@ -41,7 +41,7 @@ describe('telling a run', () => {
   it('pause takes hold at the iteration boundary, never inside one; resume goes on (C1)', async () => {
     expect((await box.run('start', '--detach')).code).toBe(0);
     await began('p-1', 1);
-    expect((await box.run('pause', 'lunch')).code).toBe(0);
+    expect((await box.run('pause', '--reason', 'lunch')).code).toBe(0);
     await state('pausing');
     await go('p-1', 1);
     await state('paused');
@@ -88,7 +88,7 @@ describe('telling a run', () => {
   it('stop ends at the boundary, keeps the work on its branch, and a later start goes on from there (C1, C6)', async () => {
     await box.run('start', '--detach');
     await began('p-1', 1);
-    expect((await box.run('stop', 'enough')).code).toBe(0);
+    expect((await box.run('stop', '--reason', 'enough')).code).toBe(0);
     await go('p-1', 1);
     await until('the run to close', async () => (await box.run('status', '--json')).code === 6);
     expect(await box.git('show', 'ralph/p-1:p-1.txt')).toBe('1');

@@ -167,7 +167,7 @@ describe('with a server', () => {
     }
   });
 
-  it('a request that needs a worker says so when none polls', async () => {
+  it('what is told while no worker polls is kept by the server; what needs one says so', async () => {
     const other = await sandbox(inject('stateRoot'), {
       'roadmap.md': roadmap([{ id: 'x-1' }]),
       'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', gate: ['true'] }),
@@ -175,9 +175,10 @@ describe('with a server', () => {
     try {
       await writeFile(join(other.repo, '.ralph-script.yaml'), yaml({ default: [{ signal: 'none' }] }));
       expect((await other.run('start', '--no-worker', '--detach')).code).toBe(0);
-      const { code, stderr } = await other.run('slots', '2');
+      await other.write({ 'roadmap.md': roadmap([{ id: 'x-1' }, { id: 'x-2' }]) });
+      const { code, stderr } = await other.run('enqueue');
       expect([code, stderr]).toEqual([5, expect.stringMatching(/no worker.*ralphctl worker/s)]);
-      // A signal is taken by the server and carried out later.
+      // A command is taken by the server and carried out later.
       const paused = await other.run('pause');
       expect([paused.code, paused.stdout]).toEqual([0, expect.stringContaining('no worker runs')]);
       const status = await other.run('status');

@@ -88,7 +88,7 @@ export async function sandbox(stateRoot: string, files: Record<string, string>):
     },
     dispose: async () => {
       for (const child of children) child.kill('SIGKILL');
-      await run('stop');
+      await run('abort');
       await run('worker', '--stop');
       await rm(base, { recursive: true, force: true, maxRetries: 3 });
     },

@@ -1,6 +1,7 @@
 /**
  * The autopilot as a client sees it. "No worker", "no run" and "no server" are three different answers.
  */
+import { randomUUID } from 'node:crypto';
 import {
   type Client,
   QueryNotRegisteredError,
@@ -9,20 +10,18 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { Command, CommandAnswer } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import {
-  ANSWER,
   AUTOPILOT_WORKFLOW,
   autopilotId,
+  COMMAND,
   ENQUEUE,
   IDEA_STATUS,
   ideaWorkflowId,
   mainQueue,
-  PAUSE,
-  RESUME,
-  SET_SLOTS,
   STATUS,
-  STOP,
+  TELL,
   WHY,
 } from '../../protocol/names.js';
 import type { AutopilotInput, IdeaView, RunStatus, RunSummary, WhyView } from '../../protocol/run.js';
@@ -123,29 +122,25 @@ export class RunApi {
     return (await this.#handle().result()) as RunSummary;
   }
 
-  pause(reason?: string): Promise<void> {
-    return this.#signal(PAUSE, reason);
-  }
-  resume(): Promise<void> {
-    return this.#signal(RESUME);
-  }
-  stop(reason?: string): Promise<void> {
-    return this.#signal(STOP, reason);
-  }
-
-  /** Reaches the idea's own workflow. */
-  async answer(idea: string, text: string): Promise<void> {
-    try {
-      await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).signal(ANSWER, text);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new UserError(`${idea} is not running, so nothing waits for an answer. See: ralphctl status`, EXIT.noRun);
+  /**
+   * Tells the run something. With a worker the answer says what happens, or why not; without one the server keeps it, and
+   * `undefined` comes back: it is carried out, or refused in the run's events, once a worker is there. Told twice, it
+   * counts once.
+   */
+  async tell(command: Command, worker: boolean): Promise<string | undefined> {
+    const told: Command = { id: randomUUID(), ...command };
+    if (worker) {
+      const send = () => this.#handle().executeUpdate<CommandAnswer, [Command]>(TELL, { args: [told] });
+      const answer = await this.#update(send).catch((error: unknown) => {
+        if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
+        throw error;
+      });
+      if (answer) return answer.done;
     }
+    await this.#signal(COMMAND, told);
+    return undefined;
   }
 
-  setSlots(slots: number): Promise<number> {
-    return this.#update(() => this.#handle().executeUpdate<number, [number]>(SET_SLOTS, { args: [slots] }));
-  }
   enqueue(cards: IdeaCard[]): Promise<number> {
     return this.#update(() => this.#handle().executeUpdate<number, [IdeaCard[]]>(ENQUEUE, { args: [cards] }));
   }
@@ -154,9 +149,9 @@ export class RunApi {
     return this.#client.workflow.getHandle(autopilotId(this.project));
   }
 
-  async #signal(name: string, reason?: string): Promise<void> {
+  async #signal(name: string, command: Command): Promise<void> {
     try {
-      await this.#handle().signal(name, ...(reason ? [reason] : []));
+      await this.#handle().signal(name, command);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw noRun();
       throw error;
@@ -178,7 +173,9 @@ export class RunApi {
       return await this.#client.withDeadline(Date.now() + UPDATE_MS, send);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw noRun();
-      if (error instanceof WorkflowUpdateFailedError) throw new UserError(error.cause?.message ?? error.message);
+      if (error instanceof WorkflowUpdateFailedError) {
+        throw new UserError(error.cause?.message ?? error.message, EXIT.refused);
+      }
       if (isDeadline(error)) {
         throw new UserError('no worker took the request. Start one with: ralphctl worker', EXIT.unreachable);
       }

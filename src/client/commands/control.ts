@@ -1,8 +1,10 @@
 /**
- * `pause`, `resume`, `stop`, `answer`, `slots`: what a person tells a run. All but `slots` are plain Temporal signals, so
- * they are taken while no worker runs and carried out when one is back.
+ * What a person tells a run or one of its ideas: every verb goes the same way. A live worker answers at once; without one
+ * the server keeps the command, and it is carried out when a worker is back.
  */
-
+import { nearest } from '../../config/nearest.js';
+import type { Command } from '../../protocol/command.js';
+import { knownIdeas } from '../../runs/run-files.js';
 import { runningWorker } from '../../worker/record.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
@@ -11,58 +13,56 @@ import { EXIT } from '../exit-codes.js';
 import { findProject } from '../project.js';
 import { UserError } from '../user-error.js';
 
-export async function pause(context: Context, reason?: string): Promise<number> {
-  return withRun(context, async (api) => {
-    await api.pause(reason);
-    return 'pausing: running iterations finish first. Go on with: ralphctl resume';
+export interface OpenRun {
+  api: RunApi;
+  project: string;
+  runId: string;
+  /** Somebody can answer now. */
+  worker: boolean;
+}
+
+/** Sends one command. */
+export async function tell(context: Context, command: Command): Promise<number> {
+  return withRun(context, async (run) => {
+    await knownIdea(context, run, command.idea);
+    return send(context, run, command);
   });
 }
 
-export async function resume(context: Context): Promise<number> {
-  return withRun(context, async (api) => {
-    await api.resume();
-    return 'resumed';
-  });
-}
-
-export async function stop(context: Context, reason?: string): Promise<number> {
-  return withRun(context, async (api) => {
-    await api.stop(reason);
-    return 'stopping: running iterations finish first, finished work still lands; the rest stays on its branches';
-  });
-}
-
-export async function answer(context: Context, idea: string, text: string): Promise<number> {
-  if (text.trim() === '') throw new UserError(`the answer is empty. Usage: ralphctl answer ${idea} "your answer"`);
-  return withRun(context, async (api) => {
-    await api.answer(idea, text);
-    return `${idea} has your answer; it goes into its next prompt`;
-  });
-}
-
-export async function slots(context: Context, count: number): Promise<number> {
-  return withRun(context, async (api) => {
-    const now = await api.setSlots(count);
-    return `${now} slots`;
-  });
-}
-
-async function withRun(context: Context, act: (api: RunApi) => Promise<string>): Promise<number> {
-  const { id } = await findProject(context);
+/** For commands that need more than a message: files are written before the run is told. */
+export async function withRun(context: Context, act: (run: OpenRun) => Promise<number>): Promise<number> {
+  const { id: project } = await findProject(context);
   const connected = await connect(context, { start: false });
   try {
-    const api = new RunApi(connected.client, id);
+    const api = new RunApi(connected.client, project);
     const facts = await api.facts();
-    if (!facts?.open) throw noRun();
-    const done = await act(api);
-    const worker = connected.target.kind === 'external' || (await runningWorker(context.root, id)) !== undefined;
-    if (context.json) printJson({ done, worker });
-    else {
-      print(done);
-      if (!worker) print('no worker runs; this is carried out once one does: ralphctl start');
-    }
-    return EXIT.ok;
+    if (!facts?.open || !facts.runId) throw noRun();
+    // Of an external server it is not known who polls: asking tells.
+    const external = connected.target.kind === 'external';
+    const worker = external || (await runningWorker(context.root, project)) !== undefined;
+    return await act({ api, project, runId: facts.runId, worker });
   } finally {
     await connected.close();
   }
+}
+
+export async function send(context: Context, run: OpenRun, command: Command): Promise<number> {
+  const done = await run.api.tell(command, run.worker);
+  const { verb, idea } = command;
+  if (context.json) printJson({ done: done ?? null, verb, ...(idea ? { idea } : {}), worker: done !== undefined });
+  else if (done === undefined) {
+    print(
+      `${idea ? `${verb} ${idea}` : verb}: taken by the server; no worker runs, so it is carried out once one does: ralphctl start`,
+    );
+  } else print(done);
+  return EXIT.ok;
+}
+
+/** The run's files know its ideas without a worker; on another host than theirs, the run itself answers. */
+export async function knownIdea(context: Context, run: OpenRun, idea: string | undefined): Promise<void> {
+  if (idea === undefined) return;
+  const known = await knownIdeas(context.root, run).catch(() => undefined);
+  if (!known || known.has(idea)) return;
+  const close = nearest(idea, known);
+  throw new UserError(`there is no idea ${idea} in this run${close ? `. Did you mean ${close}?` : ''}`);
 }

@@ -1,6 +1,7 @@
 /** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
 
 import { checkoutBehind } from '../../git/checkout-base.js';
+import type { RunMode } from '../../protocol/command.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { listRuns, writeRun } from '../../runs/run-files.js';
 import type { Connected } from '../api/connection.js';
@@ -38,7 +39,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   ]);
   try {
     const api = new RunApi(connected.client, plan.project.id);
-    const { runId, attached } = await startOrAttach(context, api, plan);
+    const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
     announce(context, connected, plan, runId, attached);
     if (options.detach) return EXIT.ok;
     const code = await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
@@ -83,12 +84,17 @@ async function startOrAttach(
   context: Context,
   api: RunApi,
   plan: RunPlan,
+  mode: RunMode | undefined,
 ): Promise<{ runId: string; attached: boolean }> {
   const runId = newRunId();
   const open = await api.facts();
   if (open?.open && open.runId) return { runId: open.runId, attached: true };
   await writeRun(context.root, runFile(plan, runId), plan.ideas);
-  const input = { project: plan.project.id, runId, settings: runSettings(plan.config) };
+  const input = {
+    project: plan.project.id,
+    runId,
+    settings: { ...runSettings(plan.config), ...(mode ? { mode } : {}) },
+  };
   const answer = await api.start(input, { repo: plan.project.repository.root });
   if (answer === 'started') return { runId, attached: false };
   const other = await api.facts();
@@ -123,7 +129,12 @@ export async function attach(context: Context, api: RunApi, runId: string, wait:
     if (context.json) printJson({ kind: 'waits', status });
     else {
       if (status.state === 'paused')
-        say(`the run is paused${status.why ? `: ${status.why}` : ''}. Go on with: ralphctl resume`);
+        say(
+          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : '. Go on with: ralphctl resume'}`,
+        );
+      if (status.state === 'waiting_user')
+        say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');
+      if (status.attention.some((one) => one.approval)) say('iterations wait for: ralphctl approve');
       for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
         say(`${line.id} waits for you: ${clean(line.reason ?? '')}\n  ralphctl answer ${line.id} "…"`);
       }

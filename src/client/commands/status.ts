@@ -119,14 +119,15 @@ function describe(found: Found): void {
 function describeLive(live: RunStatus, views: readonly IdeaView[]): void {
   const { counts, statistics } = live;
   print(
-    `run ${live.runId}: ${live.state}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
+    `run ${live.runId}: ${live.state}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
   );
   const details = new Map(views.map((view) => [view.idea, view]));
   for (const line of live.active) print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
   if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
   for (const line of live.attention) {
-    print(`! ${line.id} ${line.status}${line.reason ? `: ${clean(line.reason)}` : ''}`);
-    if (line.status === 'needs-human') print(`    ralphctl answer ${line.id} "…"`);
+    print(`! ${line.id} ${line.held ? 'held' : line.status}${line.reason ? `: ${clean(line.reason)}` : ''}`);
+    const fix = remedy(line);
+    if (fix) print(`    ${fix}`);
   }
   const { iterations, merges } = statistics;
   print(
@@ -134,7 +135,18 @@ function describeLive(live: RunStatus, views: readonly IdeaView[]): void {
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
-  if (live.state === 'paused') print('go on with: ralphctl resume');
+  if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');
+  else if (live.state === 'paused') print('go on with: ralphctl resume');
+  if (live.state === 'waiting_user')
+    print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
+}
+
+/** The first thing to do about an idea that waits for a person. */
+function remedy({ id, status, approval, held }: IdeaLine): string | undefined {
+  if (approval) return `ralphctl approve ${id}`;
+  if (held) return `ralphctl resume ${id}`;
+  if (status === 'needs-human') return `ralphctl answer ${id} "…"`;
+  return undefined;
 }
 
 function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {

@@ -34,7 +34,10 @@ async function fromRun(context: Context, project: string, idea: string): Promise
   try {
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();
-    return facts ? await api.why(idea) : undefined;
+    const view = facts ? await api.why(idea) : undefined;
+    // Of a run that is over nothing can be told any more.
+    if (view && !facts?.open) delete view.possible;
+    return view;
   } finally {
     await connected.close();
   }
@@ -56,6 +59,7 @@ async function fromBacklog(context: Context, project: string, idea: string): Pro
   const opened = { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
   const view = explain(idea, settings, pilot.graph);
+  if (view) delete view.possible;
   if (view) return view;
   const ids = ideas.map((one) => one.id);
   const close = nearest(idea, ids);
@@ -68,6 +72,8 @@ function describe(view: WhyView): void {
   for (const part of view.parts) print(`${signed(part.value)}  ${part.label}`);
   print(`${signed(view.score)}  score${view.rank ? `, number ${view.rank} of the ready pool` : ''}`);
   for (const wait of view.waitsFor) print(`waits for ${wait}`);
+  if (view.told) print(`you told it: ${view.told.verb}${view.told.reason ? ` (${clean(view.told.reason)})` : ''}`);
+  if (view.possible && view.possible.length > 0) print(`possible now: ${view.possible.join(', ')}`);
 }
 
 const signed = (value: number): string => `${value < 0 ? '' : '+'}${value}`.padStart(6);

@@ -104,7 +104,7 @@ class Simulation {
       if (step > 5000) throw new Error(`no end in sight: ${JSON.stringify(this.#pilot.state)}`);
       const { run } = this.#pilot.state;
       if (!world.busy && run === 'running') this.#both((pilot) => pilot.resume());
-      if (run === 'paused') this.#both((pilot) => pilot.resume());
+      if (run === 'paused') this.#both((pilot) => (pilot.state.review ? pilot.review() : pilot.resume()));
       this.#step();
     }
     return this.#pilot;
@@ -196,7 +196,7 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       }),
       { numRuns: RUNS },
     );
-  });
+  }, 180_000);
 
   test('where children fail, vanish and runs are stopped, no invariant breaks and the run ends', () => {
     fc.assert(
@@ -211,5 +211,5 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       }),
       { numRuns: RUNS },
     );
-  });
+  }, 180_000);
 });

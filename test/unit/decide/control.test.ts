@@ -186,7 +186,7 @@ describe('C1 stop', () => {
 });
 
 describe('A7 consecutive failures', () => {
-  test('A7: the threshold pauses the run and says why; a resume starts counting anew', () => {
+  test('A7: the threshold pauses the run and says why; a resume is not enough, a review starts counting anew', () => {
     const pilot = pilotOf(ideas(8), { slots: 1 });
     for (const idea of ['i1', 'i2', 'i3']) {
       decided(pilot);
@@ -195,10 +195,14 @@ describe('A7 consecutive failures', () => {
     expect(decided(pilot)).toEqual([]);
     expect(pilot.state).toMatchObject({
       run: 'paused',
-      why: '3 ideas failed one after another; look at them, then resume',
+      why: '3 ideas failed one after another; look at them, then go on with: ralphctl review',
+      review: true,
       failuresInARow: 3,
     });
     pilot.resume();
+    expect(pilot.state.run).toBe('paused');
+    pilot.review();
+    expect(pilot.state).not.toHaveProperty('review');
     expect(decided(pilot)).toEqual(['start i4 @1']);
     closed(pilot, 'i4', 'failed');
     expect(decided(pilot)).toEqual(['start i5 @1']);

@@ -145,7 +145,7 @@ describe('duplicate, late and foreign reports', () => {
 
 describe('a child that is terminated', () => {
   const reach: Record<
-    Exclude<IdeaStatus, 'pending' | 'landed' | 'blocked' | 'timeout' | 'failed'>,
+    Exclude<IdeaStatus, 'pending' | 'landed' | 'blocked' | 'timeout' | 'failed' | 'skipped' | 'abandoned'>,
     (p: Autopilot) => void
   > = {
     running: () => {},

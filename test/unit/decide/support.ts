@@ -106,6 +106,11 @@ function briefly(one: Command): string {
       return `land ${one.idea}`;
     case 'tell':
       return `${one.signal} ${one.idea}`;
+    case 'errand':
+      return `${one.errand} ${one.idea}`;
+    case 'undo':
+    case 'cancel-landing':
+      return `${one.do} ${one.idea}`;
   }
 }
 

@@ -179,7 +179,7 @@ export class World {
         return;
       }
       case 'tell':
-        this.#told(child, message.signal);
+        this.#told(child, message.signal as 'pause' | 'resume' | 'stop');
         return;
       case 'grant':
         // Meant for an orphan that reported under the same life and is gone; a child that does not wait ignores it.
@@ -191,7 +191,10 @@ export class World {
         this.#judged(child, message.verdict);
         return;
       case 'land':
-        throw new Error('a landing is not a message');
+      case 'errand':
+      case 'undo':
+      case 'cancel-landing':
+        throw new Error(`${message.do} is not a message`);
     }
   }
 

@@ -1,0 +1,160 @@
+/**
+ * `ralphctl edit IDEA`: changes an idea of the open run, by flags or in $EDITOR. Texts go into the run's files, the run is
+ * told their revision; the backlog file stays as it is.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import type { Command, LimitPatch } from '../../protocol/command.js';
+import type { Idea } from '../../protocol/idea.js';
+import { type IdeaEdit, lastEdit, writeEdit } from '../../runs/edits.js';
+import { loadIdea } from '../../runs/run-files.js';
+import type { Context } from '../context.js';
+import { UserError } from '../user-error.js';
+import { knownIdea, type OpenRun, send, withRun } from './control.js';
+
+export interface EditOptions {
+  title?: string;
+  text?: string;
+  success?: string[];
+  maxIterations?: number;
+  timeout?: number;
+  iterationTimeout?: number;
+  reason?: string;
+}
+
+const EDITABLE = z.strictObject({
+  title: z.string().trim().min(1),
+  text: z.string().trim().min(1),
+  success: z.array(z.string().trim().min(1)).default([]),
+  maxIterations: z.int().min(1).optional(),
+  timeoutMinutes: z.number().positive().optional(),
+  iterationTimeoutMinutes: z.number().positive().optional(),
+});
+type Editable = z.infer<typeof EDITABLE>;
+
+export async function edit(context: Context, idea: string, options: EditOptions): Promise<number> {
+  return withRun(context, async (run) => {
+    await knownIdea(context, run, idea);
+    const before = await current(context, run, idea);
+    const after = given(options) ? withFlags(before, options) : await inEditor(context, idea, before);
+    const command = await commandOf(context, run, idea, before, after);
+    if (!command) throw new UserError(`nothing was changed in ${idea}`);
+    return send(context, run, { ...command, ...(options.reason ? { reason: options.reason } : {}) });
+  });
+}
+
+const given = ({ reason: _, ...rest }: EditOptions): boolean => Object.values(rest).some((one) => one !== undefined);
+
+async function current(context: Context, run: OpenRun, id: string): Promise<Editable> {
+  const idea = await loadIdea(context.root, run, id).catch(() => undefined);
+  if (!idea)
+    throw new UserError(`the files of run ${run.runId} are not on this machine; edit ${id} where it was started`);
+  const { edit: edited } = await lastEdit(context.root, run, id);
+  const now: Idea = { ...idea, ...edited };
+  return {
+    title: now.title,
+    text: now.text,
+    success: now.success,
+    ...(now.maxIterations === undefined ? {} : { maxIterations: now.maxIterations }),
+    ...(now.timeoutMinutes === undefined ? {} : { timeoutMinutes: now.timeoutMinutes }),
+    ...(now.iterationTimeoutMinutes === undefined ? {} : { iterationTimeoutMinutes: now.iterationTimeoutMinutes }),
+  };
+}
+
+function withFlags(before: Editable, options: EditOptions): Editable {
+  const { title, text, success, maxIterations, timeout, iterationTimeout } = options;
+  return checked({
+    ...before,
+    ...(title === undefined ? {} : { title }),
+    ...(text === undefined ? {} : { text }),
+    ...(success === undefined ? {} : { success }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(timeout === undefined ? {} : { timeoutMinutes: timeout }),
+    ...(iterationTimeout === undefined ? {} : { iterationTimeoutMinutes: iterationTimeout }),
+  });
+}
+
+/** What is in the file when the editor has ended counts. */
+async function inEditor(context: Context, idea: string, before: Editable): Promise<Editable> {
+  const editor = context.env.VISUAL || context.env.EDITOR;
+  if (!editor) {
+    throw new UserError(
+      `$EDITOR is not set. Set it, or change by flags: ralphctl edit ${idea} --text "…" --max-iterations 20`,
+    );
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-edit-'));
+  const path = join(dir, `${idea}.yaml`);
+  try {
+    await writeFile(
+      path,
+      `# ${idea}: counts from its next iteration on; the backlog file stays as it is.\n${stringify(before)}`,
+    );
+    const ended = await execa(`${editor} "$RALPHCTL_EDIT"`, {
+      shell: true,
+      stdio: 'inherit',
+      env: { ...context.env, RALPHCTL_EDIT: path },
+      extendEnv: false,
+      reject: false,
+    });
+    if (ended.exitCode !== 0) throw new UserError(`the editor ended with ${ended.exitCode}; nothing was changed`);
+    return checked(yamlOf(await readFile(path, 'utf8')));
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function yamlOf(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new UserError(`that is no YAML: ${(error as Error).message.split('\n')[0]}; nothing was changed`);
+  }
+}
+
+function checked(value: unknown): Editable {
+  const read = EDITABLE.safeParse(value);
+  if (read.success) return read.data;
+  const [first] = read.error.issues;
+  throw new UserError(`${first?.path.join('.') || 'the idea'}: ${first?.message ?? 'not valid'}; nothing was changed`);
+}
+
+const MINUTE = 60_000;
+
+async function commandOf(
+  context: Context,
+  run: OpenRun,
+  idea: string,
+  before: Editable,
+  after: Editable,
+): Promise<Command | undefined> {
+  const patch: LimitPatch = {
+    ...changed('maxIterations', before.maxIterations, after.maxIterations),
+    ...changed('timeoutMs', before.timeoutMinutes, after.timeoutMinutes, MINUTE),
+    ...changed('iterationTimeoutMs', before.iterationTimeoutMinutes, after.iterationTimeoutMinutes, MINUTE),
+  };
+  const texts: IdeaEdit = {
+    ...(after.title === before.title ? {} : { title: after.title }),
+    ...(after.text === before.text ? {} : { text: after.text }),
+    ...(JSON.stringify(after.success) === JSON.stringify(before.success) ? {} : { success: after.success }),
+  };
+  const hasPatch = Object.keys(patch).length > 0;
+  const hasTexts = Object.keys(texts).length > 0;
+  if (!hasPatch && !hasTexts) return undefined;
+  // Texts first: the run may use the revision as soon as it knows it.
+  const revision = hasTexts ? await writeEdit(context.root, run, idea, texts) : undefined;
+  return {
+    verb: 'edit',
+    idea,
+    ...(hasPatch ? { patch } : {}),
+    ...(texts.title === undefined ? {} : { title: texts.title }),
+    ...(revision === undefined ? {} : { revision }),
+  };
+}
+
+function changed(name: keyof LimitPatch, before: number | undefined, after: number | undefined, unit = 1): LimitPatch {
+  return after === undefined || after === before ? {} : { [name]: Math.round(after * unit) };
+}

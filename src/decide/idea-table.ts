@@ -1,0 +1,156 @@
+/**
+ * What can be told to an idea in which situation (C1 to C5): one table, with what it comes to.
+ * Invariant: what is not in the table is refused, and the refusal says what is legal.
+ * May import protocol types only.
+ */
+import { IDEA_VERBS, type IdeaVerb } from '../protocol/command.js';
+import type { IdeaEntry } from '../protocol/run.js';
+
+/** A status, told apart where commands differ. */
+export const SITUATIONS = [
+  'group',
+  'pending',
+  'held',
+  'busy',
+  'running',
+  'awaits-approval',
+  'paused',
+  'needs-human',
+  'wants-slot',
+  'ready',
+  'landing',
+  'landed',
+  'blocked',
+  'timeout',
+  'failed',
+  'skipped',
+  'abandoned',
+] as const;
+export type Situation = (typeof SITUATIONS)[number];
+
+/**
+ * tell: passed on to the idea's workflow · end: its workflow is ended first, then the rest follows · hold, release: kept
+ * back, let go · requeue: pending again, fresh counter · extend: pending again, counter kept · mark: over, by a person ·
+ * revert: its commits are taken off its branch, then pending · undo: its landing is reverted on the target · clean: its
+ * worktree goes · divide: replaced by smaller ones · assign: starts next · note, patch: kept for its next start ·
+ * score: its place in the queue
+ */
+export type Effect =
+  | 'tell'
+  | 'end'
+  | 'hold'
+  | 'release'
+  | 'requeue'
+  | 'extend'
+  | 'mark'
+  | 'revert'
+  | 'undo'
+  | 'clean'
+  | 'divide'
+  | 'assign'
+  | 'note'
+  | 'patch'
+  | 'score';
+
+type Row = Partial<Record<IdeaVerb, Effect>>;
+
+/** An idea without a workflow: what is said is kept. */
+const KEPT: Row = { edit: 'patch', limit: 'patch', hint: 'note', bump: 'score', score: 'score' };
+/** An idea that is not at work and may start (again). */
+const AT_REST: Row = {
+  ...KEPT,
+  assign: 'assign',
+  rollback: 'revert',
+  cleanup: 'clean',
+  skip: 'mark',
+  abandon: 'mark',
+  split: 'divide',
+};
+/** An idea whose workflow is open. */
+const OPEN: Row = {
+  edit: 'tell',
+  limit: 'tell',
+  hint: 'tell',
+  answer: 'tell',
+  pause: 'tell',
+  resume: 'tell',
+  stop: 'end',
+  skip: 'end',
+  abandon: 'end',
+  rollback: 'end',
+  split: 'end',
+};
+const { pause: _pause, resume: _resume, answer: _answer, ...READY } = OPEN;
+
+export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
+  group: {},
+  pending: { ...AT_REST, pause: 'hold', stop: 'hold' },
+  held: { ...AT_REST, resume: 'release', retry: 'requeue', unblock: 'release' },
+  busy: KEPT,
+  running: OPEN,
+  'awaits-approval': { ...OPEN, approve: 'tell' },
+  paused: OPEN,
+  'needs-human': OPEN,
+  'wants-slot': OPEN,
+  ready: READY,
+  landing: { edit: 'tell', limit: 'tell', hint: 'tell' },
+  landed: { rollback: 'undo' },
+  blocked: { ...AT_REST, retry: 'requeue', unblock: 'requeue' },
+  timeout: { ...AT_REST, retry: 'requeue', limit: 'extend' },
+  failed: { ...AT_REST, retry: 'requeue' },
+  skipped: { ...AT_REST, skip: undefined, retry: 'requeue' },
+  abandoned: { retry: 'requeue', rollback: 'revert', cleanup: 'clean' },
+};
+
+/** `landing`: the idea that is landing now, if any. */
+export function situationOf(entry: IdeaEntry, landing: string | undefined): Situation {
+  if (entry.card.blue) return 'group';
+  if (entry.busy) return 'busy';
+  switch (entry.status) {
+    case 'pending':
+      return entry.hold ? 'held' : 'pending';
+    case 'paused':
+      return entry.approval ? 'awaits-approval' : 'paused';
+    case 'landing':
+      return landing === entry.card.id ? 'landing' : 'ready';
+    default:
+      return entry.status;
+  }
+}
+
+const WORDS: Record<Situation, string> = {
+  group: 'is a group: tell its ideas instead',
+  pending: 'has not started',
+  held: 'is held back',
+  busy: 'is being worked on by git',
+  running: 'is running',
+  'awaits-approval': 'waits for an approval',
+  paused: 'is paused',
+  'needs-human': 'waits for an answer',
+  'wants-slot': 'waits for a slot',
+  ready: 'is done and waits to land',
+  landing: 'is landing right now',
+  landed: 'has landed',
+  blocked: 'is blocked',
+  timeout: 'ran out of its limits',
+  failed: 'failed',
+  skipped: 'was skipped',
+  abandoned: 'was abandoned',
+};
+
+export type IdeaLegality = { effect: Effect } | { refusal: string };
+
+export function ideaEffect(id: string, situation: Situation, verb: IdeaVerb): IdeaLegality {
+  const effect = IDEA_TABLE[situation][verb];
+  if (effect !== undefined) return { effect };
+  const legal = legalVerbs(situation);
+  const possible = legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
+  return { refusal: `${id} ${WORDS[situation]}${possible}` };
+}
+
+export function legalVerbs(situation: Situation): IdeaVerb[] {
+  const row = IDEA_TABLE[situation];
+  return (Object.keys(row) as IdeaVerb[]).filter((verb) => row[verb] !== undefined).sort();
+}
+
+export const isIdeaVerb = (verb: string): verb is IdeaVerb => IDEA_VERBS.some((one) => one === verb);

@@ -1,0 +1,124 @@
+/**
+ * Carries out what a person tells the run or an idea. Checking and doing come from one plan, so that what a validator
+ * lets through is what happens.
+ * Invariant: `planCommand` changes nothing; only `carryOut` of its answer does. A command never interrupts a landing that
+ * is under way.
+ * May import protocol and decide only.
+ */
+import { type Command, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../protocol/command.js';
+import type { Board } from './board.js';
+import {
+  abortRun,
+  approveAll,
+  modeEvent,
+  pauseRun,
+  resumeRun,
+  reviewRun,
+  runFacts,
+  setMode,
+  stopRun,
+} from './control.js';
+import { planIdeaCommand } from './idea-commands.js';
+import { isIdeaVerb } from './idea-table.js';
+import { type Plan, refuse } from './plan.js';
+import { type RunEvent, runTransition } from './run-table.js';
+
+const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
+  pause: 'PAUSE',
+  'pause-now': 'PAUSE_NOW',
+  resume: 'RESUME',
+  review: 'REVIEW',
+  stop: 'STOP',
+  abort: 'ABORT',
+  slots: 'SLOTS',
+  approve: 'APPROVE',
+};
+
+type Levers = Record<RunVerb, (board: Board, command: Command) => string>;
+const LEVERS: Levers = {
+  pause: (board, { reason }) => {
+    pauseRun(board, reason);
+    return 'pausing: running iterations finish first. Go on with: ralphctl resume';
+  },
+  'pause-now': (board, { reason }) => {
+    pauseRun(board, reason, true);
+    return 'pausing now: running agents are ended, their work is saved, their iterations are not charged. Go on with: ralphctl resume';
+  },
+  resume: (board) => {
+    resumeRun(board);
+    return 'resumed';
+  },
+  review: (board) => {
+    reviewRun(board);
+    return 'reviewed; the run goes on';
+  },
+  stop: (board, { reason }) => {
+    stopRun(board, reason);
+    return 'stopping: running iterations finish first, finished work still lands; the rest stays on its branches';
+  },
+  abort: (board, { reason }) => {
+    abortRun(board, reason);
+    return 'aborting: agents are ended now, their changes are saved; nothing more lands';
+  },
+  slots: (board, { n = 1 }) => {
+    board.state.slots = n;
+    return `${n} ${n === 1 ? 'slot' : 'slots'}`;
+  },
+  mode: (board, { mode = 'autopilot' }) => {
+    setMode(board, mode);
+    return MODE_SAYS[mode];
+  },
+  approve: (board) => {
+    const waiting = board.approvals;
+    approveAll(board);
+    return `approved: the next iteration of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
+  },
+};
+const MODE_SAYS = {
+  autopilot: 'mode autopilot: ideas start by themselves',
+  'semi-auto': 'mode semi-auto: start each idea with: ralphctl assign IDEA',
+  step: 'mode step: every iteration waits for: ralphctl approve',
+} as const;
+
+/** What the command comes to, without doing it. The command comes from outside: nothing about it is taken for granted. */
+export function planCommand(board: Board, command: Command): Plan {
+  const problem = shapeProblem(command);
+  if (problem) return refuse(problem);
+  if (command.idea !== undefined) return planForIdea(board, command, command.idea);
+  if (!isRunVerb(command.verb)) return refuse(`${command.verb} needs an idea`);
+  const { verb } = command;
+  const event = verb === 'mode' ? modeEvent(command.mode ?? 'autopilot') : EVENT[verb];
+  const next = runTransition(runFacts(board), event);
+  if ('refusal' in next) return refuse(next.refusal);
+  return { carryOut: () => LEVERS[verb](board, command) };
+}
+
+function planForIdea(board: Board, command: Command, id: string): Plan {
+  const { verb } = command;
+  if (!isIdeaVerb(verb)) return refuse(`${verb} is for the whole run; leave the idea out`);
+  const entry = board.graph.entry(id);
+  if (!entry) return refuse(`there is no idea ${id} in this run`);
+  const next = runTransition(runFacts(board), verb === 'assign' ? 'ASSIGN_IDEA' : 'IDEA');
+  if ('refusal' in next) return refuse(next.refusal);
+  return planIdeaCommand(board, entry, { ...command, verb });
+}
+
+function shapeProblem(command: unknown): string | undefined {
+  if (typeof command !== 'object' || command === null) return 'a command is an object with a verb';
+  const { verb, idea, n, mode, text, reason } = command as Record<string, unknown>;
+  if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) return `there is no command ${String(verb)}`;
+  if (idea !== undefined && typeof idea !== 'string') return 'idea is an id';
+  for (const [name, value] of Object.entries({ text, reason })) {
+    if (value !== undefined && typeof value !== 'string') return `${name} is a text`;
+    if (typeof value === 'string' && value.length > MAX_COMMAND_TEXT) {
+      return `the ${name} is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`;
+    }
+  }
+  if (verb === 'slots' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 100)) {
+    return 'slots is a whole number from 1 to 100';
+  }
+  if (verb === 'mode' && !RUN_MODES.some((one) => one === mode)) return `the modes are ${RUN_MODES.join(', ')}`;
+  return undefined;
+}
+
+const isRunVerb = (verb: string): verb is RunVerb => RUN_VERBS.some((one) => one === verb);

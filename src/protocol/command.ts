@@ -1,0 +1,89 @@
+/**
+ * What a person tells a run or one of its ideas: one shape for the CLI, the Web UI and scripts.
+ * Invariant: verbs are persisted in histories and never change their meaning; a command is small (texts of an edit stand
+ * in the run's files, the command has their revision).
+ * Must import types only.
+ */
+import type { IdeaCard } from './idea.js';
+
+export type RunMode = 'autopilot' | 'semi-auto' | 'step';
+export const RUN_MODES: readonly RunMode[] = ['autopilot', 'semi-auto', 'step'];
+
+/** Verbs without an idea. */
+export const RUN_VERBS = [
+  'pause',
+  'pause-now',
+  'resume',
+  'review',
+  'stop',
+  'abort',
+  'slots',
+  'mode',
+  'approve',
+] as const;
+export type RunVerb = (typeof RUN_VERBS)[number];
+
+/** Verbs about one idea. Some exist for the whole run as well; `idea` in the command tells which is meant. */
+export const IDEA_VERBS = [
+  'assign',
+  'approve',
+  'retry',
+  'edit',
+  'rollback',
+  'cleanup',
+  'limit',
+  'unblock',
+  'skip',
+  'abandon',
+  'hint',
+  'answer',
+  'bump',
+  'score',
+  'split',
+  'pause',
+  'resume',
+  'stop',
+] as const;
+export type IdeaVerb = (typeof IDEA_VERBS)[number];
+export type Verb = RunVerb | IdeaVerb;
+
+/** Changes of an idea's limits; what is left out stays. */
+export interface LimitPatch {
+  maxIterations?: number;
+  /** On top of `maxIterations`. */
+  extra?: number;
+  timeoutMs?: number;
+  iterationTimeoutMs?: number;
+}
+
+export interface Command {
+  verb: Verb;
+  idea?: string;
+  /** A command that arrives twice under one id counts once. */
+  id?: string;
+  reason?: string;
+  /** Of `hint` and `answer`. */
+  text?: string;
+  /** Of `slots`, `limit` and `score`. */
+  n?: number;
+  mode?: RunMode;
+  /** Of `retry`: drop the work so far (it is saved first). */
+  fresh?: boolean;
+  /** Of `cleanup`: also where work is neither landed nor committed (it is saved first). */
+  force?: boolean;
+  /** Of `edit`: limits, the new title, and the number of the file that holds the new texts. */
+  patch?: LimitPatch;
+  title?: string;
+  revision?: number;
+  /** Of `split`: the ideas that take its place. */
+  cards?: IdeaCard[];
+}
+
+/** Answer to a command that was taken. */
+export interface CommandAnswer {
+  /** One sentence: what happens now. */
+  done: string;
+}
+
+/** Longest hint or answer, in characters. */
+export const MAX_COMMAND_TEXT = 8000;

@@ -1,0 +1,52 @@
+/**
+ * Texts of ideas as a person edited them during a run: one file for each revision, written before the run is told of it.
+ * Invariant: a revision is never written twice; each holds everything that was edited so far.
+ */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir } from '../config/paths.js';
+import type { RunRef } from '../protocol/activities.js';
+import type { Idea } from '../protocol/idea.js';
+
+export type IdeaEdit = Partial<Pick<Idea, 'title' | 'text' | 'success' | 'promise'>>;
+
+const editsDir = (root: string, ref: RunRef, idea: string): string =>
+  join(runDir(root, ref.project, ref.runId), 'edits', idea);
+
+export async function readEdit(
+  root: string,
+  ref: RunRef,
+  idea: string,
+  revision: number,
+): Promise<IdeaEdit | undefined> {
+  const path = join(editsDir(root, ref, idea), `${revision}.json`);
+  return readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as IdeaEdit,
+    () => undefined,
+  );
+}
+
+/** The newest edit with its number; 0 and nothing before the first. */
+export async function lastEdit(root: string, ref: RunRef, idea: string): Promise<{ revision: number; edit: IdeaEdit }> {
+  const names = await readdir(editsDir(root, ref, idea)).catch(() => []);
+  const revision = Math.max(0, ...names.map((name) => Number(name.replace(/\.json$/, ''))).filter(Number.isInteger));
+  return { revision, edit: (await readEdit(root, ref, idea, revision)) ?? {} };
+}
+
+/** Writes the next revision, on top of the ones before. Returns its number. */
+export async function writeEdit(root: string, ref: RunRef, idea: string, edit: IdeaEdit): Promise<number> {
+  await mkdir(editsDir(root, ref, idea), { recursive: true });
+  for (;;) {
+    const last = await lastEdit(root, ref, idea);
+    const revision = last.revision + 1;
+    const text = JSON.stringify({ ...last.edit, ...edit });
+    const made = await writeFile(join(editsDir(root, ref, idea), `${revision}.json`), text, { flag: 'wx' }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+    if (made) return revision;
+  }
+}

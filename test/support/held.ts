@@ -1,0 +1,135 @@
+/** Agents that say when they have begun and go on when they are told to: what a test of interventions needs. */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { StampedEvent } from '../../src/protocol/events.js';
+import type { IdeaStatus, RunStatus, WhyView } from '../../src/protocol/run.js';
+import { type Outcome, roadmap, type Sandbox, sandbox, until, yaml } from './program.js';
+
+/** One iteration: `began-ID-N` gets a line, then it waits for `go-ID-N`, then the idea's file grows and the signal is given. */
+export interface HeldStep {
+  signal: string;
+  /** Does not wait. */
+  free?: boolean;
+  /** Ends with this code instead of a signal. */
+  exit?: number;
+}
+
+export interface HeldIdea {
+  id: string;
+  steps: HeldStep[];
+  [property: string]: unknown;
+}
+
+export class Held {
+  private constructor(
+    readonly box: Sandbox,
+    readonly stateRoot: string,
+  ) {}
+
+  static async open(stateRoot: string, ideas: HeldIdea[], config: Record<string, unknown> = {}): Promise<Held> {
+    const tasks = ideas.map(({ steps: _, ...task }) => task);
+    const box = await sandbox(stateRoot, {
+      'roadmap.md': roadmap(tasks),
+      'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['true'], ...config }),
+    });
+    const script = Object.fromEntries(
+      ideas.map(({ id, steps }) => [id, steps.map((step, at) => entryOf(box.scratch, step, at + 1))]),
+    );
+    await box.write({ '.ralph-script.yaml': yaml({ ideas: script, default: [entryOf(box.scratch, DONE, 1)] }) });
+    await box.commit('script');
+    return new Held(box, stateRoot);
+  }
+
+  async start(...flags: string[]): Promise<void> {
+    const { code, stderr } = await this.box.run('start', '--detach', ...flags);
+    if (code !== 0) throw new Error(`start: ${stderr}`);
+  }
+
+  /** How often the agent began that iteration. */
+  async times(id: string, n: number): Promise<number> {
+    const path = join(this.box.scratch, `began-${id}-${n}`);
+    return existsSync(path) ? (await readFile(path, 'utf8')).trim().split('\n').length : 0;
+  }
+
+  began(id: string, n = 1, times = 1): Promise<unknown> {
+    return until(`${id} iteration ${n}, time ${times}`, async () => (await this.times(id, n)) >= times, 60_000);
+  }
+
+  async go(...steps: string[]): Promise<void> {
+    for (const step of steps) await writeFile(join(this.box.scratch, `go-${step}`), '');
+  }
+
+  async status(): Promise<RunStatus> {
+    const { json } = await this.box.run('status', '--json');
+    return json[0]?.status as RunStatus;
+  }
+
+  state(wanted: string): Promise<unknown> {
+    return until(`state ${wanted}`, async () => (await this.status())?.state === wanted, 60_000);
+  }
+
+  closed(): Promise<unknown> {
+    return until('the run to close', async () => (await this.box.run('status', '--json')).code === 6, 60_000);
+  }
+
+  async why(id: string): Promise<WhyView> {
+    return (await this.box.run('why', id, '--json')).json[0] as unknown as WhyView;
+  }
+
+  /** Waits for a status; gives what `why` says then. */
+  idea(id: string, wanted: IdeaStatus): Promise<WhyView> {
+    return until(
+      `${id} ${wanted}`,
+      async () => {
+        const view = await this.why(id);
+        return view?.status === wanted && view;
+      },
+      60_000,
+    );
+  }
+
+  events(): Promise<StampedEvent[]> {
+    return this.box
+      .run('logs', '--json')
+      .then(({ json }) => json.filter((line) => 'at' in line) as unknown as StampedEvent[]);
+  }
+
+  /** Waits for an event. */
+  event(what: string, fits: (event: StampedEvent) => boolean): Promise<StampedEvent> {
+    return until(what, async () => (await this.events()).find(fits), 60_000);
+  }
+
+  async saves(id: string): Promise<string[]> {
+    const refs = await this.box.git('for-each-ref', '--format=%(refname)', `refs/ralphctl/save/${id}/`);
+    return refs.split('\n').filter(Boolean);
+  }
+
+  /** The prompt of an idea's agent run. */
+  async prompt(id: string, serial: number): Promise<string> {
+    const { json } = await this.box.run('status', '--json');
+    const facts = json[0] as { project: string; facts: { runId: string } };
+    const name = String(serial).padStart(3, '0');
+    const path = ['projects', facts.project, 'runs', facts.facts.runId, 'ideas', id, name, 'prompt.md'];
+    return readFile(join(this.stateRoot, ...path), 'utf8');
+  }
+
+  /** Attached to the end. */
+  finish(): Promise<Outcome> {
+    return this.box.run('start', '--json', '--wait');
+  }
+}
+
+export const DONE: HeldStep = { signal: 'COMPLETE', free: true };
+
+function entryOf(scratch: string, { signal, free, exit }: HeldStep, n: number): Record<string, unknown> {
+  return {
+    do: [
+      { append: { path: 'draft-$' + '{IDEA}.txt', text: `draft ${n}\n` } },
+      { run: `echo $$ >> ${scratch}/began-$RALPHCTL_IDEA-$RALPHCTL_ITERATION` },
+      ...(free ? [] : [{ waitFor: { path: join(scratch, 'go-$' + '{IDEA}-$' + '{ITERATION}') } }]),
+      { append: { path: '$' + '{IDEA}.txt', text: `${n}\n` } },
+    ],
+    ...(exit === undefined ? { signal } : { exit }),
+  };
+}

@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import type { Autopilot } from '../../../src/decide/autopilot.js';
+import { takeCarry } from '../../../src/decide/carry.js';
+import { addPatch, patchedLimits } from '../../../src/decide/limits-patch.js';
+import type { Command } from '../../../src/protocol/command.js';
+import { LIMITS } from './iteration.js';
+import { card, closed, decided, landedResult, pilotOf, say, slotOf, statusOf } from './support.js';
+
+const ideas = (count: number) => Array.from({ length: count }, (_, at) => card(`i${at + 1}`));
+const entry = (pilot: Autopilot, id: string) => {
+  const found = pilot.graph.entry(id);
+  if (!found) throw new Error(`no ${id}`);
+  return found;
+};
+function done(pilot: Autopilot, command: Command): string {
+  const problem = pilot.commandProblem(command);
+  const outcome = pilot.command(command);
+  // Whatever the validator says is what happens.
+  expect('refusal' in outcome ? outcome.refusal : undefined).toBe(problem);
+  if ('refusal' in outcome) throw new Error(outcome.refusal);
+  return outcome.done;
+}
+const refusal = (pilot: Autopilot, command: unknown): string => pilot.commandProblem(command as Command) ?? 'legal';
+const ended = (
+  pilot: Autopilot,
+  id: string,
+  outcome: 'failed' | 'blocked' | 'timeout' | 'stopped' = 'failed',
+): void => {
+  decided(pilot);
+  closed(pilot, id, outcome);
+};
+
+describe('commands from outside', () => {
+  test.each<[unknown, RegExp]>([
+    [undefined, /an object with a verb/],
+    [{}, /no command undefined/],
+    [{ verb: 'explode' }, /no command explode/],
+    [{ verb: 'slots', n: 101 }, /whole number from 1 to 100/],
+    [{ verb: 'slots', n: '3' }, /whole number/],
+    [{ verb: 'mode', mode: 'turbo' }, /autopilot, semi-auto, step/],
+    [{ verb: 'retry' }, /retry needs an idea/],
+    [{ verb: 'abort', idea: 'i1' }, /for the whole run/],
+    [{ verb: 'retry', idea: 7 }, /idea is an id/],
+    [{ verb: 'retry', idea: 'nope' }, /no idea nope/],
+    [{ verb: 'hint', idea: 'i1', text: 'x'.repeat(9000) }, /longer than 8000/],
+    [{ verb: 'hint', idea: 'i1', text: ' ' }, /needs a text/],
+    [{ verb: 'limit', idea: 'i1', n: 0 }, /iterations to add/],
+    [{ verb: 'edit', idea: 'i1' }, /changes nothing/],
+    [{ verb: 'split', idea: 'i1' }, /needs the ideas/],
+    [{ verb: 'split', idea: 'i1', cards: [{ id: 'p', title: 'P' }] }, /does not name i1/],
+    [{ verb: 'split', idea: 'i1', cards: [{ id: 'i2', title: 'P', parent: 'i1' }] }, /already an idea i2/],
+  ])('A5: %j is refused with a sentence and changes nothing', (command, words) => {
+    const pilot = pilotOf(ideas(2));
+    const before = JSON.stringify(pilot.state);
+    expect(refusal(pilot, command)).toMatch(words);
+    expect(JSON.stringify(pilot.state)).toBe(before);
+  });
+
+  test('C1: told twice under one id, it counts once', () => {
+    const pilot = pilotOf(ideas(1));
+    ended(pilot, 'i1');
+    done(pilot, { verb: 'retry', idea: 'i1', id: 'once' });
+    expect(pilot.command({ verb: 'retry', idea: 'i1', id: 'once' })).toEqual({ done: 'taken already' });
+    expect(entry(pilot, 'i1').retries).toBe(1);
+  });
+
+  test('C1: every command leaves its reason, the refused ones why', () => {
+    const pilot = pilotOf(ideas(1));
+    pilot.command({ verb: 'pause', reason: 'lunch' });
+    pilot.command({ verb: 'pause' });
+    expect(pilot.takeTold()).toEqual([
+      expect.objectContaining({ verb: 'pause', reason: 'lunch', done: expect.any(String) }),
+      expect.objectContaining({ verb: 'pause', refusal: expect.stringContaining('Possible now') }),
+    ]);
+  });
+});
+
+describe('C2 C3 C4 recovery', () => {
+  test.each(['failed', 'blocked', 'timeout'] as const)(
+    'retry of an idea that is %s: pending, one more retry',
+    (outcome) => {
+      const pilot = pilotOf(ideas(1));
+      ended(pilot, 'i1', outcome);
+      done(pilot, { verb: 'retry', idea: 'i1', reason: 'network is back' });
+      expect(entry(pilot, 'i1')).toMatchObject({
+        status: 'pending',
+        retries: 1,
+        told: { verb: 'retry', reason: 'network is back' },
+      });
+      expect(decided(pilot)).toEqual(['start i1 @1']);
+      expect(takeCarry(pilot, entry(pilot, 'i1'))).toBeUndefined();
+    },
+  );
+
+  test('C2: retry --fresh drops the work first, and only then is it pending for a start', () => {
+    const pilot = pilotOf(ideas(1));
+    ended(pilot, 'i1');
+    done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
+    expect(decided(pilot)).toEqual(['rollback i1']);
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/worked on by git/);
+    pilot.errandDone('i1', { errand: 'rollback', result: { commits: 2, saved: 'refs/x' } });
+    expect(decided(pilot)).toEqual(['start i1 @1']);
+  });
+
+  test('C2: a rollback that fails keeps the idea back and says why', () => {
+    const pilot = pilotOf(ideas(1));
+    ended(pilot, 'i1');
+    done(pilot, { verb: 'rollback', idea: 'i1' });
+    decided(pilot);
+    pilot.errandDone('i1', { errand: 'rollback', problem: 'disk full' });
+    expect(entry(pilot, 'i1')).toMatchObject({
+      status: 'failed',
+      hold: true,
+      reason: expect.stringContaining('disk full'),
+    });
+    expect(decided(pilot)).toEqual([]);
+  });
+
+  test('C2: rollback of a running idea ends it first', () => {
+    const pilot = pilotOf(ideas(2), { slots: 1 });
+    decided(pilot);
+    done(pilot, { verb: 'rollback', idea: 'i1' });
+    expect(decided(pilot)).toEqual(['abort i1']);
+    closed(pilot, 'i1', 'stopped');
+    expect(decided(pilot)).toEqual(['rollback i1', 'start i2 @1']);
+    pilot.errandDone('i1', { errand: 'rollback', result: { commits: 0 } });
+    expect(statusOf(pilot, 'i1')).toBe('pending');
+  });
+
+  test('C2: cleanup leaves the status as it is', () => {
+    const pilot = pilotOf(ideas(1));
+    ended(pilot, 'i1');
+    done(pilot, { verb: 'cleanup', idea: 'i1' });
+    expect(decided(pilot)).toEqual(['cleanup i1']);
+    pilot.errandDone('i1', { errand: 'cleanup', result: { removed: true, saved: 'refs/y' } });
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'failed', reason: expect.stringContaining('was removed') });
+    expect(entry(pilot, 'i1').busy).toBeUndefined();
+  });
+
+  test('C3: limit for one that ran out goes on counting where it was; retry begins anew', () => {
+    const pilot = pilotOf(ideas(1));
+    ended(pilot, 'i1', 'timeout');
+    done(pilot, { verb: 'limit', idea: 'i1', n: 5 });
+    decided(pilot);
+    expect(takeCarry(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 }, iteration: 1 });
+    closed(pilot, 'i1', 'timeout');
+    done(pilot, { verb: 'retry', idea: 'i1' });
+    decided(pilot);
+    expect(takeCarry(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 } });
+  });
+
+  test('C3: split makes a group, and what waited waits for all parts', () => {
+    const pilot = pilotOf([card('i1'), card('after', { dependsOn: ['i1'] })], { slots: 3 });
+    ended(pilot, 'i1', 'timeout');
+    const cards = [card('i1-1', { parent: 'i1' }), card('i1-2', { parent: 'i1' })];
+    done(pilot, { verb: 'split', idea: 'i1', cards });
+    expect(decided(pilot)).toEqual(['start i1-1 @1', 'start i1-2 @2']);
+    for (const id of ['i1-1', 'i1-2']) {
+      expect(statusOf(pilot, 'after')).toBe('pending');
+      say(pilot, id, 'ready');
+      expect(decided(pilot)).toContain(`land ${id}`);
+      pilot.landed(id, landedResult());
+    }
+    expect(decided(pilot)).toEqual(['landed i1-2', 'start after @1']);
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/is a group/);
+  });
+
+  test('C2: a landed idea is undone in the lane, one thing at a time, and kept back', () => {
+    const pilot = pilotOf([card('i1'), card('i2'), card('i3', { dependsOn: ['i1'] })], { slots: 2 });
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    decided(pilot);
+    pilot.landed('i1', landedResult());
+    decided(pilot);
+    say(pilot, 'i2', 'ready');
+    decided(pilot);
+    done(pilot, { verb: 'rollback', idea: 'i1' });
+    expect(decided(pilot)).toEqual([]);
+    closed(pilot, 'i3', 'failed');
+    pilot.landed('i2', landedResult());
+    expect(decided(pilot)).toContain('undo i1');
+    pilot.undone('i1', { kind: 'undone', commit: 'abcdef1234', commits: 1, durationMs: 1 });
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'pending', hold: true });
+    expect(pilot.graph.isDone('i1')).toBe(false);
+    done(pilot, { verb: 'retry', idea: 'i3' });
+    expect(decided(pilot)).toEqual([]);
+    done(pilot, { verb: 'retry', idea: 'i1' });
+    expect(decided(pilot)).toEqual(['start i1 @1']);
+  });
+
+  test.each<[Parameters<Autopilot['undone']>[1], RegExp]>([
+    [{ kind: 'nothing' }, /does not contain it/],
+    [{ kind: 'failed', problem: 'no disk' }, /no disk/],
+    [{ kind: 'conflict', onto: 't', files: ['a.ts'], detail: '', durationMs: 1 }, /a\.ts/],
+  ])('C2: an undo that does not work out leaves it landed: %j', (result, words) => {
+    const pilot = pilotOf(ideas(1));
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    decided(pilot);
+    pilot.landed('i1', landedResult());
+    pilot.command({ verb: 'rollback', idea: 'i1' });
+    expect(decided(pilot)).toContain('undo i1');
+    pilot.undone('i1', result);
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'landed', reason: expect.stringMatching(words) });
+    expect(pilot.graph.isDone('i1')).toBe(true);
+  });
+});
+
+describe('C1 one idea', () => {
+  test('stop: ended at its boundary, then kept back until it is let go', () => {
+    const pilot = pilotOf(ideas(2), { slots: 1 });
+    decided(pilot);
+    done(pilot, { verb: 'stop', idea: 'i1', reason: 'too early' });
+    expect(decided(pilot)).toEqual(['stop i1']);
+    closed(pilot, 'i1', 'stopped');
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'pending', hold: true, reason: 'too early' });
+    expect(decided(pilot)).toEqual(['start i2 @1']);
+    closed(pilot, 'i2', 'blocked');
+    expect(pilot.isOver()).toBe(true);
+    done(pilot, { verb: 'resume', idea: 'i1' });
+    expect(decided(pilot)).toEqual(['start i1 @1']);
+  });
+
+  test('a ready idea that is being ended does not begin to land', () => {
+    const pilot = pilotOf(ideas(2), { slots: 2 });
+    decided(pilot);
+    pilot.pause();
+    say(pilot, 'i1', 'ready');
+    say(pilot, 'i2', 'ready');
+    decided(pilot);
+    done(pilot, { verb: 'skip', idea: 'i1' });
+    pilot.resume();
+    expect(decided(pilot)).toContain('land i2');
+    closed(pilot, 'i1', 'stopped');
+    expect(statusOf(pilot, 'i1')).toBe('skipped');
+    expect(pilot.state.lane).toEqual(['i2']);
+  });
+
+  test('pause and resume of one idea; the run goes on; a resume of one that is not paused is refused', () => {
+    const pilot = pilotOf(ideas(3), { slots: 2 });
+    decided(pilot);
+    expect(refusal(pilot, { verb: 'resume', idea: 'i1' })).toBe('i1 is not paused');
+    done(pilot, { verb: 'pause', idea: 'i1' });
+    done(pilot, { verb: 'pause', idea: 'i3' });
+    expect(decided(pilot)).toEqual(['pause i1']);
+    say(pilot, 'i1', 'paused');
+    closed(pilot, 'i2', 'failed');
+    expect(decided(pilot)).toEqual([]);
+    done(pilot, { verb: 'resume', idea: 'i1' });
+    done(pilot, { verb: 'resume', idea: 'i3' });
+    expect(decided(pilot)).toEqual(['resume i1', `start i3 @${slotOf(pilot, 'i3')}`]);
+  });
+
+  test('C5: hints wait for the first prompt, in order, and are handed out once', () => {
+    const pilot = pilotOf(ideas(1));
+    done(pilot, { verb: 'hint', idea: 'i1', text: 'one' });
+    done(pilot, { verb: 'hint', idea: 'i1', text: 'two' });
+    decided(pilot);
+    expect(takeCarry(pilot, entry(pilot, 'i1'))).toEqual({ notes: ['one', 'two'] });
+    expect(takeCarry(pilot, entry(pilot, 'i1'))).toBeUndefined();
+    done(pilot, { verb: 'hint', idea: 'i1', text: 'three' });
+    expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'hint', args: ['three'] }]);
+  });
+
+  test('A2: bump puts an idea before all that are ready, score sets its points', () => {
+    const pilot = pilotOf([card('a', { tags: ['critical'] }), card('b'), card('c')], { slots: 1 });
+    done(pilot, { verb: 'bump', idea: 'c' });
+    done(pilot, { verb: 'score', idea: 'b', n: 20 });
+    expect(decided(pilot)).toEqual(['start c @1']);
+    closed(pilot, 'c', 'blocked');
+    expect(decided(pilot)).toEqual(['start a @1']);
+    done(pilot, { verb: 'score', idea: 'b', n: -3 });
+    expect(entry(pilot, 'b').boost).toBe(-3);
+  });
+});
+
+describe('C1 B4 abort', () => {
+  test('all that is open is ended at once, the landing too; changes are stashed, ideas pending', () => {
+    const pilot = pilotOf(ideas(3), { slots: 3 });
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    decided(pilot);
+    done(pilot, { verb: 'abort', reason: 'no' });
+    expect(decided(pilot).sort()).toEqual(['abort i1', 'abort i2', 'abort i3', 'cancel-landing i1']);
+    closed(pilot, 'i2', 'stopped');
+    closed(pilot, 'i3', 'stopped');
+    expect(decided(pilot)).toEqual(['stash i2', 'stash i3']);
+    closed(pilot, 'i1', 'stopped');
+    pilot.landingFailed('i1', 'it was aborted by a person');
+    expect(decided(pilot)).toContain('stash i1');
+    for (const id of ['i1', 'i2', 'i3']) pilot.errandDone(id, { errand: 'stash', result: { saved: `refs/${id}` } });
+    expect(pilot.state.entries.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
+    expect(pilot.isOver()).toBe(true);
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/^the run is stopping/);
+  });
+});
+
+describe('A6 modes', () => {
+  test('semi-auto starts what is assigned, in that order, and waits for the user even when nothing runs', () => {
+    const pilot = pilotOf(ideas(3), { slots: 1, mode: 'semi-auto' });
+    expect(pilot.state.run).toBe('waiting_user');
+    expect(decided(pilot)).toEqual([]);
+    done(pilot, { verb: 'assign', idea: 'i3' });
+    done(pilot, { verb: 'assign', idea: 'i1' });
+    expect(refusal(pilot, { verb: 'assign', idea: 'i1' })).toMatch(/assigned already/);
+    expect(decided(pilot)).toEqual(['start i3 @1']);
+    closed(pilot, 'i3', 'blocked');
+    expect(decided(pilot)).toEqual(['start i1 @1']);
+    closed(pilot, 'i1', 'timeout');
+    expect(decided(pilot)).toEqual([]);
+    expect(pilot.isOver()).toBe(false);
+    for (const id of ['i1', 'i2', 'i3']) done(pilot, { verb: 'skip', idea: id });
+    expect(pilot.isOver()).toBe(true);
+  });
+
+  test('step tells what is open, and what starts later', () => {
+    const pilot = pilotOf(ideas(2), { slots: 1 });
+    decided(pilot);
+    done(pilot, { verb: 'mode', mode: 'step' });
+    expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'setStep', args: [true] }]);
+    say(pilot, 'i1', 'approval');
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'paused', approval: true });
+    expect(done(pilot, { verb: 'approve' })).toContain('1 idea');
+    expect(decided(pilot)).toEqual(['approve i1']);
+    say(pilot, 'i1', 'resumed');
+    expect(entry(pilot, 'i1').approval).toBeUndefined();
+    closed(pilot, 'i1', 'blocked');
+    decided(pilot);
+    expect(takeCarry(pilot, entry(pilot, 'i2'))).toEqual({ step: true });
+    done(pilot, { verb: 'mode', mode: 'autopilot' });
+    expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i2', signal: 'setStep', args: [false] }]);
+  });
+});
+
+describe('C3 edited limits', () => {
+  test('extra iterations add up; a new limit starts over', () => {
+    const once = addPatch(undefined, { extra: 5 });
+    const twice = addPatch(once, { extra: 3 });
+    expect(patchedLimits(LIMITS, twice).maxIterations).toBe(LIMITS.maxIterations + 8);
+    expect(patchedLimits(LIMITS, addPatch(twice, { maxIterations: 7 })).maxIterations).toBe(7);
+    expect(patchedLimits(LIMITS, { timeoutMs: 1, iterationTimeoutMs: 2 })).toMatchObject({
+      timeoutMs: 1,
+      iterationTimeoutMs: 2,
+    });
+    expect(patchedLimits(LIMITS, undefined)).toBe(LIMITS);
+  });
+});
