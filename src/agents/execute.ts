@@ -22,7 +22,7 @@ const RESULT_GRACE_MS = 10_000;
 /** Longest event line that is read, in bytes: an event may hold a whole file. */
 const LONGEST_EVENT = 8 << 20;
 /** Longer than what well-behaved CLIs take to give up; some never do. */
-const RETRYING_MS = 180_000;
+const RETRYING_MS = 90_000;
 export const FINAL_MESSAGE_LIMIT = 256 << 10;
 
 export interface ExecuteAgentInput {
@@ -46,7 +46,7 @@ export interface ExecuteAgentInput {
   killGraceMs?: number;
   /** How long the CLI may take to end after its last event, milliseconds. Default 10 s. */
   resultGraceMs?: number;
-  /** How long a CLI may go on retrying by itself, milliseconds. Default 3 minutes: the workflow waits better. */
+  /** How long a CLI may go on retrying by itself, milliseconds. Default 90 s: the workflow waits better. */
   retryingMs?: number;
   onSpawn?: (identity: Identity) => void | Promise<void>;
   /** Asked before an idle stop; true when work goes on without output. */

@@ -61,11 +61,12 @@ function afterStop(reading: Reading, stopped: StopReason, { name, gaveUp, words 
   if (stopped === 'aborted') return failure({ message: `${name} was stopped on request.`, kind: 'killed' });
   // It was not working but waiting for its provider; the clock only noticed first.
   if (reading.retrying) return failure(reading.retrying, 'transient', words);
-  if (stopped !== 'idle') return { kind: 'timeout', why: 'iteration' };
+  const never = reading.awaitsModel && reading.turns === 0;
+  if (stopped !== 'idle' && !never) return { kind: 'timeout', why: 'iteration' };
   // Silence of a CLI that retries without a word, or of a provider that holds the line: no tool runs that could hang.
   if (reading.awaitsModel) {
     return failure({
-      message: `${name} got no answer from its model for as long as it may be silent.`,
+      message: `${name} got no answer from its model for as long as it may wait.`,
       kind: 'transient',
     });
   }

@@ -20,7 +20,7 @@ export type AgentOption = 'model' | 'effort' | 'maxTurns' | 'maxBudgetUsd';
 export const ADAPTER_OPTIONS: Readonly<Record<AgentAdapter, readonly AgentOption[]>> = {
   claude: ['model', 'effort', 'maxTurns', 'maxBudgetUsd'],
   codex: ['model', 'effort'],
-  gemini: ['model', 'maxTurns'],
+  gemini: ['model'],
   opencode: ['model', 'effort'],
   aider: ['model', 'effort'],
   copilot: ['model', 'effort'],

@@ -135,6 +135,8 @@ export interface RunAgentResult {
   /** Folder with prompt.md, output.log, result.json. */
   dir: string;
   usage?: Usage;
+  /** A conversation that a further run of the same iteration may go on with. */
+  session?: { id: string; iteration: number; agent: string };
 }
 
 export interface TestCounts {

@@ -7,8 +7,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import { executeAgent } from '../agents/execute.js';
 import { buildPrompt, newNonce } from '../agents/prompt.js';
+import { sessionToResume } from '../agents/resume.js';
 import { parseSignal } from '../agents/signal.js';
 import { iterationDir, worktreesDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
@@ -26,6 +26,7 @@ import type { AgentSignal } from '../protocol/signal.js';
 import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
 import { repositoryPath } from '../runs/backlog-place.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
+import { carryOn } from './carry-on.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
 import { asWorkError } from './prepare-idea.js';
@@ -85,9 +86,12 @@ async function attempt(
       restored: previous?.restored,
     });
     await writeAtomically(join(dir, 'prompt.md'), prompt);
-    const executed = await executeAgent({
-      spec: resolveAgent(config, idea.agent ?? config.agent),
+    const spec = resolveAgent(config, idea.agent ?? config.agent);
+    const resume = sessionToResume(previous, { iteration: input.iteration, agent: spec.name });
+    const { executed, prompt: sent } = await carryOn({
+      spec,
       prompt,
+      ...(resume === undefined ? {} : { resume }),
       cwd: input.worktree,
       nonce,
       idea: input.idea,
@@ -114,7 +118,7 @@ async function attempt(
       await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
       throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
     }
-    const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt, run });
+    const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
     const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
     const after = await settle(run, idea, input, since, config.autoCommit || mayLand);
     const unfinished = whyUnfinished(after);
@@ -131,6 +135,9 @@ async function attempt(
       tail: executed.finalMessage.slice(-TAIL_LIMIT),
       dir,
       ...(executed.usage ? { usage: executed.usage } : {}),
+      ...(executed.resumable && executed.sessionId
+        ? { session: { id: executed.sessionId, iteration: input.iteration, agent: spec.name } }
+        : {}),
     };
     await writeAtomically(join(dir, 'final-message.md'), executed.finalMessage);
     await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));

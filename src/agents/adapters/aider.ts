@@ -26,8 +26,8 @@ type Named = Pick<AgentError, 'kind' | 'scope' | 'status'>;
 const CLASSES: Readonly<Record<string, Named>> = {
   AuthenticationError: { kind: 'auth' },
   PermissionDeniedError: { kind: 'auth' },
-  RateLimitError: { kind: 'limited', scope: 'rate' },
-  RouterRateLimitError: { kind: 'limited', scope: 'rate' },
+  RateLimitError: { kind: 'limited' },
+  RouterRateLimitError: { kind: 'limited' },
   BudgetExceededError: { kind: 'limited', scope: 'credit' },
   ContextWindowExceededError: { kind: 'context' },
   NotFoundError: { kind: 'config' },

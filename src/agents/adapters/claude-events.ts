@@ -84,6 +84,9 @@ export class ClaudeEvents implements EventHandler {
       this.#errorName = stringOf(event.api_error) ?? error;
       return;
     }
+    const first = objectOf(listOf(message?.content)[0]);
+    // No answer of the model, but what the CLI says in its place.
+    if (this.errorIn(stringOf(first?.text) ?? '')) return;
     const isNew = this.notes.turn(stringOf(message?.id));
     // A subagent's words are not the agent's.
     const sub = Boolean(event.parent_tool_use_id);

@@ -14,7 +14,7 @@ type Named = Pick<AgentError, 'kind' | 'scope'>;
 const TYPES: Readonly<Record<string, Named>> = {
   authentication: { kind: 'auth' },
   authorization: { kind: 'auth' },
-  rate_limit: { kind: 'limited', scope: 'rate' },
+  rate_limit: { kind: 'limited' },
   quota: { kind: 'limited', scope: 'usage' },
   context_limit: { kind: 'context' },
 };

@@ -3,8 +3,6 @@
  * Invariant: the agent's words are the assistant's pieces after the last tool result; the `user` event holds the whole
  * prompt and is never read. Success is the `result` event with status success; the exit code alone lies both ways.
  */
-import { join } from 'node:path';
-import type { AgentSpec } from '../../config/agent-spec.js';
 import { statusIn } from '../error-status.js';
 import { type EventHandler, EventReader } from '../event-reader.js';
 import { clean, entryOf, type Json, numberOf, objectOf, stringOf } from '../json.js';
@@ -116,37 +114,26 @@ class GeminiEvents implements EventHandler {
   }
 }
 
-/** Defaults below the user's own settings: nothing of theirs is written or overruled. */
-const settings = (spec: AgentSpec): string =>
-  JSON.stringify({
-    general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
-    ...(spec.maxTurns ? { model: { maxSessionTurns: spec.maxTurns } } : {}),
-  });
-
 export const gemini: AgentAdapter = {
   id: 'gemini',
   resumes: true,
   hasTerminalEvent: () => true,
-  invocation: (spec, ctx) => {
-    const file = join(ctx.scratch, 'gemini-defaults.json');
-    return {
-      argv: [
-        ...(spec.command ?? ['gemini']),
-        ...['--output-format', 'stream-json', '--yolo', '--skip-trust'],
-        ...(spec.model ? ['-m', spec.model] : []),
-        ...(ctx.resume ? ['--resume', ctx.resume] : []),
-        ...spec.args,
-      ],
-      stdin: ctx.prompt,
-      env: {
-        // Otherwise the process that is started only starts another one, and passes no signal on to it.
-        GEMINI_CLI_NO_RELAUNCH: 'true',
-        GEMINI_TELEMETRY_ENABLED: 'false',
-        GEMINI_CLI_SYSTEM_DEFAULTS_PATH: file,
-      },
-      files: { [file]: settings(spec) },
-    };
-  },
+  // Its retries and turns can be bounded in settings files only: in the user's own, or in one that belongs to root.
+  invocation: (spec, ctx) => ({
+    argv: [
+      ...(spec.command ?? ['gemini']),
+      ...['--output-format', 'stream-json', '--yolo', '--skip-trust'],
+      ...(spec.model ? ['-m', spec.model] : []),
+      ...(ctx.resume ? ['--resume', ctx.resume] : []),
+      ...spec.args,
+    ],
+    stdin: ctx.prompt,
+    env: {
+      // Otherwise the process that is started only starts another one, and passes no signal on to it.
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_TELEMETRY_ENABLED: 'false',
+    },
+  }),
   reader: (_spec, emit) => {
     const notes = new RunNotes(emit);
     return new EventReader(notes, new GeminiEvents(notes));

@@ -17,13 +17,13 @@ function apiError(result: string): AgentError | undefined {
 }
 
 /**
- * Defaults below the user's own settings. One retry of a rate limit is a silent minute; the ten of its own are most of
- * an hour in which it prints nothing.
+ * Defaults below the user's own settings. Its ten silent retries of a rate limit begin at a minute each, and every one of
+ * them is seven requests with their own retries; what is left are these seven.
  */
 const SETTINGS = JSON.stringify({
   $version: 4,
   general: { enableAutoUpdate: false },
-  model: { generationConfig: { maxRetries: 1 } },
+  model: { generationConfig: { maxRetries: 0 } },
 });
 
 export const qwen: AgentAdapter = {

@@ -162,7 +162,7 @@ describe('errors', () => {
     ],
     [
       'agents:\n  opencode:\n    maxTurns: 3\n',
-      'ralphctl.yaml:3: agents.opencode.maxTurns cannot be passed to opencode; it can to claude, gemini, qwen. What its own options can do goes into args',
+      'ralphctl.yaml:3: agents.opencode.maxTurns cannot be passed to opencode; it can to claude, qwen. What its own options can do goes into args',
     ],
     [
       'agents:\n  pi:\n    failures: [{match: "(", kind: limited}]\n',

@@ -1,0 +1,24 @@
+/**
+ * When an agent goes on with a conversation that was cut off, and when it begins a new one.
+ * Invariant: a conversation is gone on with only inside one iteration, by the same agent, after a failure that was none of
+ * its own; every other run begins afresh.
+ */
+import type { AgentOutcome, RunAgentResult } from '../protocol/activities.js';
+
+/** The conversation that this run goes on with; undefined: a new one. */
+export function sessionToResume(
+  previous: Pick<RunAgentResult, 'outcome' | 'session'> | undefined,
+  now: { iteration: number; agent: string },
+): string | undefined {
+  const session = previous?.session;
+  if (!session || session.iteration !== now.iteration || session.agent !== now.agent) return undefined;
+  const { outcome } = previous;
+  const cutOff = outcome.kind === 'failed' && (outcome.failure === 'transient' || outcome.failure === 'killed');
+  return cutOff ? session.id : undefined;
+}
+
+/** A run that was to go on with a conversation failed before its model said a word: most likely there is none any more. */
+export function sessionIsGone(outcome: AgentOutcome, turns: number): boolean {
+  if (outcome.kind !== 'failed' || turns > 0) return false;
+  return outcome.failure === 'launch' || outcome.failure === 'agent' || outcome.failure === 'config';
+}
