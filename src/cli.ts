@@ -133,6 +133,7 @@ program
   .command('demo')
   .description('land a small backlog in a throw-away repository with a scripted agent; needs no key')
   .option('--keep <dir>', 'make the repository there')
+  .option('--chaos', 'kill worker and server on the way, and land everything all the same')
   .addOption(json)
   .action(
     run(async (context, options: object) => {

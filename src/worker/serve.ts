@@ -20,6 +20,7 @@ import { buildId } from './build-id.js';
 import { openWorkerLog, type WorkerLog } from './logger.js';
 import { workerProblems } from './preflight.js';
 import { reap } from './reaper.js';
+import { unstick } from './unstick.js';
 import { createWorkers } from './workers.js';
 
 export interface ServeOptions {
@@ -89,6 +90,7 @@ async function poll(
 ): Promise<number> {
   const { root, project, env, capacity, graceMs } = options;
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
+  await unstick(client, root, project);
   await reap(root, project, client.activity, log);
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
   const host = hostLabel(env);

@@ -46,8 +46,9 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       maxConcurrentActivityTaskExecutions: 8,
       maxConcurrentWorkflowTaskExecutions: 40,
       maxCachedWorkflows: 400,
-      // A killed worker's cached workflows are tried on its own queue first; the default holds them back for 10 s.
-      stickyQueueScheduleToStartTimeout: '1s',
+      // Not less: on a busy machine a task that waits longer loses its cached workflow, and with a hundred slots the
+      // replays of long histories then keep the machine busy. After a worker is lost, see unstick.ts.
+      stickyQueueScheduleToStartTimeout: '5s',
     }),
     Worker.create({
       ...common,

@@ -2,6 +2,7 @@
  * The autopilot as a client sees it. "No worker", "no run" and "no server" are three different answers.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
   QueryNotRegisteredError,
@@ -30,6 +31,7 @@ import { UserError } from '../user-error.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;
+const BETWEEN_STEPS_MS = 100;
 
 export interface RunProgress {
   state: string;
@@ -159,12 +161,18 @@ export class RunApi {
   }
 
   async #query<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await this.#client.withDeadline(Date.now() + QUERY_MS, ask);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return undefined;
-      if (isDeadline(error)) return undefined;
-      throw error;
+    const end = Date.now() + QUERY_MS;
+    for (;;) {
+      try {
+        return await this.#client.withDeadline(end, ask);
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return undefined;
+        // A message that comes while a run continues as new makes that step fail and be done again, moments later.
+        const soonOver = isBetweenSteps(error) && Date.now() + BETWEEN_STEPS_MS < end;
+        if (soonOver) await delay(BETWEEN_STEPS_MS);
+        else if (isDeadline(error) || isBetweenSteps(error)) return undefined;
+        else throw error;
+      }
     }
   }
 
@@ -186,6 +194,14 @@ export class RunApi {
 
 export const noRun = (): UserError =>
   new UserError('no run is open for this repository. Start one with: ralphctl start', EXIT.noRun);
+
+/** The server does not ask a workflow whose last task has failed and is not done again yet. */
+function isBetweenSteps(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ((at as { code?: unknown }).code === 9 && /task in failed state/i.test(at.message)) return true;
+  }
+  return false;
+}
 
 /** A deadline, or the server's own words that no worker polls: both mean that nobody answers now. */
 function isDeadline(error: unknown): boolean {

@@ -2,31 +2,82 @@
  * `ralphctl demo`: the main job in a throw-away repository with the scripted agent. Needs no agent, no key, no network
  * beyond getting the server the first time.
  */
-import { cp, mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { git } from '../../git/git.js';
-import { type Context, print, say } from '../context.js';
+import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
+import { findProject } from '../project.js';
 import { UserError } from '../user-error.js';
-import { program } from '../worker-process.js';
+import { program, stopWorker } from '../worker-process.js';
 import { start } from './start.js';
 
 export interface DemoOptions {
   /** Folder to make the repository in; must be empty or absent. */
   keep?: string;
+  /** Kill worker and server on the way. */
+  chaos?: boolean;
 }
 
 export async function demo(context: Context, options: DemoOptions): Promise<number> {
   const repo = await makeRepository(options.keep);
   say(`a scratch repository: ${repo}`);
+  if (options.chaos) return chaos({ ...context, cwd: repo }, repo);
   const code = await start({ ...context, cwd: repo }, { wait: false });
   if (code !== EXIT.ok || context.json) return code;
+  await showLanded(repo);
+  print(`\nlook around: cd ${repo} && git log -p   or: ralphctl -C ${repo} status`);
+  return code;
+}
+
+async function showLanded(repo: string): Promise<void> {
   const log = await git(repo).run(['log', '--format=%h %s', '--reverse', 'main']);
   print('\nwhat landed on main:');
   for (const line of log.trim().split('\n').slice(1)) print(`  ${line}`);
-  print(`\nlook around: cd ${repo} && git log -p   or: ralphctl -C ${repo} status`);
-  return code;
+}
+
+/** With a state folder and a server of its own: the one that serves the user's other repositories is not to be killed. */
+async function chaos(context: Context, repo: string): Promise<number> {
+  const root = await mkdtemp(join(tmpdir(), 'ralphctl-demo-state-'));
+  const env = { ...context.env, RALPHCTL_HOME: root, RALPHCTL_PORT: '0', RALPHCTL_UI_PORT: '0' };
+  const own = { ...context, root, env };
+  const project = await findProject(own);
+  const over = new AbortController();
+  say('chaos: worker and server of this run get SIGKILL on the way; a server of its own is used, not yours');
+  const { sabotage } = await import('../saboteur.js');
+  const striking = sabotage(root, project.id, say, over.signal);
+  try {
+    const code = await start(own, { wait: false });
+    over.abort();
+    const blows = await striking;
+    const hits = (what: 'worker' | 'server'): number => blows.filter((blow) => blow.what === what).length;
+    const { landed, twice } = await landings(repo);
+    if (context.json) printJson({ kind: 'chaos', blows, landed, twice });
+    else {
+      await showLanded(repo);
+      print(`\nSIGKILL: worker ${hits('worker')} times, server ${hits('server')} times`);
+      print(`${landed.length} ideas landed; landed twice: ${twice.length === 0 ? 'none' : twice.join(', ')}`);
+    }
+    return twice.length > 0 ? EXIT.internal : code;
+  } finally {
+    over.abort();
+    await stopWorker(own, project.id);
+    const { stopServer } = await import('../../server/stop.js');
+    await stopServer(root);
+    await rm(root, { recursive: true, force: true, maxRetries: 3 });
+    // Its worktrees were in that folder.
+    await git(repo).run(['worktree', 'prune']);
+  }
+}
+
+/** Counted in git, not in what the run says of itself: the demo's script adds each file once. */
+async function landings(repo: string): Promise<{ landed: string[]; twice: string[] }> {
+  const lines = async (...args: string[]): Promise<string[]> =>
+    (await git(repo).run(['log', ...args, 'main'])).split('\n').filter(Boolean);
+  const ideas = await lines('--format=%(trailers:key=Ralph-Idea,valueonly)');
+  const added = await lines('--diff-filter=A', '--name-only', '--format=');
+  return { landed: [...new Set(ideas)], twice: added.filter((path, at) => added.indexOf(path) !== at) };
 }
 
 async function makeRepository(keep: string | undefined): Promise<string> {

@@ -1,0 +1,153 @@
+/**
+ * `npm run bench -- scale`: thousands of ideas on 100 slots on the embedded server. `workflows`: real server, workflows,
+ * queues, codec and events, with work that does nothing, so that the size of the history is what is measured. `whole`: the
+ * program with real git and the smallest agent, with fewer ideas.
+ * `npm run bench:scale [-- workflows|whole] [--ideas 1000,10000] [--slots 100] [--iterations 1] [--json]`
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { call, config, eventsOf, lab, ms, noopAgent, peakMb, pidsWith, roadmap, table } from './lib.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const built = join(root, 'bench', '.built');
+
+function flag(name, fallback) {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? fallback : process.argv[at + 1];
+}
+const counts = (fallback) => flag('ideas', fallback).split(',').map(Number);
+
+/** The TypeScript of this benchmark, next to node_modules, so that packages are found. */
+async function compile() {
+  await rm(built, { recursive: true, force: true });
+  await build({
+    entryPoints: { run: join(root, 'bench/scale/run.ts'), worker: join(root, 'bench/scale/worker.ts') },
+    outdir: built,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    define: { __BUILD_ID__: '"bench"', __VERSION__: '"bench"' },
+    logLevel: 'warning',
+  });
+}
+
+async function workflows(here) {
+  await compile();
+  const rows = [];
+  const state = here.env.RALPHCTL_HOME;
+  for (const ideas of counts('1000,10000')) {
+    await here.ralphctl(here.base, 'server', 'start');
+    const record = JSON.parse(await readFile(join(state, 'server', 'server.json'), 'utf8'));
+    const project = `scale-${ideas}`;
+    const runId = 'run-1';
+    await mkdir(join(state, 'projects', project, 'runs', runId), { recursive: true });
+    const options = {
+      ideas,
+      slots: Number(flag('slots', '100')),
+      iterations: Number(flag('iterations', '1')),
+      agentMs: Number(flag('agent-ms', '20')),
+      ...(flag('max-history') ? { maxHistory: Number(flag('max-history')) } : {}),
+      address: record.address,
+      serverPid: record.pid,
+      root: state,
+      project,
+      runId,
+      bundle: join(root, 'dist', 'workflow-bundle.js'),
+    };
+    const run = await call(process.execPath, [join(built, 'run.mjs'), JSON.stringify(options)], { env: here.env });
+    if (run.code !== 0) throw new Error(`the run of ${ideas} ideas failed: ${run.stderr.slice(-4000)}`);
+    const found = JSON.parse(run.stdout.trim().split('\n').at(-1));
+    if (process.argv.includes('--json')) console.log(JSON.stringify(found, null, 1));
+    if (found.wrongs.length > 0 || found.lost > 0 || found.landed !== ideas) process.exitCode = 1;
+    rows.push(found);
+    await here.ralphctl(here.base, 'server', 'stop');
+  }
+  const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
+  const mb = ({ quarter, end, peak }) => `${quarter} / ${end} / ${peak} MB`;
+  const lines = [
+    ['ideas per second', (r) => r.perSecond.toFixed(1)],
+    ['time per idea, first and last quarter', (r) => `${ms(r.firstQuarterMs)}, ${ms(r.lastQuarterMs)}`],
+    ['landed, lost, doubled', (r) => `${r.landed}, ${r.lost}, ${r.wrongs.length}`],
+    ['most agents at work', (r) => r.mostAtWork],
+    ['worker: at a quarter / end / peak', (r) => mb(r.workerMb)],
+    ['server: at a quarter / end / peak', (r) => mb(r.serverMb)],
+    ['continued as new', (r) => r.continuedAsNew],
+    ['carried state after the codec', (r) => `${r.carriedKb.toFixed(0)} KB`],
+    ['events in the parent per idea', (r) => r.parentEventsPerIdea.toFixed(1)],
+    ['bytes in the parent per idea', (r) => kb(r.parentBytesPerIdea)],
+    ['longest history of the parent', (r) => `${r.parentMostEvents} events, ${r.parentMostMb.toFixed(1)} MB`],
+    [`events and bytes of an idea`, (r) => `${r.childEvents}, ${kb(r.childBytes)}`],
+    ['database per idea', (r) => `${r.databaseKbPerIdea.toFixed(1)} KB`],
+    ['worker CPU per idea', (r) => ms(r.workerCpuMsPerIdea)],
+    [
+      '`status` query: busy median, busy most, idle',
+      (r) => `${ms(r.statusMs.busyMedian)}, ${ms(r.statusMs.busyMax)}, ${ms(r.statusMs.idleMedian)}`,
+    ],
+  ];
+  table(
+    'Scale: the workflow layer, work that does nothing',
+    ['', ...rows.map((row) => `${row.ideas} ideas, ${row.slots} slots`)],
+    lines.map(([name, value]) => [name, ...rows.map(value)]),
+  );
+}
+
+/** Everything real: git, worktrees, gate, landing, the program itself. */
+async function whole(here) {
+  const rows = [];
+  for (const ideas of counts('100')) {
+    const slots = Number(flag('slots', '8'));
+    const dir = await here.repo(`whole-${ideas}`, {
+      'roadmap.md': roadmap(ideas),
+      'ralphctl.yaml': config(noopAgent, `slots: ${slots}\n`),
+    });
+    const run = await here.ralphctl(dir, 'start', '--json');
+    const events = eventsOf(run.stdout);
+    const landed = events
+      .filter((event) => event.kind === 'idea' && event.status === 'landed')
+      .map((event) => Date.parse(event.at));
+    if (run.code !== 0 || landed.length !== ideas)
+      throw new Error(`${landed.length} of ${ideas} landed: ${run.stderr}`);
+    const begin = Date.parse(events.find((event) => event.kind === 'idea').at);
+    const quarter = Math.floor(ideas / 4);
+    const [worker] = await pidsWith('worker', '--child', events[0].project);
+    const [server] = await pidsWith('start-dev', here.base);
+    rows.push([
+      ideas,
+      slots,
+      (ideas / ((landed.at(-1) - begin) / 1000)).toFixed(1),
+      ms((landed[quarter - 1] - begin) / quarter),
+      ms((landed.at(-1) - landed.at(-1 - quarter)) / quarter),
+      `${Math.round(await peakMb(worker))} MB`,
+      `${Math.round(await peakMb(server))} MB`,
+    ]);
+    await here.stopWorker(dir);
+  }
+  table(
+    'Scale: the whole program, real git',
+    [
+      'ideas',
+      'slots',
+      'ideas per second',
+      'per idea, first quarter',
+      'per idea, last quarter',
+      'worker peak',
+      'server peak',
+    ],
+    rows,
+  );
+}
+
+const here = await lab();
+try {
+  const wanted = ['workflows', 'whole'].filter((name) => process.argv.includes(name));
+  if (wanted.length === 0 || wanted.includes('workflows')) await workflows(here);
+  if (wanted.includes('whole')) await whole(here);
+} finally {
+  await here.close();
+  await rm(built, { recursive: true, force: true });
+}

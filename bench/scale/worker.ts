@@ -1,0 +1,136 @@
+/**
+ * The worker of the scale benchmark: the real workflows, queues, heartbeats, codec and event file; only the work behind
+ * the activities does nothing. It keeps books, so that a lost or doubled idea is seen.
+ */
+import { Client, Connection } from '@temporalio/client';
+import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
+import { createActivities } from '../../src/activities/index.js';
+import { dataConverter } from '../../src/connect/codec.js';
+import type { LandInput, PrepareInput, RunAgentInput } from '../../src/protocol/activities.js';
+import { agentsQueue, gitQueue } from '../../src/protocol/names.js';
+import { EventWriter } from '../../src/runs/event-file.js';
+import type { DoWork, WorkName, WorkResult } from '../../src/work/index.js';
+import { createWorkers } from '../../src/worker/workers.js';
+import { cards, type ScaleOptions, type WorkerBooks } from './shared.js';
+
+const options = JSON.parse(process.argv[2] ?? '{}') as ScaleOptions;
+const { project, address, root, bundle } = options;
+const HOST = 'bench';
+
+const landings = new Map<string, number>();
+const iterations = new Map<string, number[]>();
+const working = new Set<string>();
+const wrongs: string[] = [];
+/** When the nth idea landed, epoch ms. */
+const landedAt: number[] = [];
+let mostAtWork = 0;
+
+const fake = (text: string): string => Buffer.from(text.padEnd(20, text)).toString('hex').padEnd(40, '0').slice(-40);
+
+function prepare({ idea, agentName }: PrepareInput): WorkResult<'prepareIdea'> {
+  return {
+    worktree: `${root}/projects/${project}/worktrees/${agentName}-${idea}`,
+    branch: `ralph/${idea}`,
+    base: fake('base'),
+    origin: 'recycled',
+    limits: { maxIterations: 30, timeoutMs: 3_600_000, iterationTimeoutMs: 600_000, loop: true, allowEmpty: false },
+  };
+}
+
+async function agent({ idea, iteration }: RunAgentInput): Promise<WorkResult<'runAgent'>> {
+  if (working.has(idea)) wrongs.push(`${idea}: two agents at once`);
+  working.add(idea);
+  mostAtWork = Math.max(mostAtWork, working.size);
+  const done = iterations.get(idea) ?? [];
+  if (done.includes(iteration)) wrongs.push(`${idea}: iteration ${iteration} twice`);
+  iterations.set(idea, [...done, iteration]);
+  await new Promise((resolve) => setTimeout(resolve, options.agentMs));
+  working.delete(idea);
+  const last = iteration >= options.iterations;
+  return {
+    outcome: { kind: 'ok' },
+    signal: last ? { kind: 'complete' } : { kind: 'progress', percent: 50 },
+    durationMs: options.agentMs,
+    exitCode: 0,
+    head: fake(`${idea}${iteration}`),
+    commits: 1,
+    changed: true,
+    // As long as a final message usually is.
+    tail: `Did ${idea}. `.repeat(40),
+    dir: `${root}/projects/${project}/runs/${options.runId}/ideas/${idea}/001`,
+  };
+}
+
+function land({ idea }: LandInput): WorkResult<'landIdea'> {
+  const before = landings.get(idea) ?? 0;
+  if (before > 0) wrongs.push(`${idea}: landed twice`);
+  landings.set(idea, before + 1);
+  landedAt.push(Date.now());
+  return { kind: 'landed', commit: fake(idea), commits: 1, durationMs: 1 };
+}
+
+const gate = (): WorkResult<'runGate'> => ({
+  pass: true,
+  commands: [{ command: 'npm test', exitCode: 0, durationMs: 1 }],
+  durationMs: 1,
+});
+
+const doWork: DoWork = async (name, input) => {
+  const work: { [Name in WorkName]?: () => WorkResult<Name> | Promise<WorkResult<Name>> } = {
+    openRun: () => ({
+      agentsQueue: agentsQueue(project, HOST),
+      gitQueue: gitQueue(project, HOST),
+      target: 'main',
+      cards: cards(options.ideas),
+      landed: [],
+    }),
+    closeRun: () => undefined,
+    prepareIdea: () => prepare(input as PrepareInput),
+    runAgent: () => agent(input as RunAgentInput),
+    runGate: gate,
+    landIdea: () => land(input as LandInput),
+  };
+  const mine = work[name];
+  if (!mine) throw new Error(`this benchmark has no ${name}`);
+  return (await mine()) as never;
+};
+
+const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.error, error: console.error };
+Runtime.install({
+  logger: quiet,
+  shutdownSignals: [],
+  telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
+});
+const [connection, plain] = await Promise.all([NativeConnection.connect({ address }), Connection.connect({ address })]);
+const client = new Client({ connection: plain, dataConverter });
+const events = new EventWriter(root, (error) => wrongs.push(`events could not be written: ${String(error)}`));
+const workers = await createWorkers({
+  connection,
+  namespace: 'default',
+  project,
+  host: HOST,
+  workflows: { workflowBundle: { codePath: bundle } },
+  activities: createActivities({ root, host: HOST, env: {}, client: client.workflow }, doWork),
+  sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
+  capacity: { agents: 100, git: 8 },
+  graceMs: 1000,
+});
+const running = Promise.all(workers.map((worker) => worker.run()));
+
+const books = (): WorkerBooks => {
+  const { rss, heapUsed } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const lost = cards(options.ideas).filter(({ id, blue }) => !blue && !landings.has(id)).length;
+  return { landed: landings.size, lost, landedAt, wrongs, mostAtWork, rss, heapUsed, cpuMs: (user + system) / 1000 };
+};
+process.on('message', (message) => {
+  if (message === 'books') process.send?.(books());
+  if (message === 'stop') for (const worker of workers) worker.shutdown();
+});
+// Never outlives the one that measures, which may fail.
+process.once('disconnect', () => process.exit(1));
+process.send?.('ready');
+await running;
+await events.flush();
+process.disconnect?.();
+process.exit(0);

@@ -1,0 +1,86 @@
+/**
+ * What `ralphctl demo --chaos` does to its own run: SIGKILL for worker and server at places in the run, said as it happens.
+ * Invariant: only processes of the given state folder are hit, which is the demo's own; nothing here is called elsewhere.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { signalIdentity } from '../process/identity.js';
+import { processTable } from '../process/table.js';
+import type { StampedEvent } from '../protocol/events.js';
+import { eventsPath, followEvents } from '../runs/event-file.js';
+import { listRuns } from '../runs/run-files.js';
+import { readRecord } from '../server/record.js';
+import { runningWorker } from '../worker/record.js';
+
+export interface Blow {
+  what: 'worker' | 'server';
+  pid: number;
+}
+
+interface Plan {
+  /** The nth such event. */
+  at: (event: StampedEvent) => boolean;
+  nth: number;
+  hit: readonly Blow['what'][];
+}
+
+const begun = (event: StampedEvent): boolean => event.kind === 'iteration';
+const landed = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
+const PLAN: readonly Plan[] = [
+  { at: begun, nth: 2, hit: ['worker'] },
+  { at: landed, nth: 1, hit: ['server'] },
+  // What a power cut would do.
+  { at: landed, nth: 3, hit: ['worker', 'server'] },
+];
+
+const SETTLE_MS = 10_000;
+
+/** Strikes until the signal aborts; resolves to what was hit. */
+export async function sabotage(
+  root: string,
+  project: string,
+  tell: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Blow[]> {
+  const blows: Blow[] = [];
+  let runId: string | undefined;
+  while (runId === undefined && !signal.aborted) {
+    [runId] = await listRuns(root, project);
+    if (runId === undefined) await delay(50, undefined, { signal }).catch(() => {});
+  }
+  if (runId === undefined) return blows;
+  const left = PLAN.map((plan) => ({ ...plan, seen: 0 }));
+  for await (const event of followEvents(eventsPath(root, { project, runId }), signal, 20)) {
+    for (const plan of left) {
+      if (!plan.at(event)) continue;
+      plan.seen += 1;
+      if (plan.seen !== plan.nth) continue;
+      const found = await Promise.all(plan.hit.map((what) => victim(root, project, what)));
+      for (const [at, identity] of found.entries()) {
+        const what = plan.hit[at];
+        if (!identity || !what || !(await signalIdentity(identity, 'SIGKILL'))) continue;
+        blows.push({ what, pid: identity.pid });
+        tell(`chaos: killed the ${what} (process ${identity.pid}) with SIGKILL`);
+      }
+    }
+  }
+  return blows;
+}
+
+/** The process to hit. One that is only coming up again is waited for. */
+async function victim(
+  root: string,
+  project: string,
+  what: Blow['what'],
+): Promise<{ pid: number; startTime: string } | undefined> {
+  const end = Date.now() + SETTLE_MS;
+  for (;;) {
+    const [worker, server, table] = await Promise.all([runningWorker(root, project), readRecord(root), processTable()]);
+    const found =
+      what === 'server'
+        ? table.find((row) => row.pid === server?.pid)
+        : // The supervisor may have started the server, too.
+          table.find((row) => row.ppid === worker?.keeper.pid && row.pid !== server?.pid);
+    if (found || Date.now() > end) return found;
+    await delay(50);
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * What must hold after an episode, read from git, /proc and the file system by code of its own: nothing of ralphctl's is
+ * imported, so that one mistake cannot make and hide a fault.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { processes, withToken } from './processes.js';
+
+const exec = promisify(execFile);
+
+export interface Found {
+  repo: string;
+  /** State folder of ralphctl. */
+  root: string;
+  project: string;
+  ideas: string[];
+  gate: string;
+  diary: string;
+  /** Ideas that the run itself names as not landed, with why. */
+  notLanded: { idea: string; status: string; reason?: string }[];
+  /** Ideas that may end without landing, because their agent was hit too often. */
+  excused: ReadonlySet<string>;
+  checkout: { before: Checkout; onTarget: boolean };
+}
+
+/** Everything of the user's checkout that must not change. */
+export interface Checkout {
+  head: string;
+  index: string;
+  status: string;
+  edits: string;
+}
+
+const git = async (cwd: string, ...args: string[]): Promise<string> =>
+  (await exec('git', ['-C', cwd, ...args], { maxBuffer: 1 << 26 })).stdout.trim();
+
+export async function lookAtCheckout(repo: string): Promise<Checkout> {
+  const [head, index, status, edits] = await Promise.all([
+    git(repo, 'rev-parse', '--symbolic-full-name', 'HEAD').then(
+      async (ref) => `${ref} ${await git(repo, 'rev-parse', 'HEAD')}`,
+    ),
+    git(repo, 'ls-files', '--stage'),
+    git(repo, 'status', '--porcelain=v2', '--untracked-files=all'),
+    git(repo, 'diff'),
+  ]);
+  return { head, index, status, edits };
+}
+
+export async function violations(found: Found): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const check of [landedOnce, named, nothingRuns, worktrees, green, checkoutUntouched, oneAgentEach]) {
+    try {
+      wrong.push(...(await check(found)));
+    } catch (error) {
+      wrong.push(`${check.name} could not be checked: ${String(error)}`);
+    }
+  }
+  return wrong;
+}
+
+/** Every file that an idea's iteration makes is added on the target by one commit, and by one of that idea. */
+async function landedOnce({ repo, ideas, notLanded }: Found): Promise<string[]> {
+  const wrong: string[] = [];
+  const missing = new Set(notLanded.map(({ idea }) => idea));
+  for (const idea of ideas) {
+    for (const iteration of [1, 2]) {
+      const path = `${idea}-${iteration}.txt`;
+      const adds = (
+        await git(
+          repo,
+          'log',
+          '--diff-filter=A',
+          '--format=%h %(trailers:key=Ralph-Idea,valueonly,separator=%x2C)',
+          'main',
+          '--',
+          path,
+        )
+      )
+        .split('\n')
+        .filter(Boolean);
+      const expected = missing.has(idea) ? 0 : 1;
+      if (adds.length !== expected)
+        wrong.push(`${path} was added ${adds.length} times on main, not ${expected}: ${adds.join(' | ')}`);
+      for (const line of adds)
+        if (!line.endsWith(` ${idea}`)) wrong.push(`${path} came with another idea's commit: ${line}`);
+    }
+  }
+  const shared = ideas.filter((idea) => idea.startsWith('s-') && !missing.has(idea));
+  const text = shared.length > 0 ? await git(repo, 'show', 'main:shared.txt') : '';
+  const lines = text.split('\n').filter(Boolean);
+  const expected = shared.map((idea) => `line ${idea}`).sort();
+  if (lines.join() !== expected.join())
+    wrong.push(`shared.txt holds [${lines.join(', ')}], not [${expected.join(', ')}]`);
+  const ticked = (await git(repo, 'show', 'main:roadmap.md')).split('\n').filter((line) => line.startsWith('- [x]'));
+  for (const idea of ideas) {
+    const isTicked = ticked.some((line) => line.includes(`**${idea}**`));
+    if (isTicked === missing.has(idea)) wrong.push(`${idea} is ${isTicked ? '' : 'not '}ticked in the backlog`);
+  }
+  return wrong;
+}
+
+/** What did not land has a state and a reason, and only what was hit too often may be there. */
+async function named({ notLanded, excused }: Found): Promise<string[]> {
+  return notLanded.flatMap(({ idea, status, reason }) => {
+    if (!reason) return [`${idea} did not land (${status}), and nothing says why`];
+    return excused.has(idea) ? [] : [`${idea} did not land although its agent was let be: ${status}: ${reason}`];
+  });
+}
+
+async function nothingRuns({ project }: Found): Promise<string[]> {
+  return withToken(processes(), project).map(
+    (one) => `process ${one.pid} is left: ${one.args.join(' ').slice(0, 200)}`,
+  );
+}
+
+/** Every folder is registered and every registration has its folder; nothing in them is unsaved. */
+async function worktrees({ repo, root, project }: Found): Promise<string[]> {
+  const wrong: string[] = [];
+  const registered = (await git(repo, 'worktree', 'list', '--porcelain'))
+    .split('\n')
+    .filter((line) => line.startsWith('worktree '))
+    .map((line) => line.slice('worktree '.length))
+    .filter((path) => path !== repo);
+  for (const path of registered) if (!existsSync(path)) wrong.push(`worktree ${path} is registered and not there`);
+  const dir = join(root, 'projects', project, 'worktrees');
+  for (const name of await readdir(dir).catch(() => [])) {
+    const path = join(dir, name);
+    if (!registered.includes(path)) {
+      wrong.push(`folder ${path} is no worktree that git knows`);
+      continue;
+    }
+    const changes = await git(path, 'status', '--porcelain', '--untracked-files=all');
+    const head = await git(path, 'rev-parse', 'HEAD');
+    const kept = await git(
+      repo,
+      'for-each-ref',
+      '--contains',
+      head,
+      '--format=%(refname)',
+      'refs/heads',
+      'refs/ralphctl',
+    );
+    if (changes !== '') wrong.push(`worktree ${name} holds unsaved work:\n${changes}`);
+    if (kept === '') wrong.push(`worktree ${name} is at ${head}, which no ref holds`);
+  }
+  return wrong;
+}
+
+/** The gate passes on a fresh copy of the target. */
+async function green({ repo, gate }: Found): Promise<string[]> {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-green-'));
+  try {
+    await exec('git', ['clone', '--quiet', '--branch', 'main', repo, dir]);
+    await exec('/bin/sh', ['-c', gate], { cwd: dir });
+    return [];
+  } catch (error) {
+    return [`the gate is red on main: ${String(error)}`];
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function checkoutUntouched({ repo, checkout }: Found): Promise<string[]> {
+  const now = await lookAtCheckout(repo);
+  if (checkout.onTarget) {
+    const tip = await git(repo, 'rev-parse', 'main');
+    const wrong = now.status === '' ? [] : [`the checkout on the target is not clean: ${now.status}`];
+    return now.head.endsWith(tip) ? wrong : [...wrong, `the checkout is at ${now.head}, main at ${tip}`];
+  }
+  return (['head', 'index', 'status', 'edits'] as const).flatMap((part) =>
+    now[part] === checkout.before[part]
+      ? []
+      : [`the checkout's ${part} was changed:\n${checkout.before[part]}\n->\n${now[part]}`],
+  );
+}
+
+/** The agents' own diary: none ever saw another one alive in its worktree. */
+async function oneAgentEach({ diary }: Found): Promise<string[]> {
+  const text = await readFile(diary, 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line.includes('"what":"overlap"'))
+    .map((line) => `two agents in one worktree: ${line}`);
+}

@@ -1,0 +1,104 @@
+/**
+ * The chaos suite with a fixed seed, short (`npm run chaos` goes on for as long as it is told to), and proof that its
+ * invariants can fail. Features: C1 C6 D1.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cliPath } from '../support/program.js';
+import { runEpisode } from './lib/episode.js';
+import { lookAtCheckout, violations } from './lib/invariants.js';
+import { describeShock, type Episode, planEpisode } from './lib/plan.js';
+import { makePlace, type Place } from './lib/sandbox.js';
+
+const program = { cli: cliPath, agent: fileURLToPath(new URL('lib/agent.mjs', import.meta.url)) };
+const onLinux = describe.runIf(process.platform === 'linux');
+
+onLinux('seeded episodes', () => {
+  it.each([0, 1])(
+    'step %i: everything lands once, whatever is killed (C1, C6)',
+    async (step) => {
+      const episode = planEpisode(20261, step, { canMount: false, short: true });
+      const { wrong, story } = await runEpisode(episode, program);
+      expect(wrong, [...episode.shocks.map(describeShock), ...story].join('\n')).toEqual([]);
+    },
+    300_000,
+  );
+});
+
+describe('the plan of an episode', () => {
+  const plans = Array.from({ length: 300 }, (_, step) => planEpisode(5, step, { canMount: true }));
+
+  it('is the same for the same seed and step, and another one otherwise', () => {
+    expect(planEpisode(5, 7, { canMount: true })).toEqual(plans[7]);
+    expect(new Set(plans.map((plan) => JSON.stringify(plan.shocks))).size).toBeGreaterThan(290);
+    expect(planEpisode(6, 7, { canMount: true }).shocks).not.toEqual(plans[7]?.shocks);
+  });
+
+  it('comes to every process, at every boundary, in every way', () => {
+    const shocks = plans.flatMap((plan) => plan.shocks);
+    expect(new Set(shocks.flatMap((shock) => ('targets' in shock ? shock.targets : []))).size).toBe(5);
+    expect(new Set(shocks.map(({ when }) => when.phase)).size).toBe(7);
+    expect(new Set(shocks.map((shock) => shock.do)).size).toBe(5);
+    expect(planEpisode(5, 7, { canMount: false }).smallDisk).toBe(false);
+  });
+});
+
+onLinux('the invariants', () => {
+  let place: Place | undefined;
+  afterEach(() => place?.remove());
+
+  it('name every kind of harm', async () => {
+    const episode: Episode = { ...planEpisode(1, 0, { canMount: false }), ideas: 3, shared: 1, checkout: 'elsewhere' };
+    place = await makePlace(episode, program);
+    const { repo, root, git, ideas, gate, diary } = place;
+    const before = await lookAtCheckout(repo);
+    const project = 'harmed';
+    // i-2 lands twice over, in the name of another; i-3 is missing; main is red; the checkout is edited.
+    await git('worktree', 'add', '--quiet', join(root, 'elsewhere'), 'main');
+    const commit = async (path: string, text: string, idea: string): Promise<void> => {
+      const dir = join(root, 'elsewhere');
+      await writeFile(join(dir, path), text);
+      await git('-C', dir, 'add', '--all');
+      await git('-C', dir, 'commit', '--quiet', '--message', `feat: ${path}\n\nRalph-Idea: ${idea}`);
+    };
+    await commit('i-2-1.txt', 'i-2 1\n', 'i-3');
+    await git('-C', join(root, 'elsewhere'), 'rm', '--quiet', 'i-2-1.txt');
+    await commit('i-2-2.txt', '<<<<<<< ours\n', 'i-2');
+    await commit('i-2-1.txt', 'i-2 1\n', 'i-2');
+    await writeFile(join(repo, 'base.txt'), 'edited again\n');
+    await mkdir(join(root, 'projects', project, 'worktrees', 'ed-001-lost'), { recursive: true });
+    await git(
+      'worktree',
+      'add',
+      '--quiet',
+      '--detach',
+      join(root, 'projects', project, 'worktrees', 'ed-002-i-3'),
+      'main',
+    );
+    await writeFile(join(root, 'projects', project, 'worktrees', 'ed-002-i-3', 'unsaved.txt'), 'work\n');
+    await writeFile(diary, '{"what":"overlap","idea":"i-2"}\n');
+    const wrong = await violations({
+      ...{ repo, root, project, ideas, gate, diary },
+      notLanded: [{ idea: 's-1', status: 'pending' }],
+      excused: new Set(),
+      checkout: { before, onTarget: false },
+    });
+    const text = wrong.join('\n');
+    for (const part of [
+      'i-2-1.txt was added 2 times on main',
+      "i-2-1.txt came with another idea's commit",
+      'i-3-1.txt was added 0 times',
+      'i-3 is not ticked',
+      's-1 did not land (pending), and nothing says why',
+      'ed-001-lost is no worktree that git knows',
+      'ed-002-i-3 holds unsaved work',
+      'the gate is red on main',
+      "the checkout's edits was changed",
+      'two agents in one worktree',
+    ]) {
+      expect(text).toContain(part);
+    }
+  });
+});
