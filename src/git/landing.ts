@@ -54,7 +54,7 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
 
 /** Landing on a target that was rewound would bring back, in the idea's name, what somebody took away. */
 async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: string): Promise<void> {
-  if (!base) return;
+  if (!base || base === tip) return;
   const args = ['merge-base', '--is-ancestor', base, tip];
   if ((await git(repo).result(args, { ok: [0, 1], read: true })).code === 0) return;
   throw new RepositoryError(

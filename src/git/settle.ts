@@ -32,20 +32,29 @@ export interface Settled extends Progress, Partial<CommitResult> {
 /** Throws {@link RepositoryError} when the branch cannot be recovered without losing work. */
 export async function settleIteration(input: SettleInput): Promise<Settled> {
   const { worktree, base, since, commit } = input;
+  // Read beside the status; after a repair it must be read again.
+  const early = touchedPaths(input);
+  early.catch(() => undefined);
   const { repairs, status: seen } = await recoverBranch(input);
-  const backlog = await restorePaths(input);
+  const backlog = await restorePaths(input, await (repairs.length > 0 ? touchedPaths(input) : early));
   const restored = await restoreProtected({ worktree, idea: input.idea, base, globs: input.protect ?? [] });
   const status = backlog || restored.length > 0 ? undefined : seen;
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
   return { ...(await branchProgress({ worktree, base, since })), ...made, repairs, restored };
 }
 
-/** True when something was put back; the change is staged. A path that the base does not have is left alone. */
-async function restorePaths({ worktree, base, restore }: SettleInput): Promise<boolean> {
+const literal = (paths: readonly string[]): string[] => paths.map((path) => `:(top,literal)${path}`);
+
+/** Does any of the paths to restore differ from the base? */
+async function touchedPaths({ worktree, base, restore }: SettleInput): Promise<boolean> {
   if (restore.length === 0) return false;
-  const { run, result } = git(worktree);
-  const literal = restore.map((path) => `:(top,literal)${path}`);
-  const touched = await run(['diff', '--name-only', '--no-ext-diff', base, '--', ...literal], { read: true });
-  if (touched === '') return false;
-  return (await result(['checkout', '-q', base, '--', ...literal], { ok: [0, 1, 128] })).code === 0;
+  const args = ['diff', '--name-only', '--no-ext-diff', base, '--', ...literal(restore)];
+  return (await git(worktree).run(args, { read: true })) !== '';
+}
+
+/** True when something was put back; the change is staged. A path that the base does not have is left alone. */
+async function restorePaths({ worktree, base, restore }: SettleInput, touched: boolean): Promise<boolean> {
+  if (!touched) return false;
+  const args = ['checkout', '-q', base, '--', ...literal(restore)];
+  return (await git(worktree).result(args, { ok: [0, 1, 128] })).code === 0;
 }
