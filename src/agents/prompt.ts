@@ -8,6 +8,7 @@ import type { Idea } from '../protocol/idea.js';
 import { DEFAULT_TEMPLATE, RULES } from './default-template.js';
 import { describeFeedback } from './feedback.js';
 import { newNonce } from './nonce.js';
+import { type PlanSection, planSection } from './plan-section.js';
 import { parseSignal } from './signal.js';
 import { fillTemplate, TemplateError } from './template.js';
 
@@ -25,6 +26,8 @@ export interface PromptInput {
   notes: readonly string[];
   /** Replaces {@link DEFAULT_TEMPLATE}. */
   template?: string | undefined;
+  /** The plan of the idea and where in it this iteration is. */
+  plan?: PlanSection | undefined;
   /** Paths (git globs) that are put back whatever the agent does to them. */
   protect?: readonly string[] | undefined;
   /** Such paths that were put back after the last iteration. */
@@ -87,7 +90,7 @@ export function buildPrompt(input: PromptInput): string {
   const values: Record<(typeof PLACEHOLDERS)[number], string> = {
     id: idea.id,
     title: idea.title,
-    text: idea.text.trim(),
+    text: input.plan ? `${idea.text.trim()}\n\n${planSection(input.plan)}` : idea.text.trim(),
     success: idea.success.length === 0 ? '' : section('It is done when', bullets(idea.success)),
     iteration: String(input.iteration),
     max: String(input.maxIterations),

@@ -28,14 +28,26 @@ const plan = z.strictObject({
                   .optional()
                   .describe('Unique in the plan. Default: number of the phase, a dot, number of the step.'),
                 text: text.describe('What this step is to do.'),
+                maxIterations: z
+                  .int()
+                  .min(1)
+                  .max(10_000)
+                  .optional()
+                  .describe('Agent runs this step may take. Default: as many as the idea has left.'),
+                optional: z
+                  .boolean()
+                  .optional()
+                  .describe('true: when the step fails, is blocked or uses up its runs, it is skipped.'),
               }),
             ]),
           )
           .min(1)
+          .max(100)
           .describe('Steps, in order.'),
       }),
     )
     .min(1)
+    .max(20)
     .describe('Phases, in order.'),
 });
 

@@ -30,7 +30,9 @@ function planOf(raw: RawIdea, complain: (path: Path, message: string) => void): 
       const id = (typeof step === 'string' ? undefined : step.id) ?? `${p + 1}.${s + 1}`;
       if (seen.has(id)) complain(['plan', 'phases', p, 'steps', s], `the plan has two steps with the id "${id}"`);
       seen.add(id);
-      return { id, text };
+      if (typeof step === 'string') return { id, text };
+      const { maxIterations, optional } = step;
+      return given({ id, text, maxIterations, optional });
     }),
   }));
 }

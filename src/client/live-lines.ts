@@ -41,6 +41,8 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return undefined;
     case 'bounced':
       return `${paint.yellow('↩')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;
+    case 'step':
+      return `${event.state === 'complete' ? paint.green('▪') : paint.yellow('▫')} ${event.idea} step ${clean(event.step)} ${event.state}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
     case 'waiting':
       return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
     case 'answered':

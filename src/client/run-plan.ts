@@ -91,8 +91,6 @@ async function otherWarnings(config: Config, ideas: readonly Idea[], root: strin
   const once = todo.filter((idea) => !idea.ralph).length;
   if (once > 0) warnings.push(`${once} of ${todo.length} ideas get a single attempt: they do not say "ralph: true"`);
   if (config.fallback.length > 0) warnings.push('fallback agents are not used yet: a limited agent waits instead');
-  if (todo.some((idea) => idea.plan))
-    warnings.push('plans are not carried out step by step yet: the agent gets the text');
   const behind = await checkoutBehind(root, target);
   if (behind) warnings.push(behind);
   return warnings;

@@ -51,6 +51,9 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   const { loop, allowEmpty } = context.limits;
   if (signal.kind === 'blocked') return { do: 'close', outcome: 'blocked', reason: signal.reason };
   if (signal.kind === 'needs-human') return { do: 'ask', question: signal.question };
+  if (!loop && signal.kind === 'progress') {
+    return { do: 'close', outcome: 'failed', reason: 'single attempt, and the agent says that it is not done' };
+  }
   const claims = signal.kind === 'complete' || !loop;
   if (!claims) {
     if (context.settings.gateWhen === 'always') return { do: 'gate' };
@@ -102,7 +105,7 @@ export function limitReached(
   limits: IdeaLimits,
 ): string | undefined {
   if (spent.grace) return undefined;
-  const most = limits.loop ? limits.maxIterations : 1;
+  const most = limits.loop ? limits.maxIterations : (limits.attempts ?? 1);
   if (spent.iteration >= most) return `${spent.iteration} of ${most} iterations used`;
   if (spent.activeMs >= limits.timeoutMs) return `${minutes(limits.timeoutMs)} of working time used`;
   return undefined;

@@ -31,6 +31,12 @@ export function ideaDetails(view: IdeaView): string {
   const most = view.maxIterations ? `/${view.maxIterations}` : '';
   const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
   const lines = [`**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName} · ${commits}`];
+  if (view.step) {
+    const { number, of, id, phase, skipped } = view.step;
+    lines.push(
+      `Step ${number} of ${of} (${code(id)}) · ${oneLine(phase)}${skipped > 0 ? ` · ${skipped} skipped` : ''}`,
+    );
+  }
   if (view.question) {
     lines.push(`### Question\n${quoted(view.question)}`);
     lines.push(

@@ -33,6 +33,8 @@ export interface IdeaLimits {
   /** false: a single attempt (B10). */
   loop: boolean;
   allowEmpty: boolean;
+  /** Runs of an idea that does not loop; absent: one. A plan has one for each step. */
+  attempts?: number;
 }
 
 /** A landing that did not go through and what the agent has to mend. */
@@ -56,6 +58,15 @@ export interface PrepareResult {
   /** How the worktree came about. */
   origin: 'created' | 'recycled' | 'adopted';
   limits: IdeaLimits;
+  /** The steps to go through, when the idea has a plan (B9). */
+  plan?: PlanShape;
+}
+
+/** A plan as deciding needs it; the texts stay on disk. */
+export interface PlanShape {
+  /** Names, cut to a few words. */
+  phases: string[];
+  steps: { id: string /** 0-based. */; phase: number; maxIterations?: number; optional?: boolean }[];
 }
 
 /** What the next prompt must tell the agent about the last iteration. */
@@ -89,6 +100,9 @@ export interface RunAgentInput extends RunRef {
   branch: string;
   base: string;
   feedback?: Feedback;
+  /** The step of the plan to work on, 0-based, and those that were left out. */
+  step?: number;
+  skippedSteps?: number[];
   /** Answers and hints; each is delivered in exactly one prompt. */
   notes: string[];
   /** Newest edit of the idea's texts that the workflow has taken. */
@@ -132,6 +146,8 @@ export interface RunAgentResult {
   restored?: string[];
   /** Tail of the final message. */
   tail: string;
+  /** The step of the plan that it worked on, 0-based. */
+  step?: number;
   /** Folder with prompt.md, output.log, result.json. */
   dir: string;
   usage?: Usage;

@@ -44,6 +44,8 @@ export type RunEvent =
       tripwires?: string[];
       durationMs: number;
     }
+  /** A step of a plan is over (B9). */
+  | { kind: 'step'; idea: string; step: string; phase: string; state: 'complete' | 'skipped'; why?: string }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
   | { kind: 'answered'; idea: string }
   /** A person told the run or an idea something, and what came of it. */

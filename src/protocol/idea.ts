@@ -13,6 +13,10 @@ export interface SourceRef {
 export interface PlanStep {
   id: string;
   text: string;
+  /** Iterations that this step may take; absent: as many as the idea has left. */
+  maxIterations?: number;
+  /** A step that does not come to an end is left out, instead of ending the idea. */
+  optional?: boolean;
 }
 export interface PlanPhase {
   name: string;

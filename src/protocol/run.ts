@@ -260,6 +260,17 @@ export interface IdeaRunState {
   step?: boolean;
   /** Step mode: the next iteration may run. */
   mayRun?: boolean;
+  /** Where the idea is in its plan. */
+  plan?: PlanPlace;
+}
+
+/** Where an idea is in its plan (B9). */
+export interface PlanPlace {
+  /** Current step, 0-based. */
+  step: number;
+  /** Iterations that it has taken. */
+  tries: number;
+  skipped: number[];
 }
 
 /** Child to parent. */
@@ -347,6 +358,8 @@ export interface IdeaView {
   activeMs: number;
   question?: string;
   signal?: AgentSignal;
+  /** 1-based. */
+  step?: { number: number; of: number; id: string; phase: string; skipped: number };
   gate?: { pass: boolean; command?: string };
   worktree?: string;
   commits: number;

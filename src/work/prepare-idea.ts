@@ -59,7 +59,15 @@ async function prepare(
   await setUp(deps, run, { ...input, dir: worktree, logDir, signal });
   const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));
   const limits = limitsOf(idea, run);
-  return { worktree, branch, base, origin: made.origin, limits, ...(lastSerial > 0 ? { lastSerial } : {}) };
+  return {
+    worktree,
+    branch,
+    base,
+    origin: made.origin,
+    limits,
+    ...planOf(idea),
+    ...(lastSerial > 0 ? { lastSerial } : {}),
+  };
 }
 
 /** Number of the last agent run that left files here; 0 when none did. */
@@ -76,7 +84,16 @@ function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {
     iterationTimeoutMs: (idea.iterationTimeoutMinutes ?? config.iterationTimeoutMinutes) * 60_000,
     loop: idea.ralph,
     allowEmpty: idea.allowEmpty,
+    ...(idea.plan ? { attempts: idea.plan.reduce((sum, phase) => sum + phase.steps.length, 0) } : {}),
   };
+}
+
+const MAX_PHASE_NAME = 80;
+
+function planOf({ plan }: Idea): Pick<PrepareResult, 'plan'> {
+  if (!plan) return {};
+  const steps = plan.flatMap(({ steps }, phase) => steps.map(({ text: _, ...step }) => ({ ...step, phase })));
+  return { plan: { phases: plan.map(({ name }) => name.slice(0, MAX_PHASE_NAME)), steps } };
 }
 
 /** What only a person can mend is not retried. */

@@ -7,6 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import type { PlanSection } from '../agents/plan-section.js';
 import { buildPrompt, newNonce } from '../agents/prompt.js';
 import { sessionToResume } from '../agents/resume.js';
 import { parseSignal } from '../agents/signal.js';
@@ -82,6 +83,7 @@ async function attempt(
       notes: input.notes,
       nonce,
       template: chosen,
+      plan: await planOf(deps, input, idea),
       protect: config.gate.protect,
       restored: previous?.restored,
     });
@@ -133,6 +135,7 @@ async function attempt(
       ...(unfinished ? { unfinished } : {}),
       ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
       tail: executed.finalMessage.slice(-TAIL_LIMIT),
+      ...(input.step === undefined ? {} : { step: input.step }),
       dir,
       ...(executed.usage ? { usage: executed.usage } : {}),
       ...(executed.resumable && executed.sessionId
@@ -153,6 +156,24 @@ async function readResult(dir: string): Promise<RunAgentResult | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** Iterations whose last words are looked at for the digest of a plan. */
+const MOST_LOOKED_AT = 40;
+
+async function planOf(deps: WorkDeps, input: RunAgentInput, { plan }: Idea): Promise<PlanSection | undefined> {
+  if (!plan || input.step === undefined) return undefined;
+  const first = Math.max(1, input.serial - MOST_LOOKED_AT);
+  const dirs = Array.from({ length: input.serial - first }, (_, n) =>
+    iterationDir(deps.root, input.project, input.runId, input.idea, first + n),
+  );
+  const results = await Promise.all(dirs.map(readResult));
+  const notes = results.flatMap((result) =>
+    result?.step !== undefined && result.signal.kind === 'complete' ? [{ step: result.step, text: result.tail }] : [],
+  );
+  // Of several claims for one step the last one stood.
+  const last = [...new Map(notes.map((note) => [note.step, note])).values()];
+  return { plan, step: input.step, skipped: input.skippedSteps ?? [], notes: last };
 }
 
 /** The worktree must be one of this project's: workflow input could name any folder. */

@@ -4,14 +4,31 @@
  */
 import { afterGate, afterRun, costsIteration, type NextStep, runBudgetMs } from '../decide/completion.js';
 import { addIteration } from '../decide/iterations.js';
+import { afterStep, firstStep, type PlanMove } from '../decide/steps.js';
 import { describeTripwire } from '../decide/tripwires.js';
-import type { GateResult, IdeaLimits, PrepareResult, RunAgentResult } from '../protocol/activities.js';
+import type { GateResult, IdeaLimits, PrepareResult, RunAgentInput, RunAgentResult } from '../protocol/activities.js';
+import type { PlanPlace } from '../protocol/run.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
 import { agentActivities, gitActivities } from './proxies.js';
 
+/** One iteration, and what it means for the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {
   const prepared = await prepare(session);
+  const next = await attempt(session, prepared);
+  return prepared.plan ? alongPlan(session, afterStep(next, prepared.plan, session.state.plan ?? firstStep())) : next;
+}
+
+function alongPlan({ input, state }: IdeaSession, { next, place, ended }: PlanMove): NextStep {
+  state.plan = place;
+  if (ended) {
+    const { id, ...more } = ended;
+    emit(input, { kind: 'step', idea: input.idea, step: id, ...more });
+  }
+  return next;
+}
+
+async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<NextStep> {
   const { state, input } = session;
   const limits = session.limits ?? prepared.limits;
   if (!state.ungated) {
@@ -73,11 +90,17 @@ async function runAgent(
     branch: prepared.branch,
     base: prepared.base,
     ...(state.feedback ? { feedback: state.feedback } : {}),
+    ...(prepared.plan ? stepOf(state.plan ?? firstStep()) : {}),
     notes: state.notes,
     ...(state.revision === undefined ? {} : { revision: state.revision }),
   });
   return { run, delivered };
 }
+
+const stepOf = ({ step, skipped }: PlanPlace): Pick<RunAgentInput, 'step' | 'skippedSteps'> => ({
+  step,
+  ...(skipped.length > 0 ? { skippedSteps: skipped } : {}),
+});
 
 /** Books what a run cost and delivered. */
 function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextStep, delivered: number): void {

@@ -2,7 +2,9 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { ideaDetails } from '../decide/details.js';
 import { patchedLimits } from '../decide/limits-patch.js';
-import type { IdeaInput, IdeaPhase, IdeaRunState, IdeaView } from '../protocol/run.js';
+import { firstStep } from '../decide/steps.js';
+import type { PlanShape } from '../protocol/activities.js';
+import type { IdeaInput, IdeaPhase, IdeaRunState, IdeaView, PlanPlace } from '../protocol/run.js';
 import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
 
 export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
@@ -19,10 +21,18 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     activeMs,
     ...(question ? { question } : {}),
     ...(lastSignal ? { signal: lastSignal } : {}),
+    ...(prepared?.plan ? { step: stepView(prepared.plan, state.plan ?? firstStep()) } : {}),
     ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
     ...(prepared ? { worktree: prepared.worktree } : {}),
     commits,
   };
+}
+
+function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): IdeaView['step'] {
+  const current = steps[Math.min(step, steps.length - 1)];
+  const number = Math.min(step + 1, steps.length);
+  const phase = phases[current?.phase ?? 0] ?? '';
+  return { number, of: steps.length, id: current?.id ?? '', phase, skipped: skipped.length };
 }
 
 /** Enters phases and shows them. Attributes are written only when they change: each write is a history event. */

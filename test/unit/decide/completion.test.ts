@@ -26,6 +26,11 @@ const EMPTY = { kind: 'claimed-but-empty' } as const;
 const READY = { do: 'ready' } as const;
 const ASK = { do: 'ask', question: 'which port?' } as const;
 const SINGLE_RED = { do: 'close', outcome: 'failed', reason: 'single attempt, and the gate is red: npm test' } as const;
+const SINGLE_UNDONE = {
+  do: 'close',
+  outcome: 'failed',
+  reason: 'single attempt, and the agent says that it is not done',
+} as const;
 const SINGLE_EMPTY = { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' } as const;
 
 interface Row {
@@ -42,6 +47,7 @@ function expected({ signal, changed, allowEmpty, loop, gateWhen, gate }: Row): {
   if (signal.kind === 'blocked') return { gated: false, next: CLOSE_BLOCKED };
   if (signal.kind === 'needs-human') return { gated: false, next: ASK };
   if (!loop) {
+    if (signal.kind === 'progress') return { gated: false, next: SINGLE_UNDONE };
     if (!changed && !allowEmpty) return { gated: false, next: SINGLE_EMPTY };
     return { gated: true, next: gate.pass ? READY : SINGLE_RED };
   }
