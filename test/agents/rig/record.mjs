@@ -17,9 +17,17 @@ const copy = (from, to, name) => {
 };
 copy(child.stdout, process.stdout, 'out');
 copy(child.stderr, process.stderr, 'err');
-child.on('close', (code, signal) => {
+const end = (code, signal) => {
   note(signal ? { signal } : { exit: code });
   if (!signal) process.exit(code);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
+};
+child.on('exit', (code, signal) => {
+  // What it left running holds the pipes open; that is for others to see to.
+  const late = setTimeout(end, 1000, code, signal);
+  child.once('close', () => {
+    clearTimeout(late);
+    end(code, signal);
+  });
 });

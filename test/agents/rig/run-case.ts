@@ -10,7 +10,7 @@ import type { Mock } from '../mock/server.js';
 import { setupFor } from './drivers.js';
 import { type CliName, homeOf, versionOf } from './install.js';
 import { type Process, processesOf } from './left.js';
-import { type Case, IN_TOOL, type Kind } from './scenarios.js';
+import { type Case, IN_TOOL, type Kind, withMarks } from './scenarios.js';
 
 export interface Row {
   cli: CliName;
@@ -55,11 +55,11 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pac
   const b = await bench({
     config: {
       agent: cli,
-      agents: { [cli]: { ...entry, command, passEnv: ['MARKS'] } },
+      agents: { [cli]: { ...entry, command } },
       idleTimeoutMinutes: Math.max(one.idleMs ?? 25_000, 5 * pace) / 60_000,
     },
   });
-  b.env.MARKS = b.marks;
+  run.scenario = withMarks(one.mock, b.marks);
   await b.write(home, b.base);
   const before = new Set((await processesOf(b.base)).map(({ pid }) => pid));
   const at = await b.prepare();

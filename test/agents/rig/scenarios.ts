@@ -28,7 +28,19 @@ export interface Case {
 /** Written by the tool call of the cases that stop the agent in the middle of it. */
 export const IN_TOOL = 'in-tool';
 /** Long-running, with a child in the background. Ends by itself when the test says so, or after five minutes. */
-export const LINGER = `echo $$ > "$MARKS/${IN_TOOL}"; (i=0; while [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done) & i=0; while [ ! -e "$MARKS/go" ] && [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done`;
+export const LINGER = `echo $$ > MARKS/${IN_TOOL}; (i=0; while [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done) & i=0; while [ ! -e MARKS/go ] && [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done`;
+
+/** The scenario with `MARKS` in its commands as a folder: some CLIs hand no variables on to what they run. */
+export const withMarks = (scenario: Scenario, folder: string): Scenario => ({
+  ...scenario,
+  ...(scenario.calls
+    ? {
+        calls: scenario.calls.map((call) =>
+          'shell' in call ? { shell: call.shell.replaceAll('MARKS', folder) } : call,
+        ),
+      }
+    : {}),
+});
 
 const write = { write: { path: 'made/by-agent.txt', text: 'hello from the model\n' } };
 const HANG = 20_000;

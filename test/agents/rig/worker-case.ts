@@ -10,7 +10,7 @@ import { setupFor } from './drivers.js';
 import { type CliName, homeOf } from './install.js';
 import { processesOf } from './left.js';
 import { agentsBox } from './program.js';
-import { IN_TOOL, LINGER } from './scenarios.js';
+import { IN_TOOL, LINGER, withMarks } from './scenarios.js';
 
 export interface WorkerRow {
   wallMs: number;
@@ -38,11 +38,12 @@ export async function workerCase(
   const setups = { [cli]: setupFor(cli, run) };
   const files = { 'roadmap.md': roadmap([{ id: 'w-1' }]) };
   const box = await agentsBox(stateRoot, setups, files, { agent: cli, slots: 1, gate });
+  run.scenario = withMarks(run.scenario, box.marks);
   const home = box.env.HOME ?? '';
   /** The agent and whatever it started; not the worker, which has the same home. */
   const ofAgent = async () =>
     (await processesOf(home)).filter(
-      ({ command }) => command.includes(homeOf(cli)) || command.includes(LINGER.slice(0, 40)),
+      ({ command }) => command.includes(homeOf(cli)) || command.includes(`${box.marks}/${IN_TOOL}`),
     );
   try {
     const started = Date.now();
