@@ -5,12 +5,16 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowClient } from '@temporalio/client';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
 import type { WorkDeps } from '../work/deps.js';
 import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../work/index.js';
 import { WorkError } from '../work/work-error.js';
 import { keepAlive } from './alive.js';
 import { endLanded } from './end-landed.js';
 import { reconcileIdeas } from './reconcile.js';
+
+/** How long a landing waits before it looks again whether there is room on the disk. */
+const DISK_RETRY = '1 minute';
 
 export interface ActivityDeps extends WorkDeps {
   client: WorkflowClient;
@@ -54,5 +58,6 @@ export function createActivities(
 function asFailure(error: unknown): never {
   if (!(error instanceof WorkError)) throw error;
   const { message, type, retryable } = error;
-  throw ApplicationFailure.create({ message, type, nonRetryable: !retryable });
+  const failure = { message, type, nonRetryable: !retryable };
+  throw ApplicationFailure.create(type === FAILURE.diskFull ? { ...failure, nextRetryDelay: DISK_RETRY } : failure);
 }

@@ -10,6 +10,7 @@ import { defaultConfig, loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
+import { refuseBlockedNames } from '../git/branch-names.js';
 import { checkoutBehind } from '../git/checkout-base.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { RunMode } from '../protocol/command.js';
@@ -60,6 +61,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   }
   await targetTip(root, target);
   await refuseOpenOperations(root, target);
+  await refuseBlockedNames(root);
   const file = await backlogFile(context, root, flags.backlog ?? config.backlog);
   const { format, sha256, ideas } = await readBacklog(file);
   if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);

@@ -91,6 +91,21 @@ export const configSchema = z
       })
       .prefault({})
       .describe('What happens at usage limits. A reset time that the agent states is always waited for.'),
+    disk: z
+      .strictObject({
+        minFreeMegabytes: count(0, 100_000_000)
+          .default(512)
+          .describe('Megabytes that must be free on the disks of worktrees, repository and state folder.'),
+        minFreeInodes: count(0, 1_000_000_000).default(5000).describe('Files for which there must be room on them.'),
+      })
+      .prefault({})
+      .describe('Below this, nothing is started; ideas wait until there is room again.'),
+    confinement: z
+      .enum(['stop', 'off'])
+      .default('stop')
+      .describe(
+        'What happens when an agent changes branches, stashes, settings or files of yours outside its worktree. stop: its idea waits for you. off: nothing is looked at.',
+      ),
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one is limited.'),
     logs: z
       .strictObject({

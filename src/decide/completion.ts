@@ -45,6 +45,7 @@ export function costsIteration(outcome: AgentOutcome): boolean {
 
 /** Decides after an agent run. */
 export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
+  if (run.strayed) return { do: 'ask', question: run.strayed.question };
   if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
   if (run.outcome.kind === 'timeout') return afterTimeout(run.outcome.why, run.durationMs, context.limits);
   const { signal } = run;

@@ -8,7 +8,7 @@ import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { moveFolderAside } from './leftovers.js';
 import { exclusive } from './locks.js';
-import { ideaBranch } from './names.js';
+import { branchRef, ideaBranch } from './names.js';
 import { readTip } from './refs.js';
 import { removeWorktree } from './remove.js';
 import type { IdeaPlace } from './rollback.js';
@@ -65,13 +65,14 @@ async function moveAside(
 }
 
 /** Says why the branch was kept; undefined when it is gone. */
-async function dropBranch({ repo, target }: IdeaPlace, branch: string): Promise<string | undefined> {
+async function dropBranch({ repo, target, idea }: IdeaPlace, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   const tip = await readTip(repo, ref);
   if (!tip) return undefined;
   const args = ['merge-base', '--is-ancestor', tip, `refs/heads/${target}`];
   if ((await git(repo).result(args, { ok: [0, 1], read: true })).code !== 0)
     return `The branch ${branch} holds work that ${target} does not contain and was kept.`;
-  await git(repo).run(['update-ref', '-d', ref, tip]);
+  const lines = [`delete ${ref} ${tip}`, `delete ${branchRef(idea)}`];
+  await git(repo).run(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
   return undefined;
 }

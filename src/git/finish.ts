@@ -4,7 +4,7 @@
  */
 import { git } from './git.js';
 import { markRecyclable } from './marks.js';
-import { candidateRef } from './names.js';
+import { branchRef, candidateRef } from './names.js';
 import { isClean, readStatus } from './status.js';
 import { exists, type WorktreeEntry } from './worktree-list.js';
 
@@ -20,7 +20,8 @@ export async function finishLanding(input: {
   const ref = `refs/heads/${input.branch}`;
   const entry = input.worktrees.find((one) => one.branch === input.branch);
   const there = entry && (await exists(entry.path)) ? entry : undefined;
-  const args = ['for-each-ref', '--format=%(refname) %(objectname)', ref, candidateRef(input.idea)];
+  const names = [ref, candidateRef(input.idea), branchRef(input.idea)];
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', ...names];
   const [tips, status] = await Promise.all([
     git(input.dir).run(args, { read: true }),
     there ? readStatus(there.path) : undefined,

@@ -6,7 +6,7 @@
  */
 import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
-import { isLockContention, lockDelayMs } from './locks.js';
+import { isLockContention, lockDelayMs, lockHeld } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
 
 export interface GitOptions {
@@ -47,8 +47,10 @@ export class GitError extends Error {
     readonly args: readonly string[],
     readonly code: number,
     readonly stderr: string,
+    /** In place of what git said. */
+    plain?: string,
   ) {
-    super(`git ${args[0] ?? ''} failed in ${dir} (exit ${code}): ${lastLines(stderr) || 'no message'}`);
+    super(plain ?? `git ${args[0] ?? ''} failed in ${dir} (exit ${code}): ${lastLines(stderr) || 'no message'}`);
   }
 }
 
@@ -93,9 +95,13 @@ export function git(dir: string): Git {
     for (let attempt = 1; ; attempt++) {
       opts.signal?.throwIfAborted();
       const got = await once(dir, args, opts);
-      if ((opts.ok ?? [0]).includes(got.code)) return got;
-      const delay = isLockContention(got.stderr) ? lockDelayMs(attempt) : undefined;
-      if (delay === undefined) throw new GitError(dir, args, got.code, got.stderr);
+      const answered = (opts.ok ?? [0]).includes(got.code);
+      const locked = got.code !== 0 && isLockContention(got.stderr);
+      if (answered && !locked) return got;
+      const delay = locked ? lockDelayMs(attempt) : undefined;
+      if (delay === undefined && answered) return got;
+      if (delay === undefined)
+        throw new GitError(dir, args, got.code, got.stderr, locked ? lockHeld(got.stderr) : undefined);
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
   };

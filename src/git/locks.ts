@@ -11,6 +11,13 @@ const CONTENTION =
 /** Did this stderr come from two git processes meeting, so that trying again can help? */
 export const isLockContention = (stderr: string): boolean => CONTENTION.test(stderr);
 
+/** What to say when a lock does not go away: short enough to be shown whole, with the command first. */
+export function lockHeld(stderr: string): string {
+  const file = /'([^']+\.lock)'/.exec(stderr)?.[1];
+  const remove = file ? `rm '${file}'` : 'remove its .lock file';
+  return `A lock of git does not go away. If no git runs there, ${remove}; a git that was killed left it. Then try again.`;
+}
+
 const MAX_ATTEMPTS = 9;
 
 /** Milliseconds to wait after the given failed attempt (1-based), with jitter; undefined: give up. About 6 s in all. */

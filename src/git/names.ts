@@ -12,6 +12,8 @@ export const ideaBranch = (idea: string): string => `ralph/${checked(IDEA_ID, id
 export const worktreeName = (agentName: string, idea: string): string =>
   `${checked(AGENT_NAME, agentName, 'agent name')}-${checked(IDEA_ID, idea, 'idea id')}`;
 
+/** Says that ralphctl made the idea's branch; the commit that it began at. */
+export const branchRef = (idea: string): string => `refs/ralphctl/branch/${idea}`;
 /** Candidate of a landing that is being swapped in, or was. */
 export const claimRef = (idea: string): string => `refs/ralphctl/landing/${idea}`;
 /** The idea's own tip that the claim stands for. */

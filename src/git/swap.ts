@@ -4,11 +4,12 @@
  * is fast-forwarded when it is clean; otherwise its files and its index stay byte for byte.
  */
 import { catchUpCommand, closerBase, inTheWay, isUntouchedSince, rememberedBase } from './checkout-base.js';
-import { type Git, git } from './git.js';
+import { type Git, GitError, git } from './git.js';
+import { isLockContention, lockHeld } from './locks.js';
 import { checkoutBaseRef } from './names.js';
 import { openOperationIn } from './progress.js';
 import { readStatus, type Status } from './status.js';
-import { exists, type WorktreeEntry } from './worktree-list.js';
+import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 export interface SwapInput {
   /** Where git runs: not a user's checkout. */
@@ -42,18 +43,17 @@ export async function swapTarget(input: SwapInput): Promise<SwapResult> {
 }
 
 /** Claims and branch in one transaction; false when the branch is no longer at `from`. */
-async function updateRef(repo: Git, input: SwapInput): Promise<boolean> {
-  const ref = `refs/heads/${input.target}`;
-  const lines = [...claimLines(input), `update ${ref} ${input.to} ${input.from}`];
-  const got = await repo.result(['update-ref', '-m', input.reason, '--stdin'], {
-    input: `${lines.join('\n')}\n`,
-    ok: [0, 128],
-  });
-  if (got.code === 0) return true;
-  if ((await tipOf(repo, ref)) !== input.from) return false;
-  // Same tip, so it was not the race: let the error out.
-  await repo.run(['update-ref', '-m', input.reason, '--stdin'], { input: `${lines.join('\n')}\n` });
-  return true;
+const updateRef = (repo: Git, input: SwapInput): Promise<boolean> =>
+  transact(repo, input, [...claimLines(input), `update refs/heads/${input.target} ${input.to} ${input.from}`]);
+
+/** False when the branch is no longer at `from`; then nothing was written. */
+async function transact(repo: Git, input: SwapInput, lines: readonly string[]): Promise<boolean> {
+  const args = ['update-ref', '-m', input.reason, '--stdin'];
+  const { code, stderr } = await repo.result(args, { input: `${lines.join('\n')}\n`, ok: [0, 128] });
+  if (code === 0) return true;
+  if ((await tipOf(repo, `refs/heads/${input.target}`)) !== input.from) return false;
+  // Same tip, so it was not the race.
+  throw new GitError(repo.dir, args, code, stderr, isLockContention(stderr) ? lockHeld(stderr) : undefined);
 }
 
 const claimLines = (input: SwapInput): string[] =>
@@ -63,7 +63,9 @@ const tipOf = (repo: Git, ref: string): Promise<string> =>
 
 /** Undefined: git refused (files in the way), so the checkout must be left behind. */
 async function fastForward(repo: Git, input: SwapInput, checkout: string): Promise<SwapResult | undefined> {
-  await repo.run(['update-ref', '--stdin'], { input: `${claimLines(input).join('\n')}\n` });
+  // Checked together with the claims: a merge that finds the branch locked has changed the files already.
+  const verify = `verify refs/heads/${input.target} ${input.from}`;
+  if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
   await git(checkout).result(args, { ok: [0, 1, 2, 128], env: { GIT_REFLOG_ACTION: input.reason } });
   const names = [`refs/heads/${input.target}`, checkoutBaseRef(input.target)];
@@ -120,8 +122,10 @@ async function describe(input: SwapInput, checkouts: readonly string[], base: st
   const [checkout = ''] = checkouts;
   const where = checkouts.join(' and ');
   const blocking = status.tracked.length > 0 ? [] : await inTheWay(checkout, base, input.to);
-  const why =
-    blocking.length > 0
+  const locked = await indexLock(checkout);
+  const why = locked
+    ? `has a locked index (if no git runs there: rm '${locked}')`
+    : blocking.length > 0
       ? `has untracked files in the way (${blocking.slice(0, 3).join(', ')})`
       : 'has uncommitted changes';
   const first = blocking.length > 0 ? 'move those files away, then ' : '';
@@ -129,4 +133,9 @@ async function describe(input: SwapInput, checkouts: readonly string[], base: st
     `before you commit in your checkout, ${first}run: ${catchUpCommand(checkout, input.target)} ` +
     `(it keeps your edits). ${where} ${why}, so it was left as it is while ${input.target} moved on.`
   );
+}
+
+async function indexLock(checkout: string): Promise<string | undefined> {
+  const lock = `${(await privateGitDir(checkout)) ?? `${checkout}/.git`}/index.lock`;
+  return (await exists(lock)) ? lock : undefined;
 }

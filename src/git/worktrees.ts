@@ -6,14 +6,16 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adopt, isUnder } from './adopt.js';
+import { refuseBlockedNames, refuseForeign } from './branch-names.js';
 import { RepositoryError } from './errors.js';
 import { GitError, git } from './git.js';
 import { clearPath } from './leftovers.js';
 import { exclusive } from './locks.js';
 import { clearMark, readMark, writeMark } from './marks.js';
-import { ideaBranch, worktreeName } from './names.js';
+import { branchRef, ideaBranch, worktreeName } from './names.js';
 import { recoverBranch } from './recover.js';
 import { type Recycled, resetOnto, takeRecyclable } from './recycle.js';
+import { readTip } from './refs.js';
 import { canonical, exists, headBranch, listWorktrees, privateGitDir } from './worktree-list.js';
 
 export interface EnsureInput {
@@ -50,6 +52,7 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const { placed, tip } = await exclusive(key, () => place(input, root, path, branch));
   await fill(placed, branch, tip, input);
   await Promise.all([
+    ...(tip ? [] : [git(input.repo).run(['update-ref', branchRef(input.idea), input.base])]),
     writeMark(placed.gitDir, 'idea', input.idea),
     clearMark(placed.gitDir, 'recyclable'),
     clearMark(placed.gitDir, 'recycling'),
@@ -71,12 +74,10 @@ async function place(
   branch: string,
 ): Promise<{ placed: Placed; tip: string }> {
   const { repo, idea } = input;
-  const [entries, tip] = await Promise.all([
-    listWorktrees(repo),
-    git(repo).run(['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`], { read: true }),
-  ]);
+  const [entries, tip = ''] = await Promise.all([listWorktrees(repo), readTip(repo, `refs/heads/${branch}`)]);
   const own = await adopt({ repo, root, path, branch, idea }, entries);
   if (own) return { placed: { ...own, origin: 'adopted' }, tip };
+  if (tip) await refuseForeign(repo, idea, tip, input.base);
   const at = entries.find((entry) => entry.path === path);
   const half = at && (await halfRecycled(path));
   if (half) return { placed: { ...half, origin: 'recycled' }, tip };
@@ -108,11 +109,7 @@ async function add(repo: string, path: string, branch: string, base: string | un
     // Registered first and filled later, so that big checkouts run beside each other.
     await git(repo).run(['worktree', 'add', '--no-checkout', '-q', ...what]);
   } catch (error) {
-    if (error instanceof GitError && /'refs\/heads\/ralph' exists/.test(error.stderr))
-      throw new RepositoryError(
-        `A branch named ralph in ${repo} stands in the way of the branch ${branch}.`,
-        'Rename it: git branch -m ralph ralph-old',
-      );
+    if (error instanceof GitError) await refuseBlockedNames(repo, branch);
     throw error;
   }
 }

@@ -129,6 +129,16 @@ export interface Usage {
   costUsd?: number;
 }
 
+/** What an agent run changed of the user's, outside its worktree. */
+export interface StrayedRun {
+  /** At most five short clauses that follow "it". */
+  what: string[];
+  /** For the person, with the commands that show it and take it back. */
+  question: string;
+  /** File with the diff. */
+  report: string;
+}
+
 export interface RunAgentResult {
   outcome: AgentOutcome;
   signal: AgentSignal;
@@ -140,6 +150,8 @@ export interface RunAgentResult {
   commits: number;
   /** The branch differs from its base. */
   changed: boolean;
+  /** The agent left its worktree: nothing of the idea may go on before a person has looked. */
+  strayed?: StrayedRun;
   /** Why a claim to be complete cannot count, e.g. conflict markers or a commit that a hook refused. */
   unfinished?: string;
   /** Protected paths that the agent had changed and that were put back; at most twenty. */

@@ -11,6 +11,8 @@ export const FAILURE = {
   runFilesMissing: 'ralph.RunFilesMissing',
   /** Repository state that only a person can mend (target branch gone, worktree not ours …). */
   repository: 'ralph.Repository',
+  /** A disk is (nearly) full. Nothing was started or charged; it goes on once there is room. */
+  diskFull: 'ralph.DiskFull',
   /** The setup command of a worktree failed. */
   setup: 'ralph.SetupFailed',
   /** A later attempt owns this worktree. */

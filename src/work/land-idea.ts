@@ -11,12 +11,14 @@ import { repositoryPath, tickUntracked } from '../runs/backlog-place.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
 import { asWorkError } from './prepare-idea.js';
+import { assertRoom } from './room.js';
 import { gateIn } from './run-gate.js';
 import { setUp } from './set-up.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
   const [run] = await loadOne(deps, input);
   const { repo, target, config, backlog } = run.file;
+  await assertRoom([integrationDir(deps.root, input.project), repo], config, true);
   const ticks = run.file.tick && config.landing.tick;
   const place = ticks ? repositoryPath(repo, backlog.file) : undefined;
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'landing');

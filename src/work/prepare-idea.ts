@@ -17,6 +17,7 @@ import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../runs/run-files.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { assertRoom } from './room.js';
 import { setUp } from './set-up.js';
 import { WorkError } from './work-error.js';
 
@@ -37,9 +38,11 @@ async function prepare(
   signal: AbortSignal,
 ): Promise<PrepareResult> {
   const { repo, target, config } = run.file;
+  const worktreesRoot = config.worktrees.root ?? worktreesDir(deps.root, input.project);
+  await assertRoom([worktreesRoot, repo, deps.root], config);
   const made = await ensureWorktree({
     repo,
-    worktreesRoot: config.worktrees.root ?? worktreesDir(deps.root, input.project),
+    worktreesRoot,
     agentName: input.agentName,
     idea: input.idea,
     base: await targetTip(repo, target),

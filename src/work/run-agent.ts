@@ -28,9 +28,12 @@ import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from
 import { repositoryPath } from '../runs/backlog-place.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import { carryOn } from './carry-on.js';
+import { guard } from './confine.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
 import { asWorkError } from './prepare-idea.js';
+import { remakeIfGone } from './remake.js';
+import { assertRoom } from './room.js';
 import { slotEnvironment } from './slot-environment.js';
 import { WorkError } from './work-error.js';
 
@@ -39,9 +42,13 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const finished = await readResult(dir);
   if (finished) return finished;
+  await remakeIfGone(deps, input, context);
   await assertOurs(deps, run, input);
   return attempt(deps, run, idea, input, dir, context).catch(asWorkError);
 }
+
+const REMADE =
+  'the worktree was deleted or broken during the run and has been made again from its branch; what was not committed is gone';
 
 async function attempt(
   deps: WorkDeps,
@@ -49,8 +56,9 @@ async function attempt(
   idea: Idea,
   input: RunAgentInput,
   dir: string,
-  { signal: stop, taskToken, abandoned }: WorkContext,
+  context: WorkContext,
 ): Promise<RunAgentResult> {
+  const { signal: stop, taskToken, abandoned } = context;
   const { config } = run.file;
   const owner = `${input.project}/${input.idea}`;
   await mkdir(dir, { recursive: true });
@@ -68,6 +76,7 @@ async function attempt(
   await markAttempt(deps.root, input.project, mark);
   try {
     if (left) await killByToken(owner);
+    await assertRoom([input.worktree, run.file.repo, dir], config);
     await unlockIndex(input.worktree);
     const [since, chosen, previous] = await Promise.all([
       git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
@@ -88,6 +97,8 @@ async function attempt(
       restored: previous?.restored,
     });
     await writeAtomically(join(dir, 'prompt.md'), prompt);
+    const outputFile = join(dir, 'output.log');
+    const watch = await guard({ ...input, repo: run.file.repo, dir, outputFile }, config.confinement === 'stop');
     const spec = resolveAgent(config, idea.agent ?? config.agent);
     const resume = sessionToResume(previous, { iteration: input.iteration, agent: spec.name });
     const { executed, prompt: sent } = await carryOn({
@@ -99,14 +110,14 @@ async function attempt(
       idea: input.idea,
       iteration: input.iteration,
       scratch: dir,
-      outputFile: join(dir, 'output.log'),
+      outputFile,
       streamFile: join(dir, 'stream.jsonl'),
       token,
       timeoutMs: input.timeoutMs,
       idleMs: config.idleTimeoutMinutes * 60_000,
       maxLogBytes: config.logs.maxMegabytesPerRun * 1024 * 1024,
       signal: stop,
-      extraEnv: slotEnvironment(input),
+      extraEnv: { ...slotEnvironment(input), ...watch.env },
       baseEnv: deps.env,
     });
     if (abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
@@ -115,6 +126,7 @@ async function attempt(
       const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
       throw new WorkError(message, FAILURE.workerLost, true);
     }
+    const remade = await remakeIfGone(deps, input, context);
     await unlockIndex(input.worktree);
     if (stop.aborted) {
       await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
@@ -122,8 +134,11 @@ async function attempt(
     }
     const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
     const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
-    const after = await settle(run, idea, input, since, config.autoCommit || mayLand);
-    const unfinished = whyUnfinished(after);
+    const [after, strayed] = await Promise.all([
+      settle(run, idea, input, since, config.autoCommit || mayLand),
+      watch.check(),
+    ]);
+    const unfinished = remade ? REMADE : whyUnfinished(after);
     const result: RunAgentResult = {
       outcome: executed.outcome,
       signal,
@@ -132,6 +147,7 @@ async function attempt(
       head: after.head,
       commits: after.commits,
       changed: after.changed,
+      ...(strayed ? { strayed } : {}),
       ...(unfinished ? { unfinished } : {}),
       ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
       tail: executed.finalMessage.slice(-TAIL_LIMIT),
@@ -184,10 +200,7 @@ async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgentInput):
     realpath(root).catch(() => ''),
   ]);
   if (real && realRoot && real.startsWith(realRoot + sep)) return;
-  throw new WorkError(
-    `the worktree of ${input.idea} is gone: ${input.worktree}; retry the idea to make a new one from its branch`,
-    FAILURE.repository,
-  );
+  throw new WorkError(`${input.worktree} is not a worktree of this project (they are in ${root})`, FAILURE.repository);
 }
 
 /** A killed git leaves its index lock behind. Called when nothing works in the worktree, so that any lock is such a one. */

@@ -10,6 +10,12 @@ export function workerWasLost(error: unknown): boolean {
   return cause instanceof TimeoutFailure && cause.timeoutType === 'HEARTBEAT';
 }
 
+/** The reason, when an activity started nothing because a disk is full. */
+export function diskIsFull(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return undefined;
+  return error.cause.type === FAILURE.diskFull ? error.cause.message : undefined;
+}
+
 /** One line for a person, or undefined when the error is not an activity's (a bug must not be swallowed). */
 export function activityProblem(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;

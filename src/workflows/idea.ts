@@ -18,12 +18,15 @@ import { limitReached, type NextStep } from '../decide/completion.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/run.js';
 import { emit } from './events.js';
-import { activityProblem, workerWasLost } from './failures.js';
+import { activityProblem, diskIsFull, workerWasLost } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
 import { ask, land } from './idea-handover.js';
 import { iterate } from './idea-iteration.js';
 import { IdeaSession } from './idea-session.js';
 import { backOff, boundary } from './idea-waiting.js';
+
+/** How long an idea waits before it looks again whether there is room on the disk. */
+const DISK_WAIT_MS = 60_000;
 
 /** Reruns after a lost worker back off up to this long, so that work that kills its worker does not spin. */
 const LONGEST_LOST_WAIT_MS = 60_000;
@@ -65,6 +68,11 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
       if (workerWasLost(error)) {
         const waitMs = Math.min(500 * 2 ** session.lostWorkers++, LONGEST_LOST_WAIT_MS);
         await backOff(session, waitMs, 'the worker was lost');
+        continue;
+      }
+      const full = diskIsFull(error);
+      if (full) {
+        await backOff(session, DISK_WAIT_MS, full);
         continue;
       }
       const problem = activityProblem(error);

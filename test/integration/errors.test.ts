@@ -96,6 +96,14 @@ describe('errors before anything starts', () => {
     ]);
   });
 
+  it('a branch that stands where the branches of ideas go', async () => {
+    await box.git('branch', 'ralph');
+    expect(await told({}, 'start', '--agent', 'scripted')).toMatch(
+      /^2 .*branch named ralph.*git branch -m ralph ralph-old/,
+    );
+    await box.git('branch', '-D', 'ralph');
+  });
+
   it('says what is wrong as JSON, too', async () => {
     const { code, json } = await box.run('start', '--agent', 'cloude', '--json');
     expect(code).toBe(2);

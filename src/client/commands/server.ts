@@ -7,6 +7,7 @@ import { serverLogPath } from '../../server/files.js';
 import { serverStatus, stopServer } from '../../server/stop.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
+import { ensureStateFolder } from '../state-folder.js';
 import { UserError } from '../user-error.js';
 
 export type ServerAction = 'start' | 'stop' | 'status' | 'logs';
@@ -15,6 +16,7 @@ const LOG_BYTES = 64 * 1024;
 export async function server(context: Context, action: ServerAction): Promise<number> {
   switch (action) {
     case 'start': {
+      await ensureStateFolder(context);
       const record = await ensureServer({ ...context, onProgress: say });
       if (context.json) printJson(record);
       else print(`Temporal ${record.version.server} at ${record.address}, Web UI ${record.uiUrl}`);

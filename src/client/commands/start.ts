@@ -12,6 +12,7 @@ import { follow } from '../follow.js';
 import { clean, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, runFile, runSettings, type StartFlags } from '../run-plan.js';
+import { ensureStateFolder } from '../state-folder.js';
 import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
 import { showPlan } from './dry-run.js';
@@ -31,6 +32,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   const plan = await planRun(context, options).catch((error: unknown) => error as Error);
   // The way back to an open run must not depend on a backlog that has moved or a config that broke meanwhile.
   if (plan instanceof Error) return comeBack(context, options, await loading, plan);
+  await ensureStateFolder(context);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
   const { connect, RunApi } = await loading;
   const [connected] = await Promise.all([

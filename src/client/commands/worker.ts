@@ -3,6 +3,7 @@
 import { type Context, print, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { findProject } from '../project.js';
+import { ensureStateFolder } from '../state-folder.js';
 import { program, stopWorker } from '../worker-process.js';
 
 export interface WorkerOptions {
@@ -24,6 +25,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     print((await stopWorker(context, project)) ? 'worker stopped' : 'no worker was running');
     return EXIT.ok;
   }
+  await ensureStateFolder(context);
   if (options.supervise) {
     const { supervise } = await import('../../worker/supervise.js');
     const command = [process.execPath, program(), 'worker', '--child', '--project', project];

@@ -1,0 +1,39 @@
+/**
+ * The state folder, made and tried before anything is started: a folder that cannot be made or written must be an error
+ * at once, and never a loop. (`mkdir` with `recursive` never returns below /proc.)
+ */
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Context } from './context.js';
+import { UserError } from './user-error.js';
+
+/** Enough that a full disk shows. */
+const PROBE = Buffer.alloc(64 * 1024, '.');
+
+/** @throws UserError that names the folder, what is wrong with it, and the way out */
+export async function ensureStateFolder({ root, env }: Context): Promise<void> {
+  const probe = join(root, `.probe-${process.pid}`);
+  try {
+    await make(root);
+    await writeFile(probe, PROBE);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const from = env.RALPHCTL_HOME ? ' (from RALPHCTL_HOME)' : '';
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new UserError(`the disk of the state folder ${root}${from} is full. Free some of it, then try again`);
+    throw new UserError(
+      `the state folder ${root}${from} cannot be used: ${message}. Choose another: export RALPHCTL_HOME=DIR`,
+    );
+  } finally {
+    await rm(probe, { force: true }).catch(() => undefined);
+  }
+}
+
+async function make(dir: string): Promise<void> {
+  if ((await stat(dir).catch(() => undefined))?.isDirectory()) return;
+  if (dirname(dir) !== dir) await make(dirname(dir));
+  await mkdir(dir).catch((error: NodeJS.ErrnoException) => {
+    // Somebody else was faster.
+    if (error.code !== 'EEXIST') throw error;
+  });
+}

@@ -1,0 +1,232 @@
+/**
+ * What an agent run changed outside its worktree: a change counts only where the run's own git trace, or the worktree's
+ * own record of its HEAD, says that this agent made it.
+ * Invariant: pure; a change that somebody else may have made (the user, another idea, ralphctl) is never the agent's.
+ */
+import type { Outside, RefMove } from './outside.js';
+import type { TracedCommand } from './trace.js';
+
+export interface Stray {
+  /** What happened, to follow "it". */
+  what: string;
+  /** Shell command that shows it. */
+  look?: string;
+  /** Shell command that takes it back. */
+  undo?: string;
+  /** Commits whose difference is it. */
+  diff?: readonly [from: string, to: string];
+}
+
+export interface Evidence {
+  /** The idea's worktree, its branch, and how its HEAD moved. */
+  worktree: string;
+  branch: string;
+  headMoves: readonly RefMove[];
+  /** Root of the user's checkout. */
+  root: string;
+  /** Roots of all linked worktrees. */
+  linked: readonly string[];
+  commands: readonly TracedCommand[];
+  /** Reflogs of refs that changed. */
+  moves: ReadonlyMap<string, readonly RefMove[]>;
+  /** File that holds the configuration as it was, and the one that it is copied to. */
+  config: { before: string; file: string };
+}
+
+/** Commands that write refs which they are told by name: always, as the target of a refspec, or only with a flag. */
+const EXPLICIT: ReadonlyMap<string, 'name' | 'refspec' | 'flag'> = new Map([
+  ...['branch', 'update-ref', 'tag', 'symbolic-ref', 'filter-branch', 'replace'].map((one) => [one, 'name'] as const),
+  ...['push', 'fetch', 'pull'].map((one) => [one, 'refspec'] as const),
+  ...['checkout', 'switch', 'worktree'].map((one) => [one, 'flag'] as const),
+]);
+const MOVES_HEAD = new Set(
+  'commit merge reset rebase pull cherry-pick revert am update-ref checkout switch stash fast-import'.split(' '),
+);
+const SWITCHES = new Set('checkout switch symbolic-ref rebase bisect stash'.split(' '));
+const WRITES_INDEX = new Set(
+  'add rm mv reset restore checkout switch apply read-tree update-index stash merge cherry-pick revert am commit'.split(
+    ' ',
+  ),
+);
+const WRITES_CONFIG = new Set('remote branch push submodule sparse-checkout maintenance checkout switch'.split(' '));
+
+export function findStrays(before: Outside, after: Outside, evidence: Evidence): Stray[] {
+  const refs = Object.keys(before.refs)
+    .filter((name) => before.refs[name] !== after.refs[name])
+    .flatMap((name) => refStray(name, before, after, evidence) ?? []);
+  const head = headStray(before, after, evidence);
+  const index = refs.length + head.length > 0 ? [] : indexStray(before, after, evidence);
+  return [...refs, ...head, ...index, ...stashStrays(before, after, evidence), ...configStray(before, after, evidence)];
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const short = (commit: string): string => commit.slice(0, 10);
+const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//, '');
+const inWindow = (command: TracedCommand, seconds: number): boolean =>
+  command.ok && seconds >= Math.floor(command.from / 1000) && seconds * 1000 <= command.to;
+
+function refStray(name: string, before: Outside, after: Outside, evidence: Evidence): Stray | undefined {
+  const from = before.refs[name] ?? '';
+  const to = after.refs[name];
+  const moves = since(evidence.moves.get(name) ?? [], from).filter((move) => !move.text.startsWith('ralphctl:'));
+  const mine = moves.filter(
+    (move) =>
+      evidence.headMoves.some((own) => own.line === move.line) ||
+      evidence.commands.some((command) => writes(command, name, evidence) && inWindow(command, move.at)),
+  );
+  const [first] = mine;
+  const last = mine.at(-1);
+  const label = shortName(name);
+  const root = quote(evidence.root);
+  if (!first || !last) {
+    // Without a record (tags, deleted branches) only a command that names it tells.
+    const named =
+      (evidence.moves.get(name) ?? []).length === 0 && evidence.commands.some((one) => names(one, name, evidence));
+    if (!named) return undefined;
+    const undo = `git -C ${root} update-ref ${name} ${from}`;
+    return to
+      ? { what: `moved ${label} from ${short(from)} to ${short(to)}`, undo, diff: [from, to] }
+      : { what: `deleted ${label}, which was at ${short(from)}`, undo };
+  }
+  const said = last.text ? ` (${last.text.slice(0, 100)})` : '';
+  const what = `moved the branch ${label} from ${short(first.from)} to ${short(last.to)}${said}`;
+  const checkedOut = after.head === `ref: ${name}`;
+  const undo = checkedOut
+    ? `git -C ${root} reset --keep ${short(first.from)}`
+    : `git -C ${root} update-ref ${name} ${short(first.from)} ${short(last.to)}`;
+  const look = `git -C ${root} log --stat ${short(first.from)}..${short(last.to)}`;
+  // Somebody went on from there: taking it back is theirs to plan.
+  return { what, look, ...(to === last.to ? { undo } : {}), diff: [first.from, last.to] };
+}
+
+/** The moves after the ref was at `from`. */
+function since(moves: readonly RefMove[], from: string): readonly RefMove[] {
+  const at = moves.findLastIndex((move) => move.to === from);
+  return moves.slice(at + 1);
+}
+
+function writes(command: TracedCommand, name: string, evidence: Evidence): boolean {
+  if (names(command, name, evidence)) return true;
+  const elsewhere =
+    command.worktree !== undefined &&
+    command.worktree !== evidence.worktree &&
+    (command.worktree === evidence.root || evidence.linked.includes(command.worktree));
+  return elsewhere && MOVES_HEAD.has(command.name);
+}
+
+/** Is it a command that writes this ref because it was told its name? */
+function names(command: TracedCommand, ref: string, evidence: Evidence): boolean {
+  const writes = EXPLICIT.get(command.name);
+  if (!command.ok || !writes || !(command.worktree === undefined || inThisRepository(command, evidence))) return false;
+  const label = shortName(ref);
+  const { argv } = command;
+  const target = argv.some((arg) => arg.endsWith(`:${label}`) || arg.endsWith(`:${ref}`));
+  if (writes === 'refspec') return target && !(command.name === 'push' && !argv.includes('.'));
+  const named = argv.some((arg) => arg === label || arg === ref || arg === '--stdin');
+  return writes === 'name' ? named : named && argv.some((arg) => /^-(?:B|C|-orphan)/.test(arg));
+}
+
+function headStray(before: Outside, after: Outside, { commands, root }: Evidence): Stray[] {
+  if (before.head === after.head) return [];
+  if (!commands.some((one) => one.ok && one.worktree === root && SWITCHES.has(one.name))) return [];
+  const place = (head: string): string => (head.startsWith('ref: ') ? shortName(head.slice(5)) : short(head));
+  const back = before.head.startsWith('ref: ') ? place(before.head) : `--detach ${before.head}`;
+  return [
+    {
+      what: `switched your checkout from ${place(before.head)} to ${place(after.head)}`,
+      look: `git -C ${quote(root)} status`,
+      undo: `git -C ${quote(root)} switch ${back}`,
+    },
+  ];
+}
+
+function indexStray(before: Outside, after: Outside, { commands, root }: Evidence): Stray[] {
+  const there = commands.filter((one) => one.ok && one.worktree === root);
+  const changed = before.index === after.index ? [] : there.filter((one) => WRITES_INDEX.has(one.name));
+  const removed = there.filter((one) => one.name === 'clean' && !one.argv.some((arg) => /^-\w*n|--dry-run/.test(arg)));
+  const ran = [...changed, ...removed].map((one) => one.argv.join(' ').slice(0, 120));
+  if (ran.length === 0) return [];
+  const list = [...new Set(ran)].slice(0, 3).join('; ');
+  return [{ what: `ran git in your checkout: ${list}`, look: `git -C ${quote(root)} status` }];
+}
+
+function stashStrays(before: Outside, after: Outside, evidence: Evidence): Stray[] {
+  const root = quote(evidence.root);
+  const had = new Set(before.stashes.map((one) => one.commit));
+  const has = new Set(after.stashes.map((one) => one.commit));
+  const stashing = evidence.commands.filter((one) => one.ok && one.name === 'stash');
+  const inRoot = stashing.some((one) => one.worktree === evidence.root);
+  const own = ` on ${evidence.branch}:`.toLowerCase();
+  const made = after.stashes.filter(
+    (one) => !had.has(one.commit) && (inRoot || ` ${one.text}`.toLowerCase().includes(own)),
+  );
+  const lost = tookAway(stashing.filter((one) => inThisRepository(one, evidence)))
+    ? before.stashes.filter((one) => !has.has(one.commit))
+    : [];
+  return [
+    ...made.map(({ commit, text }) => ({
+      what: `left a stash in your repository (${text.slice(0, 80)})`,
+      look: `git -C ${root} stash show -p ${short(commit)}`,
+      undo: `git -C ${root} stash drop 'stash@{${after.stashes.length - 1 - after.stashes.findIndex((one) => one.commit === commit)}}'`,
+    })),
+    ...lost.map(({ commit, text }) => ({
+      what: `took a stash of yours away (${text.slice(0, 80)})`,
+      look: `git -C ${root} show ${short(commit)}`,
+      undo: `git -C ${root} stash store -m ${quote(text.slice(0, 80))} ${commit}`,
+    })),
+  ];
+}
+
+/** More taken off the list than put onto it. A push with nothing to stash starts no process and puts nothing there. */
+function tookAway(stashing: readonly TracedCommand[]): boolean {
+  let put = 0;
+  let taken = 0;
+  for (const { argv, children } of stashing) {
+    const verb = argv.slice(argv.indexOf('stash') + 1).find((arg) => !arg.startsWith('-')) ?? 'push';
+    if (verb === 'clear') return true;
+    if (['drop', 'pop', 'branch'].includes(verb)) taken += 1;
+    else if (['push', 'save'].includes(verb) && children > 0) put += 1;
+  }
+  return taken > put;
+}
+
+function configStray(before: Outside, after: Outside, evidence: Evidence): Stray[] {
+  if (before.config === after.config) return [];
+  const changed = changedLines(before.config, after.config).join('\n').toLowerCase();
+  const by = evidence.commands.filter((one) => one.ok && inThisRepository(one, evidence) && sets(one, changed));
+  const [first] = by;
+  if (!first) return [];
+  const list = [...new Set(by.map((one) => one.argv.join(' ').slice(0, 120)))].slice(0, 3).join('; ');
+  const { before: old, file } = evidence.config;
+  return [
+    {
+      what: `changed the configuration of your repository: ${list}`,
+      look: `diff ${quote(old)} ${quote(file)}`,
+      undo: `cp ${quote(old)} ${quote(file)}`,
+    },
+  ];
+}
+
+const inThisRepository = ({ worktree }: TracedCommand, evidence: Evidence): boolean =>
+  worktree === evidence.worktree ||
+  worktree === evidence.root ||
+  (worktree !== undefined && evidence.linked.includes(worktree));
+
+/** Does the command write the very setting that changed? */
+function sets(command: TracedCommand, changed: string): boolean {
+  const words = command.argv.slice(1).filter((arg) => !arg.startsWith('-'));
+  if (command.name === 'config') {
+    if (command.argv.some((arg) => /^(?:--global|--system|-f|--file.*)$/.test(arg))) return false;
+    return words.some((word) => word.includes('.') && changed.includes(lastPart(word)));
+  }
+  if (!WRITES_CONFIG.has(command.name)) return false;
+  return words.some((word) => word !== command.name && word.length > 1 && changed.includes(word.toLowerCase()));
+}
+
+const lastPart = (key: string): string => key.slice(key.lastIndexOf('.') + 1).toLowerCase();
+
+function changedLines(before: string, after: string): string[] {
+  const [old, now] = [before.split('\n'), after.split('\n')];
+  const [had, has] = [new Set(old), new Set(now)];
+  return [...old.filter((line) => !has.has(line)), ...now.filter((line) => !had.has(line))];
+}

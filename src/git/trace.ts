@@ -1,0 +1,86 @@
+/**
+ * The git commands of an agent run, from the trace that git itself writes (GIT_TRACE2_EVENT): who did it is a fact, not a
+ * guess from times or names. Parsing is pure but for reading the file.
+ */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+export interface TracedCommand {
+  /** Subcommand, e.g. `commit`. */
+  name: string;
+  argv: string[];
+  /** Root of the worktree it worked in, where git named one. */
+  worktree?: string;
+  /** epoch ms */
+  from: number;
+  to: number;
+  ok: boolean;
+  /** Git processes that it started itself. */
+  children: number;
+}
+
+/** Variables that make every git below a process write its trace. */
+export const traceEnvironment = (file: string): Record<string, string> => ({
+  GIT_TRACE2_EVENT: file,
+  GIT_TRACE2_EVENT_BRIEF: '1',
+  GIT_TRACE2_EVENT_NESTING: '1',
+});
+
+const WANTED = /^\{"event":"(?:version|start|def_repo|cmd_name|atexit)"/;
+/** A run that calls git without end must not be read without end. */
+const MOST_COMMANDS = 20_000;
+
+interface Event {
+  event: string;
+  sid: string;
+  time?: string;
+  argv?: string[];
+  worktree?: string;
+  name?: string;
+  code?: number;
+}
+
+/** Commands in the order in which they began; none where there is no file. */
+export async function readTrace(file: string): Promise<TracedCommand[]> {
+  const found = new Map<string, TracedCommand>();
+  const input = createReadStream(file, { encoding: 'utf8' });
+  input.on('error', () => undefined);
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (WANTED.test(line)) take(found, line);
+      if (found.size > MOST_COMMANDS) break;
+    }
+  } catch {
+    // No file: the agent ran no git.
+  } finally {
+    input.destroy();
+  }
+  return [...found.values()].filter((command) => command.name !== '');
+}
+
+function take(found: Map<string, TracedCommand>, line: string): void {
+  let event: Event;
+  try {
+    event = JSON.parse(line) as Event;
+  } catch {
+    return;
+  }
+  const at = event.time ? Date.parse(event.time) : Number.NaN;
+  const known = found.get(event.sid);
+  if (!known) {
+    if (event.event === 'version') {
+      // Without an end it was killed: what it did until then counts.
+      found.set(event.sid, { name: '', argv: [], from: at, to: Number.POSITIVE_INFINITY, ok: true, children: 0 });
+      const parent = found.get(event.sid.slice(0, event.sid.lastIndexOf('/')));
+      if (parent) parent.children += 1;
+    }
+    return;
+  }
+  if (event.event === 'start') known.argv = event.argv ?? [];
+  else if (event.event === 'def_repo' && event.worktree) known.worktree ??= event.worktree;
+  else if (event.event === 'cmd_name') known.name = event.name ?? '';
+  else if (event.event === 'atexit') {
+    known.to = at;
+    known.ok = event.code === 0;
+  }
+}

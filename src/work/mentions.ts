@@ -1,0 +1,101 @@
+/**
+ * Paths of the user's checkout that an agent named in something that it did, read from its output.
+ * Invariant: what it only read or was shown does not count; memory stays bounded whatever was printed.
+ */
+import { createReadStream } from 'node:fs';
+import { basename, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface Mention {
+  /** Absolute, no trailing slash. */
+  path: string;
+  /** What it stands in: a command, or the path alone. */
+  text: string;
+}
+
+const MOST = 5000;
+const LONGEST_LINE = 1 << 20;
+const LONGEST_TEXT = 4000;
+
+/** Keys under which agent CLIs print what a tool was told to do. */
+const DOING =
+  /^(?:file_?path|path|notebook_path|absolute_path|command|cmd|script|code|patch|diff|changes|arguments|input)$/i;
+const READING =
+  /^(?:read|read_?file|view|grep|glob|ls|list|list_?directory|search.*|notebookread|webfetch|websearch)$/i;
+
+/** Mentions of paths below `root` that are neither in `except` (absolute folders) nor in its git directory. */
+export async function findMentions(file: string, root: string, except: readonly string[]): Promise<Mention[]> {
+  const found: Mention[] = [];
+  const input = createReadStream(file, { encoding: 'utf8' });
+  input.on('error', () => undefined);
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.length > LONGEST_LINE || !line.includes(root)) continue;
+      for (const text of doings(line)) collect(found, text, root, except);
+      if (found.length >= MOST) break;
+    }
+  } catch {
+    // No output at all.
+  } finally {
+    input.destroy();
+  }
+  return found;
+}
+
+/** What a line says that the agent did: of an event, its commands and paths; any other line as it is. */
+function doings(line: string): string[] {
+  if (!line.startsWith('{')) return [line];
+  try {
+    const texts: string[] = [];
+    walk(JSON.parse(line), false, texts, 0);
+    return texts;
+  } catch {
+    return [line];
+  }
+}
+
+function walk(value: unknown, doing: boolean, texts: string[], depth: number): void {
+  if (depth > 12 || value === null) return;
+  if (typeof value === 'string') {
+    if (doing) texts.push(value);
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const one of value) walk(one, doing, texts, depth + 1);
+    return;
+  }
+  if (typeof value !== 'object') return;
+  const entries = Object.entries(value);
+  const name = entries.find(([key, one]) => (key === 'name' || key === 'tool') && typeof one === 'string')?.[1];
+  if (typeof name === 'string' && READING.test(name)) return;
+  for (const [key, one] of entries) {
+    // What a tool answered, and contents of files, may name any path.
+    if (/^tool_?use_?result$/i.test(key)) continue;
+    if (/^(?:content|old_string|new_string|aggregated_output|output|result)$/.test(key) && typeof one === 'string')
+      continue;
+    walk(one, DOING.test(key) || (doing && typeof one !== 'string'), texts, depth + 1);
+  }
+}
+
+function collect(found: Mention[], text: string, root: string, except: readonly string[]): void {
+  for (let at = text.indexOf(root); at >= 0 && found.length < MOST; at = text.indexOf(root, at + 1)) {
+    const rest = /^[^\s"'`\\,;:()<>|&*?[\]{}$]*/.exec(text.slice(at + root.length))?.[0] ?? '';
+    if (rest !== '' && !rest.startsWith('/')) continue;
+    const path = (root + rest).replace(/\/+$/, '');
+    if (path === `${root}/.git` || path.startsWith(`${root}/.git/`)) continue;
+    if (except.some((folder) => path === folder || path.startsWith(`${folder}/`))) continue;
+    found.push({ path, text: text.slice(Math.max(0, at - LONGEST_TEXT / 2), at + LONGEST_TEXT / 2) });
+  }
+}
+
+const CHANGES = /\b(?:cp|mv|rm|rsync|tar|unzip|install|ln|touch|tee|sed|patch|git|perl|python3?|node)\b|>/;
+
+/** Do the mentions say that the agent worked on this file? */
+export function isMentioned(file: string, mentions: readonly Mention[]): boolean {
+  return mentions.some(({ path, text }) => {
+    if (file === path) return true;
+    if (!file.startsWith(`${path}/`)) return false;
+    const name = relative(path, file);
+    return text.includes(name) || (CHANGES.test(text) && text.includes(basename(file)));
+  });
+}
