@@ -170,6 +170,11 @@ export function runSettings(config: Config): RunSettings {
     weights: config.weights,
     gateWhen: config.gate.when,
     maxLandingRounds: config.landing.maxRounds,
+    ladder: {
+      after: config.escalation.after,
+      every: config.escalation.every,
+      rungs: config.escalation.steps.map((step) => ({ do: step })),
+    },
     errorThreshold: config.errors.threshold,
     errorStrategy: config.errors.strategy,
     maxRetries: config.errors.maxRetries,

@@ -106,6 +106,21 @@ export const configSchema = z
       .describe(
         'What happens when an agent changes branches, stashes, settings or files of yours outside its worktree. stop: its idea waits for you. off: nothing is looked at.',
       ),
+    escalation: z
+      .strictObject({
+        after: count(1, 1000).default(4).describe('Iterations without progress before the first step.'),
+        every: count(1, 1000).default(3).describe('Further ones before each next step.'),
+        steps: z
+          .array(z.enum(['nudge', 'fresh', 'ask']))
+          .default(['nudge', 'fresh', 'ask'])
+          .describe(
+            'nudge: the agent is told to try another way; fresh: it is to begin again from a different idea, and is not told what happened last time; ask: you are asked. Empty: an idea goes on until its limits.',
+          ),
+      })
+      .prefault({})
+      .describe(
+        'What happens when iterations get an idea nowhere: nothing was changed, or the gate is red exactly as before.',
+      ),
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one is limited.'),
     logs: z
       .strictObject({

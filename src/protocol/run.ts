@@ -5,6 +5,7 @@
  */
 import type { Feedback, GateResult, IdeaLimits, PrepareResult, Reopen, RunAgentResult, RunRef } from './activities.js';
 import type { LimitPatch, RunMode } from './command.js';
+import type { Ladder, Stall } from './escalation.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentSignal } from './signal.js';
 
@@ -32,6 +33,8 @@ export interface RunSettings {
   maxRateLimitRetries: number;
   rateLimitBackoffMs: number;
   rateLimitFactor: number;
+  /** Absent in runs of a version that had none. */
+  ladder?: Ladder;
   /** How the run begins (A6); `autopilot` when absent. */
   mode?: RunMode;
 }
@@ -251,6 +254,8 @@ export interface IdeaRunState {
   stats: IterationStats;
   paused: boolean;
   stopping: boolean;
+  /** How long it has got nowhere; absent: it has not. */
+  stall?: Stall;
   /** Keys of tripwires that a person has looked at and let pass. */
   approved?: string[];
   /** Why, as the person who said so put it. */

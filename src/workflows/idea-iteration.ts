@@ -9,6 +9,7 @@ import { describeTripwire } from '../decide/tripwires.js';
 import type { GateResult, IdeaLimits, PrepareResult, RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import type { PlanPlace } from '../protocol/run.js';
 import { emit } from './events.js';
+import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';
 import { agentActivities, gitActivities } from './proxies.js';
 
@@ -37,12 +38,13 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
     const context = { limits, settings, failures: state.failures, limited: state.limited, now: Date.now() };
     const next = afterRun(run, context);
     account(session, run, next, delivered);
-    if (next.do !== 'gate') return next;
+    if (next.do !== 'gate') return escalated(session, next, run);
     state.ungated = run;
   }
   const run = state.ungated;
+  const before = state.lastGate;
   const gate = await runGate(session, prepared);
-  return afterGate(run, gate, limits, state.approved);
+  return escalated(session, afterGate(run, gate, limits, state.approved), run, { now: gate, before });
 }
 
 async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareResult> {
