@@ -95,9 +95,10 @@ program
 
 program
   .command('logs')
-  .argument('[idea]', 'show what its agent printed (default: the events of the run)')
-  .description('events of the run, or the output of one idea')
-  .option('-f, --follow', 'go on as more comes')
+  .argument('[idea]', 'show what its agent did (default: the events of the run)')
+  .description('events of the run, or what the agent of one idea did')
+  .option('-f, --follow', 'go on as more comes; without an idea also what the agents do')
+  .option('--raw', 'what the agent printed, as it printed it')
   .option('--run <id>', 'another run than the last')
   .option('--iteration <n>', 'another agent run than the last', whole)
   .addOption(json)

@@ -27,9 +27,9 @@ export function createActivities(
   const work =
     <Name extends WorkName>(name: Name) =>
     (input: WorkInput<Name>): Promise<WorkResult<Name>> =>
-      keepAlive(({ signal }) => {
+      keepAlive(({ signal, say }) => {
         const taskToken = Buffer.from(Context.current().info.taskToken).toString('base64');
-        return doWork(name, input, { signal, taskToken, abandoned: () => false }).catch(asFailure);
+        return doWork(name, input, { signal, taskToken, abandoned: () => false, say }).catch(asFailure);
       });
   return {
     main: {

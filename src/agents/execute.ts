@@ -7,12 +7,14 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
+import { type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
-import type { AgentOutcome, Usage } from '../protocol/activities.js';
+import type { AgentOutcome, AgentProgress, Usage } from '../protocol/activities.js';
 import { agentEnvironment } from './environment.js';
 import { boundedMessage } from './message-tail.js';
 import { classify } from './outcome.js';
 import { Patience } from './patience.js';
+import { Progress } from './progress.js';
 import { adapterFor } from './registry.js';
 import type { AgentEvent } from './stream.js';
 import { StreamFile } from './stream-file.js';
@@ -49,14 +51,14 @@ export interface ExecuteAgentInput {
   /** How long a CLI may go on retrying by itself, milliseconds. Default 90 s: the workflow waits better. */
   retryingMs?: number;
   onSpawn?: (identity: Identity) => void | Promise<void>;
-  /** Asked before an idle stop; true when work goes on without output. */
-  stillBusy?: () => boolean | Promise<boolean>;
   /** Added last; may set RALPHCTL_* variables, which the configuration cannot. */
   extraEnv?: Readonly<Record<string, string>>;
   /** Takes the normalised events as JSON lines, bounded in size; none is written when absent. */
   streamFile?: string;
-  /** Gets each normalised event, e.g. for a view of the run. Must be cheap and not throw. */
+  /** Gets each normalised event as it is, secrets included. Must be cheap and not throw. */
   onEvent?: (event: AgentEvent) => void;
+  /** Told once a second, when something happened, where the run stands. */
+  onProgress?: (progress: AgentProgress) => void;
   /** The environment that the allow-list is applied to; `process.env` when absent. */
   baseEnv?: NodeJS.ProcessEnv;
 }
@@ -76,6 +78,8 @@ export interface ExecuteAgentResult {
   tail: string;
   /** What the process layer saw, for the record. */
   run: RunResult;
+  /** Takes the secrets of this run out of a text. `finalMessage` still has them, `outcome` and `tail` do not. */
+  redact: Redact;
 }
 
 /** Runs the agent to its end; nothing that it started is left when this resolves. */
@@ -89,11 +93,6 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...(adapter.resumes && resume !== undefined ? { resume } : {}),
   });
   for (const [path, content] of Object.entries(invocation.files ?? {})) await writeFile(path, content, { mode: 0o600 });
-  const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile);
-  const reader = adapter.reader(spec, (event) => {
-    stream?.emit(event);
-    input.onEvent?.(event);
-  });
   const env = {
     ...agentEnvironment(spec, input.baseEnv ?? process.env, invocation.env),
     RALPHCTL_IDEA: input.idea,
@@ -103,12 +102,26 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...input.extraEnv,
   };
   const patience = new Patience(input.retryingMs ?? RETRYING_MS, () => handle.kill());
+  const base = input.baseEnv ?? process.env;
+  const secrets = secretValues(env, base);
+  const redact = redactor(secrets);
+  const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile, { redact });
+  const progress = new Progress(redact);
+  const reader = adapter.reader(spec, (event) => {
+    // A CLI that tries again for ever is not at work; what it used is told between two tries, too.
+    if (event.kind !== 'usage') handle.waiting(event.kind === 'retrying' || event.kind === 'limit');
+    stream?.emit(event);
+    progress.take(event);
+    input.onEvent?.(event);
+  });
+  const teller = input.onProgress && tell(progress, input.onProgress);
   const handle = startRun({
     argv: invocation.argv,
     cwd: input.cwd,
     env,
     outputFile: input.outputFile,
     token: input.token,
+    secrets,
     timeoutMs: input.timeoutMs,
     maxLineBytes: LONGEST_EVENT,
     onLine: (line, stream, truncated) => {
@@ -121,22 +134,23 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...(input.maxLogBytes === undefined ? {} : { maxLogBytes: input.maxLogBytes }),
     ...(input.killGraceMs === undefined ? {} : { killGraceMs: input.killGraceMs }),
     ...(input.onSpawn === undefined ? {} : { onSpawn: input.onSpawn }),
-    ...(input.stillBusy === undefined ? {} : { stillBusy: input.stillBusy }),
   });
   const run = await handle.done.finally(() => {
     patience.end();
+    clearInterval(teller);
     return stream?.close();
   });
   const reading = reader.finish();
   const sessionId = reading.sessionId ?? invocation.sessionId;
+  const outcome = classify(reading, run, {
+    hasTerminalEvent: adapter.hasTerminalEvent(spec),
+    name: spec.name,
+    gaveUp: patience.lost,
+    exitMeaning: adapter.exitMeaning,
+    words: spec.failures,
+  });
   return {
-    outcome: classify(reading, run, {
-      hasTerminalEvent: adapter.hasTerminalEvent(spec),
-      name: spec.name,
-      gaveUp: patience.lost,
-      exitMeaning: adapter.exitMeaning,
-      words: spec.failures,
-    }),
+    outcome: outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome,
     finalMessage: boundedMessage(reading.finalMessage, FINAL_MESSAGE_LIMIT),
     exitCode: run.exitCode,
     durationMs: run.durationMs,
@@ -145,7 +159,16 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     resumable: adapter.resumes && sessionId !== undefined && reading.turns > 0,
     tail: run.tail,
     run,
+    redact,
     ...(reading.usage === undefined ? {} : { usage: reading.usage }),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
+}
+
+/** Heartbeats go out every few seconds; an agent may do a thousand things in one. */
+function tell(progress: Progress, onProgress: (progress: AgentProgress) => void): NodeJS.Timeout {
+  return setInterval(() => {
+    const news = progress.news();
+    if (news) onProgress(news);
+  }, 1000);
 }

@@ -54,6 +54,7 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     ...(entry.hold ? { held: true as const } : {}),
     ...(entry.approval ? { approval: true as const } : {}),
     ...(entry.busy ? { busy: entry.busy } : {}),
+    ...(entry.iterations ? { iterations: entry.iterations } : {}),
   };
 }
 

@@ -3,6 +3,7 @@
  * Invariant: a red gate is a result and never an error; the whole output is on disk, only a short tail in the result.
  * Must not know about Temporal or git.
  */
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunResult, run } from '../process/run.js';
 import { type GateCommandResult, type GateResult, TAIL_LIMIT } from '../protocol/activities.js';
@@ -134,6 +135,7 @@ export async function runCommand(
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
   if (exitCode === 0) return { result, outcome: { exitCode, failing: [] } };
+  await sayHow(log, command.name, ended);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
   const timedOut = ended.stopped === 'timeout';
   return {
@@ -141,6 +143,13 @@ export async function runCommand(
     outcome: { exitCode, failing },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log), log },
   };
+}
+
+/** A command that fails without a word leaves an empty log otherwise. */
+async function sayHow(log: string, command: string, ended: RunResult): Promise<void> {
+  const how = ended.launchError ?? ended.stopped ?? ended.signal ?? `exit code ${ended.exitCode}`;
+  const text = `[ralphctl: ${command}: ${how} after ${(ended.durationMs / 1000).toFixed(1)} s]\n`;
+  await appendFile(log, text).catch(() => undefined);
 }
 
 export const toArgv = (command: string | readonly string[]): readonly string[] =>

@@ -1,15 +1,18 @@
 /**
  * The worker's side of the launcher: starts it, hands work over, brings it back when it died.
- * Invariant: work that a dead launcher had is reported as lost, never as done; the next attempt finds its marks.
+ * Invariant: work that a dead launcher had is reported as lost, never as done; the next attempt finds its marks. One
+ * that stands still (halted, wedged) is ended like a dead one: the worker's heartbeats would cover for it for hours.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { programFile } from '../process/program-file.js';
 import { FAILURE } from '../protocol/failures.js';
+import type { WorkContext } from '../work/deps.js';
 import type { DoWork } from '../work/index.js';
 import { WorkError } from '../work/work-error.js';
 import type { FromLauncher, ToLauncher } from './messages.js';
 
 interface Pending {
+  say: WorkContext['say'];
   resolve: (result: never) => void;
   reject: (error: Error) => void;
 }
@@ -19,7 +22,13 @@ export interface LauncherOptions {
   host: string;
   /** Told when the launcher ended unasked. */
   onLost: (why: string) => void;
+  /** How long it may stay silent while it has work, milliseconds. Default one minute. */
+  silentMs?: number;
+  /** Its program; default: the one of this build. */
+  program?: string;
 }
+
+const SILENT_MS = 60_000;
 
 export class Launcher {
   readonly #options: LauncherOptions;
@@ -27,19 +36,22 @@ export class Launcher {
   #pending = new Map<number, Pending>();
   #next = 1;
   #closed = false;
+  #heard = 0;
+  #watch: NodeJS.Timeout | undefined;
 
   constructor(options: LauncherOptions) {
     this.#options = options;
     this.#start();
   }
 
-  readonly doWork: DoWork = (name, input, { signal, taskToken }) =>
+  readonly doWork: DoWork = (name, input, { signal, taskToken, say }) =>
     new Promise((resolve, reject) => {
       const child = this.#child ?? this.#start();
       const id = this.#next++;
       const abort = (): void => this.#tell(child, { do: 'abort', id });
       const done = (): void => signal.removeEventListener('abort', abort);
       this.#pending.set(id, {
+        say,
         resolve: (result) => {
           done();
           resolve(result);
@@ -54,9 +66,15 @@ export class Launcher {
       else signal.addEventListener('abort', abort, { once: true });
     });
 
+  /** Of the launcher that runs now. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Ends the launcher and whatever it runs. Resolves when it is gone. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearInterval(this.#watch);
     const child = this.#child;
     if (!child) return;
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -65,13 +83,34 @@ export class Launcher {
   }
 
   #start(): ChildProcess {
-    const child = fork(programFile('launcher.js'), [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    const child = fork(this.#options.program ?? programFile('launcher.js'), [], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: [],
+    });
     this.#child = child;
+    this.#watchOver(child);
     child.on('message', (message: FromLauncher) => this.#settle(message));
     child.once('error', (error) => this.#lost(child, error.message));
     child.once('exit', (code, name) => this.#lost(child, `exit ${code ?? name}`));
     this.#tell(child, { do: 'init', root: this.#options.root, host: this.#options.host });
     return child;
+  }
+
+  #watchOver(child: ChildProcess): void {
+    clearInterval(this.#watch);
+    const silentMs = this.#options.silentMs ?? SILENT_MS;
+    const period = silentMs / 8;
+    let looked = performance.now();
+    this.#heard = looked;
+    this.#watch = setInterval(() => {
+      const now = performance.now();
+      // It was this process that stood still, or nothing is expected of the other.
+      if (now - looked > period * 4 || this.#pending.size === 0) this.#heard = now;
+      looked = now;
+      if (now - this.#heard > silentMs) child.kill('SIGKILL');
+      else this.#tell(child, { do: 'ping' });
+    }, period);
+    this.#watch.unref();
   }
 
   #tell(child: ChildProcess, message: ToLauncher): void {
@@ -80,8 +119,14 @@ export class Launcher {
   }
 
   #settle(message: FromLauncher): void {
+    this.#heard = performance.now();
+    if ('pong' in message) return;
     const pending = this.#pending.get(message.id);
     if (!pending) return;
+    if ('progress' in message) {
+      pending.say?.(message.progress);
+      return;
+    }
     this.#pending.delete(message.id);
     if (message.ok) pending.resolve(message.result as never);
     else if (message.type) pending.reject(new WorkError(message.message, message.type, message.retryable));

@@ -5,6 +5,7 @@
  */
 import { activeTokens } from '../process/active.js';
 import { killByToken } from '../process/tokens.js';
+import type { AgentProgress } from '../protocol/activities.js';
 import type { WorkDeps } from '../work/deps.js';
 import { type WorkInput, type WorkName, workHere } from '../work/index.js';
 import { WorkError } from '../work/work-error.js';
@@ -23,7 +24,8 @@ async function work(id: number, name: WorkName, input: unknown, taskToken: strin
   running.set(id, controller);
   try {
     if (!deps) throw new Error('the launcher was given work before it knew where');
-    const context = { signal: controller.signal, taskToken, abandoned: () => orphaned };
+    const say = (progress: AgentProgress): void => tell({ id, progress });
+    const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };
     const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
     tell({ id, ok: true, result: result ?? null });
   } catch (error) {
@@ -43,6 +45,9 @@ process.on('message', (message: ToLauncher) => {
       return;
     case 'work':
       void work(message.id, message.name, message.input, message.taskToken);
+      return;
+    case 'ping':
+      tell({ pong: true });
       return;
     case 'abort':
       running.get(message.id)?.abort();

@@ -1,39 +1,51 @@
 /**
  * Which process is meant: a pid together with the moment the process started.
- * Invariant: a recycled pid never compares equal, not even after a reboot, so a stored identity can be signalled safely.
- * Must not import anything but node built-ins: the server and the reaper use it too.
+ * Invariant: a recycled pid never compares equal, not even after a reboot or in another container, so a stored identity
+ * can be signalled safely. Must not import anything but node built-ins: the server and the reaper use it too.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 export interface Identity {
   pid: number;
-  /** Opaque; equal only for the same process of the same boot. */
+  /** Opaque; equal only for the same process: `<boot id>/<pid namespace>/<start ticks>` on Linux, a date elsewhere. */
   startTime: string;
 }
 
-let boot: string | undefined;
+/** `unknown`: it lives in another pid namespace (a container), where its pid cannot be looked up from here. */
+export type Aliveness = 'alive' | 'dead' | 'unknown';
 
-/** Start ticks repeat after a reboot, and stored identities outlive one. */
-function bootId(): string {
-  if (boot === undefined) {
-    try {
-      boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8);
-    } catch {
-      boot = 'boot';
-    }
-  }
-  return boot;
+const linux = process.platform === 'linux';
+let here: { boot: string; namespace: string } | undefined;
+
+/** Start ticks repeat after a reboot, and pids in every container; stored identities outlive both. */
+function thisWorld(): { boot: string; namespace: string } {
+  here ??= {
+    boot: orElse(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim(), 'boot'),
+    namespace: orElse(() => readlinkSync('/proc/self/ns/pid').replace(/\D/g, ''), '0'),
+  };
+  return here;
 }
+
+function orElse(read: () => string, otherwise: string): string {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}
+
+/** USER_HZ is 100 on every Linux that Node runs on. */
+const MS_PER_TICK = 10;
 
 export interface StatFields {
   state: string;
   ppid: number;
   pgid: number;
   startTime: string;
-  /** User and system time used, in clock ticks. */
-  cpuTicks: number;
+  /** Processor time used by it and by its children that have ended, milliseconds. */
+  cpuMs: number;
 }
 
 /** Reads one line of `/proc/<pid>/stat`; undefined when it has another shape. */
@@ -43,12 +55,13 @@ export function parseStat(text: string): StatFields | undefined {
   const [state, ppid, pgid] = fields;
   const ticks = fields[19];
   if (!state || ppid === undefined || pgid === undefined || ticks === undefined) return undefined;
+  const { boot, namespace } = thisWorld();
   return {
     state,
     ppid: Number(ppid),
     pgid: Number(pgid),
-    startTime: `${bootId()}-${ticks}`,
-    cpuTicks: Number(fields[11]) + Number(fields[12]),
+    startTime: `${boot}/${namespace}/${ticks}`,
+    cpuMs: fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * MS_PER_TICK,
   };
 }
 
@@ -65,8 +78,8 @@ export function ps(args: readonly string[]): Promise<string> {
 
 /** Identity of a living process; undefined when there is none with that pid (zombies included). */
 export async function identityOf(pid: number): Promise<Identity | undefined> {
-  if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  if (process.platform === 'linux') {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  if (linux) {
     const stat = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => ''));
     return stat && !isZombie(stat.state) ? { pid, startTime: stat.startTime } : undefined;
   }
@@ -79,7 +92,7 @@ export async function identityOf(pid: number): Promise<Identity | undefined> {
  * also works for one that has already ended, which an asynchronous look-up would miss.
  */
 export async function identityOfNewChild(pid: number): Promise<Identity> {
-  if (process.platform === 'linux') {
+  if (linux) {
     try {
       const stat = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
       if (stat) return { pid, startTime: stat.startTime };
@@ -90,10 +103,28 @@ export async function identityOfNewChild(pid: number): Promise<Identity> {
   return (await identityOf(pid)) ?? { pid, startTime: 'ended' };
 }
 
-/** True while exactly this process runs. */
-export async function isAlive(identity: Identity): Promise<boolean> {
-  return (await identityOf(identity.pid))?.startTime === identity.startTime;
+let own: Promise<Identity> | undefined;
+/** Identity of this process. */
+export const ownIdentity = (): Promise<Identity> => {
+  own ??= identityOf(process.pid).then((identity) => {
+    if (!identity) throw new Error(`cannot read the start time of process ${process.pid} (this one)`);
+    return identity;
+  });
+  return own;
+};
+
+/** Is exactly this process, not a later one with the same pid, still running? */
+export async function aliveness(identity: Identity): Promise<Aliveness> {
+  if (linux) {
+    const [boot, namespace] = identity.startTime.split('/');
+    const world = thisWorld();
+    if (boot === world.boot && namespace !== world.namespace) return 'unknown';
+  }
+  return (await identityOf(identity.pid))?.startTime === identity.startTime ? 'alive' : 'dead';
 }
+
+/** True only for `alive`. */
+export const isAlive = async (identity: Identity): Promise<boolean> => (await aliveness(identity)) === 'alive';
 
 /** Sends a signal if exactly this process still runs; false when it does not or may not be signalled. */
 export async function signalIdentity(identity: Identity, signal: NodeJS.Signals): Promise<boolean> {
@@ -104,4 +135,30 @@ export async function signalIdentity(identity: Identity, signal: NodeJS.Signals)
   } catch {
     return false;
   }
+}
+
+/**
+ * Ends exactly this process: SIGTERM, then SIGKILL after `graceMs`. Resolves when it is gone.
+ * @throws Error when it survives SIGKILL by five seconds, or may not be signalled.
+ */
+export async function terminate(identity: Identity, graceMs: number): Promise<void> {
+  for (const [signal, waitMs] of [['SIGTERM', graceMs] as const, ['SIGKILL', 5_000] as const]) {
+    if (!(await isAlive(identity))) return;
+    try {
+      process.kill(identity.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+    if (await goneWithin(identity, waitMs)) return;
+  }
+  throw new Error(`process ${identity.pid} did not end, not even by SIGKILL; look at it with: ps -fp ${identity.pid}`);
+}
+
+async function goneWithin(identity: Identity, ms: number): Promise<boolean> {
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    if (!(await isAlive(identity))) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return !(await isAlive(identity));
 }

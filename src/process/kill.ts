@@ -15,7 +15,9 @@ const POLL_MS = 40;
 export async function killIdentities(find: () => Promise<Identity[]>, graceMs: number): Promise<Identity[]> {
   let alive = await find();
   if (alive.length === 0) return [];
-  await Promise.all(alive.map((identity) => signalIdentity(identity, 'SIGTERM')));
+  for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
+    await Promise.all(alive.map((identity) => signalIdentity(identity, signal)));
+  }
   const graceEnd = performance.now() + graceMs;
   while (performance.now() < graceEnd) {
     await sleep(POLL_MS);
@@ -106,6 +108,8 @@ export async function killTree(watch: TreeWatch, graceMs: number, everyone = fal
     await Promise.all(untold.map((row) => signalIdentity(row, 'SIGTERM')));
   };
   watch.signalGroup(members, 'SIGTERM');
+  // What was stopped hears of TERM only when it goes on.
+  watch.signalGroup(members, 'SIGCONT');
   await tellAll();
   const pgid = watch.tree.root.pid;
   const graceEnd = performance.now() + graceMs;

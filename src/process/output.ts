@@ -1,17 +1,20 @@
 /**
  * Carries a child's two output streams to the log, the tail and the line consumer.
- * Invariant: a slow disk holds the child back and nothing piles up; `finish` ends even when a stream never does.
+ * Invariant: log and tail have no secret in them, lines are as they came; a slow disk holds the child back and nothing piles up; `finish` ends even when a stream never does.
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LineSplitter } from './lines.js';
 import type { LogFile } from './log-file.js';
+import { RedactingStream } from './redact.js';
 import { ByteRing } from './ring.js';
 
 export interface TeeOptions {
   onLine?: (line: string, stream: 'stdout' | 'stderr', truncated: boolean) => void;
   maxLineBytes?: number;
   tailBytes?: number;
+  /** Texts that must not reach log and tail, besides what looks like a token. */
+  secrets?: readonly string[];
 }
 
 /** How long a stream may stay silent after the tree is dead before it is given up. */
@@ -23,6 +26,7 @@ export class OutputTee {
   onConsumerError: (error: unknown) => void = () => undefined;
   readonly #ring: ByteRing;
   readonly #splitters: LineSplitter[] = [];
+  readonly #redactors: RedactingStream[] = [];
   readonly #streams: Readable[];
   #open = 2;
   #paused = false;
@@ -44,18 +48,26 @@ export class OutputTee {
     const { onLine, maxLineBytes = 1 << 20 } = this.options;
     const splitter = onLine && new LineSplitter((line, truncated) => onLine(line, name, truncated), maxLineBytes);
     if (splitter) this.#splitters.push(splitter);
+    const redactor = new RedactingStream(this.options.secrets ?? []);
+    this.#redactors.push(redactor);
     stream.on('data', (chunk: Buffer) => {
       this.touch();
       if (name === 'stdout') this.stdoutBytes += chunk.length;
       else this.stderrBytes += chunk.length;
-      this.#ring.push(chunk);
       if (splitter) this.#consume(() => splitter.push(chunk));
-      if (this.log.write(chunk)) this.#pause();
+      if (this.#keep(redactor.push(chunk))) this.#pause();
     });
     stream.on('error', () => undefined);
     stream.once('close', () => {
       this.#open--;
     });
+  }
+
+  /** True: hold back. */
+  #keep(bytes: Buffer): boolean {
+    if (bytes.length === 0) return false;
+    this.#ring.push(bytes);
+    return this.log.write(bytes);
   }
 
   #consume(work: () => void): void {
@@ -89,6 +101,7 @@ export class OutputTee {
       seen = bytes;
     }
     for (const stream of this.#streams) stream.destroy();
+    for (const redactor of this.#redactors) this.#keep(redactor.end());
     for (const splitter of this.#splitters) this.#consume(() => splitter.end());
   }
 

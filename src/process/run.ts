@@ -14,6 +14,8 @@ import { explainLaunch } from './launch-error.js';
 import { LogFile } from './log-file.js';
 import { OutputTee } from './output.js';
 import { openPipes } from './pipes.js';
+import { secretValues } from './redact.js';
+import { SignsOfLife } from './signs-of-life.js';
 import { type StopReason, type StopRules, StopWatch } from './stop.js';
 import { findByToken } from './tokens.js';
 
@@ -35,6 +37,8 @@ export interface RunOptions extends StopRules {
   maxLineBytes?: number;
   /** Size of `RunResult.tail` in bytes. Default 64 KiB. */
   tailBytes?: number;
+  /** Texts that must not reach log and tail. Default: the values of `env` that are secrets by their name. */
+  secrets?: readonly string[];
   /** From TERM to KILL. Default 5000. */
   killGraceMs?: number;
   /** Marks everything that the program starts: `<project>/<runId>/<idea>/<serial>/<uuid>`, different for each run. */
@@ -69,6 +73,11 @@ export interface RunHandle {
   done: Promise<RunResult>;
   /** The program has printed its result: it may take `graceMs` more to end, then its tree is killed. */
   resultSeen(graceMs: number): void;
+  /**
+   * The program says that it only waits (true), or that it works again. While it waits its output does not put off the
+   * idle stop.
+   */
+  waiting(on: boolean): void;
   /** Ends the whole tree; `stopped` becomes `aborted`. */
   kill(): void;
 }
@@ -84,7 +93,12 @@ export function startRun(options: RunOptions): RunHandle {
     watch.close();
     over();
   });
-  return { done, resultSeen: (graceMs) => watch.resultSeen(graceMs), kill: () => watch.stop('aborted') };
+  return {
+    done,
+    resultSeen: (graceMs) => watch.resultSeen(graceMs),
+    waiting: (on) => watch.waiting(on),
+    kill: () => watch.stop('aborted'),
+  };
 }
 
 /** Runs a program to its end. */
@@ -141,7 +155,10 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   const exited = new Promise<{ exitCode: number | null; signal: string | null; at: number }>((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal, at: performance.now() }));
   });
-  tee = new OutputTee(stdout, stderr, log, () => watch.touch(), options);
+  tee = new OutputTee(stdout, stderr, log, () => watch.touch(), {
+    ...options,
+    secrets: options.secrets ?? secretValues(options.env),
+  });
   // At once: output may come before the next await returns.
   let hookError: { error: unknown } | undefined;
   tee.onConsumerError = (error) => {
@@ -155,6 +172,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   const root = await identityOfNewChild(pid);
   await pipes?.release();
   const tree = new TreeWatch({ root, findStrays: () => findByToken(options.token) });
+  watch.probe = new SignsOfLife(tree, options.cwd);
   watch.start();
   const hook = Promise.resolve(root)
     .then(options.onSpawn)

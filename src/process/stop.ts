@@ -1,7 +1,7 @@
 /**
  * Decides when a run must be stopped, and why.
- * Invariant: the first reason stands; once the run has given its result, no timer can turn it into a timeout.
- * Touches no process itself.
+ * Invariant: the first reason stands; once the run has given its result, no timer can turn it into a timeout; time in
+ * which the machine slept or this process stood still is never taken for silence. Touches no process itself.
  */
 export type StopReason = 'timeout' | 'idle' | 'aborted' | 'result-grace';
 
@@ -11,10 +11,26 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export interface StopRules {
   timeoutMs: number;
   idleMs?: number;
-  /** Asked before an idle stop; true means that work goes on without output, and the idle clock starts again. */
-  stillBusy?: () => boolean | Promise<boolean>;
   signal?: AbortSignal;
 }
+
+/** Looks for work that goes on without output. */
+export interface Probe {
+  /** Called in the middle of a silence: what is used from here on counts. */
+  begin(): void | Promise<void>;
+  /** Asked at its end. True: work goes on, and the idle clock starts again. `silentSince` in epoch milliseconds. */
+  busy(silentSince: number): boolean | Promise<boolean>;
+}
+
+/** Milliseconds. `running` stands still while the machine sleeps, `wall` does not. */
+export interface Clock {
+  running(): number;
+  wall(): number;
+}
+
+const CLOCK: Clock = { running: () => performance.now(), wall: () => Date.now() };
+/** Wall time that passes without running time: more than a correction of the clock. */
+const SLEPT_MS = 10_000;
 
 export class StopWatch {
   reason: StopReason | undefined;
@@ -24,8 +40,14 @@ export class StopWatch {
   #lastOutput = 0;
   #resultSeen = false;
   #closed = false;
+  #waiting = false;
+  /** Set once there is something to look at. */
+  probe: Probe | undefined;
 
-  constructor(private readonly rules: StopRules) {
+  constructor(
+    private readonly rules: StopRules,
+    private readonly clock: Clock = CLOCK,
+  ) {
     this.stopped = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -44,7 +66,7 @@ export class StopWatch {
 
   /** Starts the clocks. */
   start(): void {
-    this.#lastOutput = performance.now();
+    this.#lastOutput = this.clock.running();
     if (this.#closed || this.#resultSeen || this.reason !== undefined) return;
     if (Number.isFinite(this.rules.timeoutMs)) this.#after(this.rules.timeoutMs, () => this.stop('timeout'));
     if (this.rules.idleMs !== undefined && Number.isFinite(this.rules.idleMs)) this.#watchIdle(this.rules.idleMs);
@@ -52,7 +74,15 @@ export class StopWatch {
 
   /** Output came. */
   touch(): void {
-    this.#lastOutput = performance.now();
+    if (!this.#waiting) this.#lastOutput = this.clock.running();
+  }
+
+  /** While the run says of itself that it only waits, output is no sign of life: some CLIs wait for the network for ever. */
+  waiting(on: boolean): void {
+    // Called for every event, and there may be millions.
+    if (on === this.#waiting) return;
+    this.#waiting = on;
+    this.touch();
   }
 
   /** The run has given its result and has `graceMs` to end by itself. Later calls change nothing. */
@@ -88,27 +118,40 @@ export class StopWatch {
 
   #watchIdle(idleMs: number): void {
     const period = Math.min(Math.max(20, idleMs / 8), 5000);
-    let lastTick = performance.now();
+    let tick = { running: this.clock.running(), wall: this.clock.wall() };
+    let begun = -1;
     const next = (): void => {
-      if (!this.#closed && !this.#resultSeen && this.reason === undefined) this.#after(period, tick);
+      if (!this.#closed && !this.#resultSeen && this.reason === undefined) this.#after(period, look);
     };
-    const tick = (): void => {
-      const now = performance.now();
+    const look = (): void => {
+      const now = { running: this.clock.running(), wall: this.clock.wall() };
+      const passed = now.running - tick.running;
+      const slept = now.wall - tick.wall - passed > SLEPT_MS;
+      tick = now;
       // The machine slept or this process hung: the silence says nothing about the run.
-      if (now - lastTick > period * 4 + 1000) this.#lastOutput = now;
-      lastTick = now;
-      if (now - this.#lastOutput < idleMs) next();
-      else void this.#silent(this.#lastOutput).then(next);
+      if (slept || passed > period * 4 + 1000) this.#lastOutput = now.running;
+      const silent = now.running - this.#lastOutput;
+      if (silent >= idleMs) {
+        void this.#silent(this.#lastOutput, now.wall - silent).then(next);
+        return;
+      }
+      if (silent >= idleMs / 2 && begun !== this.#lastOutput) {
+        begun = this.#lastOutput;
+        void Promise.resolve()
+          .then(() => this.probe?.begin())
+          .catch(() => undefined);
+      }
+      next();
     };
     next();
   }
 
   /** Nothing came since `since`: stop, unless work goes on unseen or output came while that was asked. Never rejects. */
-  async #silent(since: number): Promise<void> {
+  async #silent(since: number, sinceWall: number): Promise<void> {
     const busy = await Promise.resolve()
-      .then(() => this.rules.stillBusy?.() ?? false)
+      .then(() => this.probe?.busy(sinceWall) ?? false)
       .catch(() => false);
-    if (busy) this.touch();
+    if (busy) this.#lastOutput = this.clock.running();
     else if (this.#lastOutput === since && !this.#resultSeen) this.stop('idle');
   }
 }

@@ -8,6 +8,8 @@ import { type Identity, isZombie, parseStat, ps } from './identity.js';
 export interface ProcessRow extends Identity {
   ppid: number;
   pgid: number;
+  /** Processor time used by it and (on Linux) its ended children, milliseconds. */
+  cpuMs: number;
 }
 
 /** Processes looked at before other work gets its turn. */
@@ -39,7 +41,7 @@ async function fromProc(): Promise<ProcessRow[]> {
   await eachPid((pid) => {
     const stat = parseStat(readProc(pid, 'stat')?.toString('latin1') ?? '');
     if (stat && !isZombie(stat.state)) {
-      rows.push({ pid, ppid: stat.ppid, pgid: stat.pgid, startTime: stat.startTime });
+      rows.push({ pid, ppid: stat.ppid, pgid: stat.pgid, startTime: stat.startTime, cpuMs: stat.cpuMs });
     }
   });
   return rows;
@@ -47,12 +49,20 @@ async function fromProc(): Promise<ProcessRow[]> {
 
 async function fromPs(): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
-  for (const line of (await ps(['-A', '-o', 'pid=,ppid=,pgid=,stat=,lstart='])).split('\n')) {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
-    if (!match?.[4] || !match[5] || isZombie(match[4])) continue;
-    rows.push({ pid: Number(match[1]), ppid: Number(match[2]), pgid: Number(match[3]), startTime: match[5] });
+  for (const line of (await ps(['-A', '-o', 'pid=,ppid=,pgid=,stat=,time=,lstart='])).split('\n')) {
+    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(\S.*?)\s*$/.exec(line);
+    const [, pid, ppid, pgid, state, time, startTime] = match ?? [];
+    if (!state || !time || !startTime || isZombie(state)) continue;
+    rows.push({ pid: Number(pid), ppid: Number(ppid), pgid: Number(pgid), startTime, cpuMs: cpuTime(time) });
   }
   return rows;
+}
+
+/** Reads `[[days-]hours:]minutes:seconds[.hundredths]` of ps; milliseconds. */
+export function cpuTime(text: string): number {
+  const [clock = '', days] = text.split('-').reverse();
+  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return Math.round((Number(days ?? 0) * 86_400 + seconds) * 1000) || 0;
 }
 
 /** Every living process that can be seen. */

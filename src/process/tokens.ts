@@ -5,7 +5,7 @@
 import { ATTEMPT_ENV } from '../protocol/names.js';
 import { type Identity, identityOf, ps } from './identity.js';
 import { killIdentities } from './kill.js';
-import { eachPid, ownLine, processTable, readProc } from './table.js';
+import { descendantsOf, eachPid, ownLine, processTable, readProc } from './table.js';
 
 /** True when `value` is `prefix` or lies below it, segment by segment. */
 export function tokenMatches(value: string, prefix: string): boolean {
@@ -58,14 +58,27 @@ export async function findByToken(prefix: string): Promise<Identity[]> {
   return found.filter((identity) => identity !== undefined);
 }
 
-/** Kills what carries the token or one below it, and gives what it killed. Returns when nothing of it is left. */
+/**
+ * Kills what carries the token or one below it, with all its descendants, and gives what it killed. Returns when nothing
+ * of it is left (or what is left cannot be killed).
+ */
 export async function killByToken(prefix: string, graceMs = 2000): Promise<Identity[]> {
-  const killed = new Map<string, Identity>();
+  // Remembered, because a descendant that dropped the token is found only while its parents live.
+  const known = new Map<string, Identity>();
   const find = async (): Promise<Identity[]> => {
-    const found = await findByToken(prefix);
-    for (const identity of found) killed.set(`${identity.pid} ${identity.startTime}`, identity);
-    return found;
+    const carriers = await findByToken(prefix);
+    for (const { pid, startTime } of carriers) known.set(`${pid} ${startTime}`, { pid, startTime });
+    if (known.size === 0) return [];
+    const table = await processTable();
+    const own = ownLine(table);
+    const alive = table.filter((row) => known.has(`${row.pid} ${row.startTime}`));
+    for (const row of descendantsOf(new Set(alive.map((one) => one.pid)), table)) {
+      if (own.has(row.pid)) continue;
+      known.set(`${row.pid} ${row.startTime}`, { pid: row.pid, startTime: row.startTime });
+      alive.push(row);
+    }
+    return alive.map(({ pid, startTime }) => ({ pid, startTime }));
   };
   await killIdentities(find, graceMs);
-  return [...killed.values()];
+  return [...known.values()];
 }

@@ -139,6 +139,24 @@ export interface StrayedRun {
   report: string;
 }
 
+/** What a running agent does, as the details of its heartbeats: under 1 KB, never in history. */
+export interface AgentProgress {
+  /** When the agent last did something that could be read, epoch ms. */
+  at: number;
+  /** That, in at most {@link PROGRESS_LIMIT} characters. */
+  last?: string;
+  /** It waits to try its provider again, or for a limit to end. */
+  waits?: 'retrying' | 'limit';
+  /** Tool calls so far. */
+  tools: number;
+  /** The agent's answers so far. */
+  messages: number;
+  usage?: Usage;
+}
+
+/** Longest text in {@link AgentProgress}, in characters. */
+export const PROGRESS_LIMIT = 160;
+
 export interface RunAgentResult {
   outcome: AgentOutcome;
   signal: AgentSignal;
@@ -160,7 +178,9 @@ export interface RunAgentResult {
   tail: string;
   /** The step of the plan that it worked on, 0-based. */
   step?: number;
-  /** Folder with prompt.md, output.log, result.json. */
+  /** What went wrong beside the run, e.g. a log that is not whole because the disk is full. */
+  warnings?: string[];
+  /** Folder with prompt.md, output.log, stream.jsonl, result.json. */
   dir: string;
   usage?: Usage;
   /** A conversation that a further run of the same iteration may go on with. */

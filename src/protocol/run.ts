@@ -314,6 +314,8 @@ export interface IdeaLine {
   /** Its next iteration waits for an approval. */
   approval?: true;
   busy?: GitErrand;
+  /** Iterations that its workflow has reported; those of a running one are in its own view. */
+  iterations?: IterationStats;
 }
 
 /** Answer of the `status` query, and what `closeRun` writes down. */
@@ -370,6 +372,8 @@ export interface IdeaView {
   commits: number;
   /** Hints and answers that wait for the next prompt. */
   notes?: number;
+  /** All iterations of this life of the idea, reported or not. */
+  iterations?: IterationStats;
 }
 
 export interface ScorePart {

@@ -98,6 +98,11 @@ export async function listRuns(root: string, project: string): Promise<string[]>
 export async function writeAtomically(path: string, text: string, mode = 0o666): Promise<void> {
   // Two writers of one process may meet too.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
-  await writeFile(temporary, text, { mode });
-  await rename(temporary, path);
+  try {
+    await writeFile(temporary, text, { mode });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }

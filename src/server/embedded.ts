@@ -5,6 +5,7 @@
  * Must not import @temporalio statically.
  */
 import { serverDir } from '../config/paths.js';
+import { aliveness, type Identity, isAlive, terminate } from '../process/identity.js';
 import { bootstrap, loadSdk } from './bootstrap.js';
 import { guardDatabase, noteDatabase, readDatabaseNote } from './database.js';
 import { databasePath, recordPath, serverLockPath, writeJson } from './files.js';
@@ -14,7 +15,6 @@ import { isServing } from './health.js';
 import { withLock } from './lock.js';
 import { choosePorts } from './ports.js';
 import { type Env, probeTemporal } from './probe.js';
-import { aliveness, isAlive, type ProcessIdentity, terminate } from './processes.js';
 import { HOST, NAMESPACE, readRecord, type ServerPorts, type ServerRecord } from './record.js';
 import { resolveBinary } from './resolve.js';
 import { ServerStartError, startServer, untilServing } from './start.js';
@@ -114,7 +114,7 @@ async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
 /** Prepares the namespace, then makes the server known. */
 async function settle(
   root: string,
-  server: ProcessIdentity,
+  server: Identity,
   ports: ServerPorts,
   binary: string,
   version: TemporalVersion,

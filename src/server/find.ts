@@ -5,11 +5,11 @@
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { type Identity, identityOf } from '../process/identity.js';
 import { DATABASE_FLAG } from './flags.js';
-import { identify, type ProcessIdentity } from './processes.js';
 
 export interface FoundServer {
-  process: ProcessIdentity;
+  process: Identity;
   /** The program and its arguments. */
   args: string[];
 }
@@ -54,7 +54,7 @@ export async function findServers(database: string): Promise<FoundServer[]> {
   const found: FoundServer[] = [];
   for (const [pid, args] of commands) {
     if (!owns(args, database)) continue;
-    const identity = await identify(pid);
+    const identity = await identityOf(pid);
     if (identity) found.push({ process: identity, args });
   }
   return found;

@@ -4,18 +4,18 @@
  * its owner is dead, and only by creating the next number with link(), which exactly one taker can do; the file comes
  * into being with its owner already written in it. The highest claim is never deleted, so a slow taker can never
  * step back to an older number unnoticed. Age plays no part.
- * Must not import anything but processes.ts.
+ * Must not import anything but identity.ts.
  */
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { aliveness, ownIdentity, type ProcessIdentity } from './processes.js';
+import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
 
 export interface LockOptions {
   /** Give up after this long, in milliseconds. */
   waitMs: number;
   /** Called once, when the lock is found held by another. */
-  onWait?: (owner: ProcessIdentity) => void;
+  onWait?: (owner: Identity) => void;
 }
 
 /** The lock stayed with another process for longer than the caller would wait. */
@@ -23,7 +23,7 @@ export class LockTimeoutError extends Error {
   override readonly name = 'LockTimeoutError';
   constructor(
     readonly path: string,
-    readonly owner: ProcessIdentity,
+    readonly owner: Identity,
     waitMs: number,
   ) {
     super(
@@ -46,11 +46,11 @@ const highest = async (dir: string): Promise<number> => Math.max(0, ...(await cl
 const isErrno = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
 
 /** Owner of claim `n`; undefined when it was released. */
-async function ownerOf(dir: string, n: number): Promise<ProcessIdentity | undefined> {
+async function ownerOf(dir: string, n: number): Promise<Identity | undefined> {
   if (n === 0) return undefined;
   try {
     const text = await readFile(join(dir, claimName(n)), 'utf8');
-    return text === '' ? undefined : (JSON.parse(text) as ProcessIdentity);
+    return text === '' ? undefined : (JSON.parse(text) as Identity);
   } catch (error) {
     // A power cut can leave a torn claim; its owner is gone. A swept one was superseded long ago.
     if (error instanceof SyntaxError || isErrno(error, 'ENOENT')) return undefined;
@@ -59,7 +59,7 @@ async function ownerOf(dir: string, n: number): Promise<ProcessIdentity | undefi
 }
 
 /** Tries to create claim `n`; true when this process now holds the lock. */
-async function claim(dir: string, n: number, owner: ProcessIdentity): Promise<boolean> {
+async function claim(dir: string, n: number, owner: Identity): Promise<boolean> {
   const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
   const target = join(dir, claimName(n));
   await writeFile(draft, JSON.stringify(owner), { flag: 'wx' });

@@ -14,7 +14,7 @@ export interface ServerPorts {
 
 export interface ServerRecord {
   pid: number;
-  /** See processes.ts; together with `pid` it names exactly one process. */
+  /** See identity.ts; together with `pid` it names exactly one process. */
   startTime: string;
   /** `host:port` of the gRPC frontend. */
   address: string;

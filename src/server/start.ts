@@ -6,13 +6,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { serverDir } from '../config/paths.js';
+import { type Identity, identityOf, terminate } from '../process/identity.js';
 import { databasePath, serverLogPath } from './files.js';
 import { serverArguments } from './flags.js';
 import { isServing } from './health.js';
 import { logTail, rotateStopped } from './log.js';
 import { accepts } from './ports.js';
 import { type Env, plainEnv } from './probe.js';
-import { identify, type ProcessIdentity, terminate } from './processes.js';
 import { HOST, type ServerPorts } from './record.js';
 
 /** A cold disk may have to read a 200 MB binary first. */
@@ -43,7 +43,7 @@ export interface StartOptions {
 }
 
 /** Starts the server and resolves once it serves. @throws ServerStartError */
-export async function startServer(options: StartOptions): Promise<ProcessIdentity> {
+export async function startServer(options: StartOptions): Promise<Identity> {
   const { root, binary, ports, env } = options;
   const log = serverLogPath(root);
   await mkdir(serverDir(root), { recursive: true, mode: 0o700 });
@@ -71,7 +71,7 @@ export async function startServer(options: StartOptions): Promise<ProcessIdentit
   const fail = async (what: string): Promise<never> => {
     throw new ServerStartError(what, await logTail(log, from), log);
   };
-  const server = child.pid === undefined ? undefined : await identify(child.pid);
+  const server = child.pid === undefined ? undefined : await identityOf(child.pid);
   if (!server) return fail(await ended);
   const waiting = new AbortController();
   const outcome = await Promise.race([ended, untilOurs(ports, waiting.signal)]);

@@ -2,12 +2,13 @@
  * Stops the embedded server, and tells how it is.
  * Invariant: only a process whose pid and start time match the record, or which runs on exactly our database, is ended.
  */
+
+import { aliveness, terminate } from '../process/identity.js';
 import { databaseBytes } from './database.js';
 import { databasePath, recordPath, removeFile, serverLockPath, serverLogPath } from './files.js';
 import { findServers } from './find.js';
 import { isServing } from './health.js';
 import { withLock } from './lock.js';
-import { aliveness, terminate } from './processes.js';
 import { readRecord, type ServerRecord } from './record.js';
 
 /** SQLite is checkpointed on a graceful end; a server with much in flight takes a few seconds. */

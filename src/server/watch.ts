@@ -5,11 +5,11 @@
  * Idle cost: two small file reads every tick, one health check every few ticks.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive, terminate } from '../process/identity.js';
 import { type EnsureServerOptions, ensureServer } from './embedded.js';
 import { serverLogPath } from './files.js';
 import { isServing } from './health.js';
 import { rotateRunning } from './log.js';
-import { isAlive, terminate } from './processes.js';
 import { readRecord, type ServerRecord } from './record.js';
 
 export type ServerEvent =

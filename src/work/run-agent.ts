@@ -19,7 +19,8 @@ import { commitMessage } from '../git/message.js';
 import { savePoint } from '../git/saves.js';
 import { type Settled, settleIteration } from '../git/settle.js';
 import { privateGitDir } from '../git/worktree-list.js';
-import { killByToken } from '../process/tokens.js';
+import type { RunResult } from '../process/run.js';
+import { findByToken, killByToken } from '../process/tokens.js';
 import { type AgentOutcome, type RunAgentInput, type RunAgentResult, TAIL_LIMIT } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
@@ -58,7 +59,7 @@ async function attempt(
   dir: string,
   context: WorkContext,
 ): Promise<RunAgentResult> {
-  const { signal: stop, taskToken, abandoned } = context;
+  const { signal: stop, taskToken, abandoned, say } = context;
   const { config } = run.file;
   const owner = `${input.project}/${input.idea}`;
   await mkdir(dir, { recursive: true });
@@ -74,8 +75,9 @@ async function attempt(
   const left = await hasMark(deps.root, input.project, input.idea);
   // Marked before the kill: an earlier attempt whose agent is ended here must see that the worktree is no longer its own.
   await markAttempt(deps.root, input.project, mark);
+  let unkillable = false;
   try {
-    if (left) await killByToken(owner);
+    if (left) await endEarlier(owner, input.idea);
     await assertRoom([input.worktree, run.file.repo, dir], config);
     await unlockIndex(input.worktree);
     const [since, chosen, previous] = await Promise.all([
@@ -112,6 +114,7 @@ async function attempt(
       scratch: dir,
       outputFile,
       streamFile: join(dir, 'stream.jsonl'),
+      ...(say ? { onProgress: say } : {}),
       token,
       timeoutMs: input.timeoutMs,
       idleMs: config.idleTimeoutMinutes * 60_000,
@@ -120,6 +123,7 @@ async function attempt(
       extraEnv: { ...slotEnvironment(input), ...watch.env },
       baseEnv: deps.env,
     });
+    unkillable = (executed.run.unkillable?.length ?? 0) > 0;
     if (abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
     // Before anything in the worktree is touched: a lock in it may be the later attempt's, and in use.
     if (!(await holdsMark(deps.root, input.project, mark))) {
@@ -139,18 +143,23 @@ async function attempt(
       watch.check(),
     ]);
     const unfinished = remade ? REMADE : whyUnfinished(after);
+    const said = executed.redact(executed.finalMessage);
+    const warnings = warningsOf(executed.run);
+    // Before the result is made, so that it can say so; a full disk must not make a finished run begin again.
+    await writeAtomically(join(dir, 'final-message.md'), said).catch((error) => warnings.push(notWritten(error)));
     const result: RunAgentResult = {
       outcome: executed.outcome,
-      signal,
+      signal: cleaned(signal, executed.redact),
       durationMs: executed.durationMs,
       exitCode: executed.exitCode,
       head: after.head,
       commits: after.commits,
       changed: after.changed,
       ...(strayed ? { strayed } : {}),
-      ...(unfinished ? { unfinished } : {}),
+      ...(unfinished ? { unfinished: executed.redact(unfinished) } : {}),
       ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
-      tail: executed.finalMessage.slice(-TAIL_LIMIT),
+      tail: said.slice(-TAIL_LIMIT),
+      ...(warnings.length > 0 ? { warnings } : {}),
       ...(input.step === undefined ? {} : { step: input.step }),
       dir,
       ...(executed.usage ? { usage: executed.usage } : {}),
@@ -158,13 +167,36 @@ async function attempt(
         ? { session: { id: executed.sessionId, iteration: input.iteration, agent: spec.name } }
         : {}),
     };
-    await writeAtomically(join(dir, 'final-message.md'), executed.finalMessage);
-    await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
+    try {
+      await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
+    } catch (error) {
+      return { ...result, warnings: [...warnings, notWritten(error)] };
+    }
     return result;
   } finally {
-    if (!abandoned()) await unmarkAttempt(deps.root, input.project, mark);
+    // While something of it is left, the mark makes the next attempt look for it.
+    if (!abandoned() && !unkillable) await unmarkAttempt(deps.root, input.project, mark);
   }
 }
+
+/** Ends what an earlier attempt left. */
+async function endEarlier(owner: string, idea: string): Promise<void> {
+  await killByToken(owner);
+  const [left] = await findByToken(owner);
+  if (!left) return;
+  const message = `process ${left.pid} of an earlier run of ${idea} cannot be ended, and no second agent starts beside it; see: ps -fp ${left.pid}`;
+  throw new WorkError(message, FAILURE.workerLost, true);
+}
+
+function warningsOf({ logError, unkillable = [] }: RunResult): string[] {
+  return [
+    ...(logError === undefined ? [] : [`output.log is not whole: ${logError}`]),
+    ...unkillable.slice(0, 3).map(({ pid }) => `process ${pid} of the agent cannot be ended; see: ps -fp ${pid}`),
+  ];
+}
+
+const notWritten = (error: unknown): string =>
+  `a file of the iteration could not be written: ${error instanceof Error ? error.message : String(error)}`;
 
 async function readResult(dir: string): Promise<RunAgentResult | undefined> {
   try {
@@ -248,6 +280,18 @@ function whyUnfinished({ refused, nested = [], conflictMarkers }: Settled): stri
 function some(names: readonly string[]): string {
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
   return `${names.slice(0, 10).join(', ').slice(0, 1000)}${more}`;
+}
+
+/** Without secrets: it goes into workflow history, events and the terminal. */
+function cleaned(signal: AgentSignal, redact: (text: string) => string): AgentSignal {
+  switch (signal.kind) {
+    case 'blocked':
+      return { ...signal, reason: redact(signal.reason) };
+    case 'needs-human':
+      return { ...signal, question: redact(signal.question) };
+    default:
+      return signal;
+  }
 }
 
 function readSignal(

@@ -1,9 +1,13 @@
-/** The worker's log: one JSON line per event, rotated by size, and on a terminal also as readable lines. */
+/**
+ * The worker's log: one JSON line per event, rotated by size, and on a terminal also as readable lines. Complaints that
+ * repeat are thinned out.
+ */
 import { join } from 'node:path';
 import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
 import { type Logger as PinoLogger, pino } from 'pino';
 import roll from 'pino-roll';
 import { projectDir } from '../config/paths.js';
+import { Repeats } from './repeats.js';
 
 export const workerLogDir = (root: string, project: string): string => join(projectDir(root, project), 'logs');
 
@@ -24,6 +28,7 @@ export async function openWorkerLog(root: string, project: string, echo: boolean
     limit: { count: 5 },
   });
   const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const repeats = new Repeats();
   const say = (text: string): void => {
     if (echo) process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`);
   };
@@ -33,10 +38,12 @@ export async function openWorkerLog(root: string, project: string, echo: boolean
       say(`${name}${describe(details)}`);
     },
     problem(name, error, details = {}) {
-      log.error({ ...details, err: error }, name);
+      const held = repeats.pass(`${name} ${String(error)}`, Date.now());
+      if (held === undefined) return;
+      log.error({ ...details, err: error, ...(held > 0 ? { held } : {}) }, name);
       say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     },
-    sdk: new DefaultLogger('INFO', (entry) => logSdk(log, entry)),
+    sdk: new DefaultLogger('INFO', (entry) => logSdk(log, entry, repeats)),
     close: () => destination.flushSync(),
   };
 }
@@ -49,9 +56,12 @@ const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = 
   ERROR: 'error',
 };
 
-function logSdk(log: PinoLogger<never, boolean>, { level, message, meta }: LogEntry): void {
+function logSdk(log: PinoLogger<never, boolean>, { level, message, meta }: LogEntry, repeats: Repeats): void {
   const { error, taskToken: _, ...rest } = (meta ?? {}) as Record<string, unknown>;
-  log[LEVELS[level]]({ sdk: true, ...rest, ...(error ? { err: error } : {}) }, message);
+  const held = level === 'INFO' ? 0 : repeats.pass(`${message} ${error ? String(error) : ''}`, Date.now());
+  if (held === undefined) return;
+  // `held`: how many like it were left out since the last one.
+  log[LEVELS[level]]({ sdk: true, ...rest, ...(error ? { err: error } : {}), ...(held > 0 ? { held } : {}) }, message);
 }
 
 function describe(details: Record<string, unknown>): string {

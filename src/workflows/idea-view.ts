@@ -25,6 +25,7 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
     ...(prepared ? { worktree: prepared.worktree } : {}),
     commits,
+    iterations: state.stats,
   };
 }
 

@@ -10,7 +10,9 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { compressLargePayloads } from '../../connect/codec.js';
+import type { AgentProgress } from '../../protocol/activities.js';
 import type { Command, CommandAnswer } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import {
@@ -117,6 +119,19 @@ export class RunApi {
   idea(idea: string): Promise<IdeaView | undefined> {
     const handle = this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea));
     return this.#query(() => handle.query<IdeaView>(IDEA_STATUS));
+  }
+
+  /** What the agent of an idea last told with its heartbeat; undefined when none runs or it said nothing yet. */
+  async progress(idea: string): Promise<AgentProgress | undefined> {
+    try {
+      const { raw } = await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).describe();
+      const running = raw.pendingActivities?.find((activity) => activity.activityType?.name === 'runAgent');
+      const [payload] = await compressLargePayloads.decode(running?.heartbeatDetails?.payloads ?? []);
+      return payload && (defaultPayloadConverter.fromPayload<AgentProgress | null>(payload) ?? undefined);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    }
   }
 
   /** Waits for the end of the run, across continue-as-new. */

@@ -25,6 +25,8 @@ export async function demo(context: Context, options: DemoOptions): Promise<numb
   say(`a scratch repository: ${repo}`);
   if (options.chaos) return chaos({ ...context, cwd: repo }, repo);
   const code = await start({ ...context, cwd: repo }, { wait: false });
+  // Nothing more comes to a throw-away repository: its worker would only wait there.
+  if (code === EXIT.ok) await stopWorker(context, (await findProject({ ...context, cwd: repo })).id);
   if (code !== EXIT.ok || context.json) return code;
   await showLanded(repo);
   print(`\nlook around: cd ${repo} && git log -p   or: ralphctl -C ${repo} status`);

@@ -1,19 +1,28 @@
-/** `ralphctl logs [idea]`: the run's events, or what one idea's agent and gate printed; `-f` follows. */
+/**
+ * `ralphctl logs [idea]`: the events of a run and, while following, what its agents do; or the runs of one idea's agent,
+ * readable, as JSON lines, or raw, with the output of its gate.
+ */
 import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir } from '../../config/paths.js';
+import type { RunAgentResult } from '../../protocol/activities.js';
 import { eventsPath, followEvents } from '../../runs/event-file.js';
 import { listRuns } from '../../runs/run-files.js';
-import { type Context, say } from '../context.js';
+import { AgentsView } from '../agents-view.js';
+import { type Context, print, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { show } from '../follow.js';
+import { clean } from '../live-lines.js';
 import { findProject } from '../project.js';
+import { StreamFollower } from '../stream-follow.js';
+import { StreamView } from '../stream-lines.js';
 import { UserError } from '../user-error.js';
 
 export interface LogsOptions {
   follow?: boolean;
+  raw?: boolean;
   run?: string;
   iteration?: number;
 }
@@ -21,6 +30,8 @@ export interface LogsOptions {
 const POLL_MS = 200;
 
 export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
+  if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
+  if (options.raw && context.json) throw new UserError('--raw and --json exclude each other');
   const { id: project } = await findProject(context);
   const runId = options.run ?? (await listRuns(context.root, project))[0];
   if (!runId)
@@ -31,33 +42,45 @@ export async function logs(context: Context, idea: string | undefined, options: 
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   if (!options.follow) stop.abort();
-  if (idea === undefined) {
-    for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal)) {
-      show(context, event);
-      if (event.kind === 'run' && event.state === 'completed') break;
-    }
-    return EXIT.ok;
-  }
-  await ideaLogs(context, project, runId, idea, options, stop.signal);
+  if (idea === undefined) await runLogs(context, project, runId, stop.signal);
+  else await ideaLogs(context, ideaDir(context.root, project, runId, idea), { idea, runId }, options, stop.signal);
   return EXIT.ok;
+}
+
+async function runLogs(context: Context, project: string, runId: string, signal: AbortSignal): Promise<void> {
+  const agents = new AgentsView(context, (idea) => ideaDir(context.root, project, runId, idea));
+  const watching = agents.watch(signal);
+  for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
+    agents.take(event);
+    show(context, event);
+    if (event.kind === 'run' && event.state === 'completed') break;
+  }
+  agents.close();
+  await watching;
+}
+
+/** One agent run of an idea, in the form that was asked for. */
+interface Reader {
+  /** Prints what came since the last call. */
+  more(): Promise<void>;
+  close(): Promise<void>;
 }
 
 async function ideaLogs(
   context: Context,
-  project: string,
-  runId: string,
-  idea: string,
+  dir: string,
+  { idea, runId }: { idea: string; runId: string },
   options: LogsOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const dir = ideaDir(context.root, project, runId, idea);
   let shown: string | undefined;
-  let offset = 0;
+  let reader: Reader | undefined;
   for (;;) {
+    const last = signal.aborted;
     const iterations = (await readdir(dir).catch(() => [])).filter((name) => /^\d+$/.test(name)).sort();
     const wanted = options.iteration === undefined ? iterations.at(-1) : String(options.iteration).padStart(3, '0');
     if (wanted === undefined || !iterations.includes(wanted)) {
-      if (signal.aborted) {
+      if (last) {
         const known = iterations.length > 0 ? `; it has ${iterations.map(Number).join(', ')}` : '';
         throw new UserError(
           `${idea} has no such output in run ${runId}${known}. Its state: ralphctl why ${idea}`,
@@ -66,18 +89,53 @@ async function ideaLogs(
       }
     } else {
       if (wanted !== shown) {
+        await reader?.more();
+        await reader?.close();
         say(`── ${idea}, agent run ${Number(wanted)} ── ${join(dir, wanted)}`);
-        offset = 0;
+        reader = await readerOf(context, join(dir, wanted), options.raw === true);
         shown = wanted;
       }
-      offset = await copyFrom(join(dir, wanted, 'output.log'), offset);
+      await reader?.more();
     }
-    if (signal.aborted) {
-      if (shown !== undefined) await gateLogs(join(dir, shown, 'gate'));
+    if (last) {
+      await reader?.close();
+      if (shown !== undefined && !context.json) await afterwards(join(dir, shown));
       return;
     }
     await delay(POLL_MS, undefined, { signal }).catch(() => {});
   }
+}
+
+async function readerOf(context: Context, dir: string, raw: boolean): Promise<Reader> {
+  const path = join(dir, 'stream.jsonl');
+  // Runs of an earlier version have no stream; one that is about to begin has neither file.
+  const rawOnly =
+    (await access(path).then(
+      () => false,
+      () => true,
+    )) && (await stat(join(dir, 'output.log')).catch(() => undefined)) !== undefined;
+  if (raw || (rawOnly && !context.json)) return rawReader(join(dir, 'output.log'));
+  const follower = new StreamFollower(path);
+  const view = new StreamView(process.stdout.isTTY === true && !process.env.NO_COLOR);
+  return {
+    more: async () => {
+      for (const line of await follower.read()) {
+        if (context.json) print(JSON.stringify(line));
+        else for (const text of view.lines(line)) print(text);
+      }
+    },
+    close: () => follower.close(),
+  };
+}
+
+function rawReader(path: string): Reader {
+  let offset = 0;
+  return {
+    more: async () => {
+      offset = await copyFrom(path, offset);
+    },
+    close: () => Promise.resolve(),
+  };
 }
 
 async function copyFrom(path: string, offset: number): Promise<number> {
@@ -96,9 +154,15 @@ async function copyFrom(path: string, offset: number): Promise<number> {
   }
 }
 
-async function gateLogs(dir: string): Promise<void> {
-  for (const name of (await readdir(dir).catch(() => [])).sort()) {
-    const path = join(dir, name);
+/** What stands in the folder of a finished run besides the agent's words. */
+async function afterwards(dir: string): Promise<void> {
+  const result = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
+  for (const warning of result ? ((JSON.parse(result) as RunAgentResult).warnings ?? []) : []) {
+    say(`warning: ${clean(warning)}`);
+  }
+  const gate = join(dir, 'gate');
+  for (const name of (await readdir(gate).catch(() => [])).sort()) {
+    const path = join(gate, name);
     if (!(await stat(path)).isFile()) continue;
     say(`── gate ── ${path}`);
     for await (const chunk of createReadStream(path)) process.stdout.write(chunk as Buffer);

@@ -5,6 +5,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
+import { withUnreported } from '../../decide/iterations.js';
+import type { AgentProgress } from '../../protocol/activities.js';
 import type { IdeaLine, IdeaView, RunStatus, RunSummary } from '../../protocol/run.js';
 import { listRuns } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -15,11 +17,14 @@ import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { clean, seconds, signalText } from '../live-lines.js';
 import { findProject } from '../project.js';
+import { usageText } from '../stream-lines.js';
 
 interface Found {
   facts?: RunFacts;
   status?: RunStatus;
   ideas: IdeaView[];
+  /** What running agents told last, by idea. */
+  progress: Record<string, AgentProgress>;
   uiUrl?: string;
   worker: boolean;
   last?: RunSummary;
@@ -39,7 +44,7 @@ export async function status(context: Context): Promise<number> {
 }
 
 async function look(context: Context, project: string): Promise<Found> {
-  const found: Found = { ideas: [], worker: (await runningWorker(context.root, project)) !== undefined };
+  const found: Found = { ideas: [], progress: {}, worker: (await runningWorker(context.root, project)) !== undefined };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
     const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
@@ -54,6 +59,14 @@ async function look(context: Context, project: string): Promise<Found> {
       const running = found.status?.active.filter((line) => line.status === 'running') ?? [];
       const views = await Promise.all(running.map((line) => api.idea(line.id).catch(() => undefined)));
       found.ideas = views.filter((view) => view !== undefined);
+      if (found.status) found.status.statistics = withUnreported(found.status.statistics, running, found.ideas);
+      const working = found.ideas.filter((view) => view.phase === 'agent');
+      await Promise.all(
+        working.map(async ({ idea }) => {
+          const progress = await api.progress(idea).catch(() => undefined);
+          if (progress) found.progress[idea] = progress;
+        }),
+      );
     } finally {
       await connected.close();
     }
@@ -104,7 +117,7 @@ function describe(found: Found): void {
     }
     return;
   }
-  if (live) describeLive(live, found.ideas);
+  if (live) describeLive(live, found.ideas, found.progress);
   else {
     const { progress } = facts;
     const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
@@ -116,13 +129,17 @@ function describe(found: Found): void {
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
 }
 
-function describeLive(live: RunStatus, views: readonly IdeaView[]): void {
+function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Found['progress']): void {
   const { counts, statistics } = live;
   print(
     `run ${live.runId}: ${live.state}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
   );
   const details = new Map(views.map((view) => [view.idea, view]));
-  for (const line of live.active) print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
+  for (const line of live.active) {
+    print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
+    const told = progress[line.id];
+    if (told) print(`      ${progressText(told, Date.now())}`);
+  }
   if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
   for (const line of live.attention) {
     print(`! ${line.id} ${line.held ? 'held' : line.status}${line.reason ? `: ${clean(line.reason)}` : ''}`);
@@ -156,4 +173,12 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
   return `${line.id}${agent} ${view.phase} iteration ${view.iteration}${limit}${signal}  ${clean(line.title, 80)}`;
+}
+
+/** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */
+export function progressText({ at, last, waits, tools, usage = {} }: AgentProgress, now: number): string {
+  const used = usageText(usage);
+  const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
+  const what = waits === undefined ? '' : waits === 'retrying' ? 'tries its provider again, ' : 'waits for a limit, ';
+  return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }

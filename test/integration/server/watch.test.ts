@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../../../src/process/identity.js';
 import { ensureServer } from '../../../src/server/embedded.js';
-import { isAlive } from '../../../src/server/processes.js';
 import { stopServer } from '../../../src/server/stop.js';
 import { type ServerEvent, type WatchOptions, watchServer } from '../../../src/server/watch.js';
 import { until } from '../../unit/server/program.js';

@@ -6,6 +6,7 @@ import { executeAgent, FINAL_MESSAGE_LIMIT } from '../../../src/agents/execute.j
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import { parseSignal } from '../../../src/agents/signal.js';
 import { AGENT_ADAPTERS, type AgentSpec } from '../../../src/config/agent-spec.js';
+import type { AgentProgress } from '../../../src/protocol/activities.js';
 import { execute, FIXTURES, input, shellAgent, spec } from './helpers.js';
 
 const signalIn = (message: string, prompt = '') => parseSignal(message, { nonce: 'n0nce', requireXml: true, prompt });
@@ -110,6 +111,44 @@ describe('any command, JSON lines', () => {
   });
 });
 
+describe('secrets and what is told while it runs', () => {
+  it('a failed run’s error has no secret, its progress neither, and the agent’s last word keeps its own (D)', async () => {
+    const told: AgentProgress[] = [];
+    const command = await shellAgent(
+      `cat > /dev/null; echo "my key is $ANTHROPIC_API_KEY"; echo "refused: $ANTHROPIC_API_KEY" >&2; sleep 1.5; exit 1`,
+    );
+    const baseEnv = { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'correct-horse-battery' };
+    const result = await execute({ command }, { baseEnv, onProgress: (progress) => told.push(progress) });
+    expect(result.outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('refused: [redacted]') });
+    expect(result.tail).not.toContain('battery');
+    expect(result.finalMessage).toBe('my key is correct-horse-battery');
+    expect(result.redact(result.finalMessage)).toBe('my key is [redacted]');
+    expect(told).toEqual([{ at: expect.any(Number), last: 'my key is [redacted]', messages: 1, tools: 0 }]);
+  });
+
+  it('is told in under a kilobyte, whatever the agent does (G2)', async () => {
+    const told: AgentProgress[] = [];
+    const line = JSON.stringify({ type: 'tool', name: 'n'.repeat(9000), subject: '\u{1f600}'.repeat(9000) });
+    const command = await shellAgent(
+      `cat > /dev/null; echo '${line}'; echo '{"type":"usage","inputTokens":1234567}'; echo '{"type":"retry","error":{"message":"busy"}}'; sleep 1.5`,
+    );
+    await execute({ command, output: 'json' }, { onProgress: (progress) => told.push(progress) });
+    expect(told.at(-1)).toEqual({
+      ...{ at: expect.any(Number), last: 'busy', waits: 'retrying', messages: 0, tools: 1 },
+      usage: { inputTokens: 1234567 },
+    });
+    for (const one of told) expect(Buffer.byteLength(JSON.stringify(one))).toBeLessThan(1024);
+  });
+
+  it('a CLI that says for ever that it tries again is not at work (B8)', async () => {
+    const command = await shellAgent(
+      `cat > /dev/null; while :; do echo '{"type":"retry","error":{"message":"no network","kind":"transient"}}'; sleep 0.05; done`,
+    );
+    const { outcome } = await execute({ command, output: 'json' }, { idleMs: 600 });
+    expect(outcome).toMatchObject({ kind: 'failed', failure: 'transient', message: 'no network' });
+  });
+});
+
 describe('hostile agents', () => {
   it('an agent that echoes everything neither completes nor is limited', async () => {
     const prompt = 'Do it. 429 rate limit 529 error.\nEnd with:\n<promise>COMPLETE</promise>\n';
@@ -151,11 +190,17 @@ setsid sh -c 'trap "" TERM; while :; do sleep 600; done' & while :; do sleep 600
     expect(outcome).toEqual({ kind: 'ok' });
   });
 
-  it('floods, one endless line, NULs and invalid UTF-8 leave a bounded message', async () => {
-    const flood = await execute({ command: await shellAgent("yes 'ordinary output' | head -c 60000000; echo END") });
+  it('floods, one endless line, NULs and invalid UTF-8 leave a bounded message', { timeout: 120_000 }, async () => {
+    const flood = await execute(
+      { command: await shellAgent("yes 'ordinary output' | head -c 60000000; echo END") },
+      { timeoutMs: 100_000 },
+    );
     expect(flood.finalMessage.length).toBeLessThanOrEqual(FINAL_MESSAGE_LIMIT);
     expect(flood.finalMessage.endsWith('\nEND')).toBe(true);
-    const line = await execute({ command: await shellAgent('head -c 50000000 /dev/zero; echo; printf "\\377\\n"') });
+    const line = await execute(
+      { command: await shellAgent('head -c 50000000 /dev/zero; echo; printf "\\377\\n"') },
+      { timeoutMs: 100_000 },
+    );
     expect(line.finalMessage.length).toBeLessThanOrEqual(FINAL_MESSAGE_LIMIT + 2);
     expect(line.finalMessage.endsWith('\ufffd')).toBe(true);
     expect(line.outcome).toEqual({ kind: 'ok' });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { withUnreported } from '../../../src/decide/iterations.js';
 import { countByStatus, ideaLine, MAX_LISTED, runStatus, statistics, why } from '../../../src/decide/status.js';
-import type { IdeaStatus } from '../../../src/protocol/run.js';
+import type { IdeaLine, IdeaStatus, IdeaView, IterationStats } from '../../../src/protocol/run.js';
 import {
   card,
   closed,
@@ -165,5 +166,30 @@ describe('A2 why', () => {
 
   test('A2: an unknown idea is not explained', () => {
     expect(explain('nope')).toBeUndefined();
+  });
+});
+
+describe('iterations that running ideas have not reported', () => {
+  const line = (id: string, iterations?: IterationStats): IdeaLine => ({
+    ...{ id, title: id, status: 'running' },
+    ...(iterations ? { iterations } : {}),
+  });
+  const view = (idea: string, iterations?: IterationStats): IdeaView => ({
+    ...{ idea, title: idea, phase: 'agent', agentName: 'ed-001', iteration: 1, activeMs: 0, commits: 0 },
+    ...(iterations ? { iterations } : {}),
+  });
+
+  test('A8: are added once, beside those that were reported', () => {
+    const pilot = pilotOf([card('a')]);
+    const before = {
+      ...statistics(pilot.state, 0),
+      iterations: { total: 2, averageMs: 100, fastestMs: 80, slowestMs: 120 },
+    };
+    const lines = [line('a', stats(2, 100)), line('b'), line('c')];
+    const views = [view('a', { count: 3, totalMs: 500, minMs: 80, maxMs: 300 }), view('b', stats(1, 60)), view('c')];
+    expect(withUnreported(before, lines, views).iterations).toEqual({
+      ...{ total: 4, averageMs: 140, fastestMs: 60, slowestMs: 300 },
+    });
+    expect(withUnreported(before, lines, [])).toEqual(before);
   });
 });

@@ -50,6 +50,14 @@ describe('runGate', () => {
     expect(await readFile(join(dir, 'logs/gate-1.log'), 'utf8')).toBe(`${join(dir, 'tree')}\n`);
   });
 
+  it('says in the log how a command failed that printed nothing', async () => {
+    const got = await gate([command('exit 3', { name: 'quiet' })]);
+    expect(got.failure).toMatchObject({ command: 'quiet', exitCode: 3 });
+    expect(await readFile(got.failure?.log ?? '', 'utf8')).toMatch(
+      /^\[ralphctl: quiet: exit code 3 after [\d.]+ s\]\n$/,
+    );
+  });
+
   it('stops at the first failure, with a plain tail and the log', async () => {
     const got = await gate([command('printf "\\033[31mred\\033[0m\\n"; echo err >&2; exit 3'), command('touch never')]);
     expect(got).toMatchObject({

@@ -1,11 +1,12 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Identity, identityOf, isAlive } from '../../../src/process/identity.js';
 import { run, startRun } from '../../../src/process/run.js';
+import { changedSince } from '../../../src/process/signs-of-life.js';
 import { findByToken } from '../../../src/process/tokens.js';
 import { ATTEMPT_ENV } from '../../../src/protocol/names.js';
-import { options, sh, tempDir, until } from './helpers.js';
+import { ENV, options, sh, tempDir, until } from './helpers.js';
 
 describe('what a run gives back', () => {
   it('keeps both streams on disk and in the tail, and the exit code', async () => {
@@ -50,6 +51,31 @@ describe('what a run gives back', () => {
   it('does not mind a program that never reads its input', async () => {
     const result = await run(await sh('exit 0', { stdin: 'x'.repeat(4 << 20) }));
     expect(result.exitCode).toBe(0);
+  });
+
+  it('keeps secrets out of log and tail, but not out of the lines (D)', async () => {
+    const lines: string[] = [];
+    const opts = await sh(
+      `printf 'a %s b' "$MY_API_KEY"; sleep 0.1; printf 'c\\nsk-ant-api03-'; sleep 0.1; printf 'abcdefghijklmnopqrstuvwxyz\\n'; echo "$MODE" >&2`,
+      {
+        env: { ...ENV, MY_API_KEY: 'correct-horse-battery', MODE: 'plain-setting' },
+        onLine: (line, stream) => stream === 'stdout' && lines.push(line),
+      },
+    );
+    const result = await run(opts);
+    const log = await readFile(opts.outputFile, 'utf8');
+    for (const text of [log, result.tail]) {
+      expect(text).toContain('a [redacted] bc\n[redacted]\n');
+      expect(text).toContain('plain-setting');
+    }
+    expect(lines).toEqual(['a correct-horse-battery bc', 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz']);
+  });
+
+  it('says that its log is not whole when the disk is full, and goes on (C5)', async () => {
+    const result = await run(await sh('echo one; sleep 0.1; echo two; exit 4', { outputFile: '/dev/full' }));
+    expect(result).toMatchObject({ exitCode: 4, tail: 'one\ntwo\n' });
+    expect(result.stopped).toBeUndefined();
+    expect(result.logError).toMatch(/ENOSPC|no space/i);
   });
 
   it('hands out lines without their endings, invalid UTF-8 replaced', async () => {
@@ -133,11 +159,44 @@ describe('stopping', () => {
     expect(chatty.exitCode).toBe(0);
   });
 
-  it('lets a silent program live while it is busy', async () => {
-    let asked = 0;
-    const result = await run(await sh('exec sleep 600', { idleMs: 100, stillBusy: () => ++asked < 4 }));
-    expect(result.stopped).toBe('idle');
-    expect(asked).toBe(4);
+  it('lets a silent program live while its tree uses the processor (C5)', async () => {
+    // The work is done by a grandchild in a session of its own.
+    const busy = `const end = Date.now() + 3500; while (Date.now() < end);`;
+    const opts = await sh(`setsid '${process.execPath}' -e '${busy}' & wait; exit 5`, { idleMs: 2000 });
+    const result = await run(opts);
+    expect(result).toMatchObject({ exitCode: 5 });
+    expect(result.stopped).toBeUndefined();
+  });
+
+  it('lets a silent program live while files change in its folder (C5)', async () => {
+    const cwd = await tempDir();
+    await mkdir(join(cwd, 'deep/er'), { recursive: true });
+    const write = 'i=0; while [ $i -lt 35 ]; do i=$((i+1)); echo $i > deep/er/file; sleep 0.1; done';
+    const result = await run(await sh(`${write}; exit 6`, { idleMs: 2000, cwd }));
+    expect(result).toMatchObject({ exitCode: 6 });
+    expect(result.stopped).toBeUndefined();
+    expect(await changedSince(cwd, (await stat(join(cwd, 'deep/er/file'))).mtimeMs)).toBe(true);
+    expect(await changedSince(cwd, Date.now() + 60_000)).toBe(false);
+  });
+
+  it('takes changes in .git, and what only says that it waits, for no sign of life (C5)', async () => {
+    const cwd = await tempDir();
+    await mkdir(join(cwd, '.git'));
+    const opts = await sh('while :; do echo waiting; echo x > .git/x; sleep 0.05; done', {
+      ...{ idleMs: 500, cwd },
+      onLine: () => handle.waiting(true),
+    });
+    const handle = startRun(opts);
+    expect((await handle.done).stopped).toBe('idle');
+  });
+
+  it('ends a program that was halted (SIGSTOP), in an orderly way', async () => {
+    const opts = await sh(`trap 'echo bye; exit 3' TERM; echo up; kill -STOP $$; while :; do sleep 0.05; done`, {
+      idleMs: 400,
+    });
+    const result = await run(opts);
+    expect(result).toMatchObject({ stopped: 'idle', exitCode: 3 });
+    expect(result.tail).toContain('bye');
   });
 
   it('stops when asked, also before the start', async () => {

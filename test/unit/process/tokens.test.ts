@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf, isAlive, parseStat, signalIdentity } from '../../../src/process/identity.js';
+import { cpuTime } from '../../../src/process/table.js';
 import { findByToken, killByToken, tokenMatches } from '../../../src/process/tokens.js';
 import { ATTEMPT_ENV } from '../../../src/protocol/names.js';
-import { ENV, until } from './helpers.js';
+import { ENV, tempDir, until } from './helpers.js';
 
 /** A process in a session of its own, marked as an attempt. */
 async function marked(token: string, script = 'exec sleep 600'): Promise<number> {
@@ -57,6 +60,28 @@ describe('finding by token', () => {
   });
 });
 
+describe('descendants', () => {
+  it('die with what carries the token, although they dropped it and have a session of their own (C5)', async () => {
+    const project = `t-${randomUUID()}`;
+    const dir = await tempDir();
+    const file = join(dir, 'pid');
+    await marked(`${project}/run/a/1/x`, `env -i setsid /bin/sh -c 'echo $$ > ${file}; exec sleep 600' & wait`);
+    const pid = await until(async () => Number(await readFile(file, 'utf8').catch(() => '')) || undefined);
+    const hidden = await until(() => identityOf(pid));
+    expect(await pids(project)).not.toContain(pid);
+    const killed = await killByToken(project, 100);
+    expect(killed.map((one) => one.pid)).toContain(pid);
+    expect(await isAlive(hidden)).toBe(false);
+  });
+
+  it('processor time is read as ps gives it', () => {
+    expect(cpuTime('1-02:03:04')).toBe(93_784_000);
+    expect(cpuTime('0:00.25')).toBe(250);
+    expect(cpuTime('12:01')).toBe(721_000);
+    expect(cpuTime('?')).toBe(0);
+  });
+});
+
 describe('identities', () => {
   it('tell a process from a later one with its pid', async () => {
     const pid = await marked(`t-${randomUUID()}/r/i/1/x`);
@@ -87,8 +112,8 @@ describe('identities', () => {
 
   it('are read past a command name with spaces and parentheses', () => {
     const stat = `12 (a) b) c) S 3 4 5 0 -1 0 0 0 0 0 7 8 0 0 20 0 1 0 987654 1 2 3`;
-    expect(parseStat(stat)).toMatchObject({ state: 'S', ppid: 3, pgid: 4, cpuTicks: 15 });
-    expect(parseStat(stat)?.startTime.endsWith('-987654')).toBe(true);
+    expect(parseStat(stat)).toMatchObject({ state: 'S', ppid: 3, pgid: 4, cpuMs: 150 });
+    expect(parseStat(stat)?.startTime.endsWith('/987654')).toBe(true);
     expect(parseStat('')).toBeUndefined();
   });
 });

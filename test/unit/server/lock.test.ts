@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownIdentity } from '../../../src/process/identity.js';
 import { acquireLock, LockTimeoutError, withLock } from '../../../src/server/lock.js';
-import { ownIdentity } from '../../../src/server/processes.js';
 import { bundle, remove, run, temporaryFolder, until } from './program.js';
 
 let dir: string;

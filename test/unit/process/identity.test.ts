@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { aliveness, identify, isAlive, ownIdentity, parseStat, terminate } from '../../../src/server/processes.js';
-import { until } from './program.js';
+import { aliveness, identityOf, isAlive, ownIdentity, parseStat, terminate } from '../../../src/process/identity.js';
+import { until } from './helpers.js';
 
 const sleeper = () => spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
 
 async function identified(child: ReturnType<typeof sleeper>) {
   const pid = child.pid ?? 0;
-  return until(`process ${pid}`, () => identify(pid));
+  return until(() => identityOf(pid));
 }
 
 describe('process identity', () => {
@@ -16,8 +16,8 @@ describe('process identity', () => {
     const identity = await identified(child);
     expect(await isAlive(identity)).toBe(true);
     child.kill('SIGKILL');
-    await until('its end', async () => !(await isAlive(identity)));
-    expect(await identify(identity.pid)).toBeUndefined();
+    await until(async () => !(await isAlive(identity)));
+    expect(await identityOf(identity.pid)).toBeUndefined();
   });
 
   it('does not take a reused pid for the process that had it', async () => {
@@ -35,10 +35,9 @@ describe('process identity', () => {
     expect(await aliveness({ pid: self.pid, startTime: `${boot}/1/${ticks}` })).toBe('unknown');
   });
 
-  it('reads the start time behind a name with spaces and parentheses, and skips zombies', () => {
+  it('reads the start time behind a name with spaces and parentheses', () => {
     const rest = Array.from({ length: 40 }, (_, i) => i + 4).join(' ');
-    expect(parseStat(`12 (a) b (c) S ${rest}`)).toBe('22');
-    expect(parseStat(`12 (x) Z ${rest}`)).toBeUndefined();
+    expect(parseStat(`12 (a) b (c) S ${rest}`)?.startTime).toMatch(/\/22$/);
   });
 });
 

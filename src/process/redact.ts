@@ -1,0 +1,108 @@
+/**
+ * Takes secrets out of text and output: the values of variables that hold one, and what has the shape of a known token.
+ * Invariant: what is not a secret comes out byte for byte; memory is bounded; a secret that arrives in pieces is found
+ * as long as its line is shorter than 64 KiB. Best effort: an encoded or reworded secret passes.
+ */
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const SECRET_NAME =
+  /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSW(?:OR)?D|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT|DSN)(?:_\d+)?$/i;
+/** Shorter ones would black out ordinary words. */
+const SHORTEST = 8;
+const MASK = '[redacted]';
+
+/**
+ * What tokens look like: a text that all of a kind contain, and the expression. Looking for the text is much cheaper, so
+ * that it comes first. The group, where there is one, stays.
+ */
+const SHAPES: ReadonlyArray<readonly [hint: string, shape: RegExp]> = [
+  ['sk-', /()\bsk-[A-Za-z0-9_-]{20,}/g],
+  ['gh', /()\bgh[pousr]_[A-Za-z0-9]{30,}/g],
+  ['github_pat_', /()\bgithub_pat_[A-Za-z0-9_]{30,}/g],
+  ['glpat-', /()\bglpat-[A-Za-z0-9_-]{20,}/g],
+  ['xox', /()\bxox[abeoprs]-[A-Za-z0-9-]{10,}/g],
+  ['AKIA', /()\bAKIA[A-Z0-9]{16}\b/g],
+  ['ASIA', /()\bASIA[A-Z0-9]{16}\b/g],
+  ['AIza', /()\bAIza[A-Za-z0-9_-]{35}/g],
+  ['npm_', /()\bnpm_[A-Za-z0-9]{36}/g],
+  ['hf_', /()\bhf_[A-Za-z0-9]{30,}/g],
+  ['pypi-', /()\bpypi-[A-Za-z0-9_-]{50,}/g],
+  ['gsk_', /()\bgsk_[A-Za-z0-9]{32,}/g],
+  ['xai-', /()\bxai-[A-Za-z0-9]{32,}/g],
+  ['.eyJ', /()\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,8000}\.[A-Za-z0-9_-]{10,2000}/g],
+  ['earer ', /(\b[Bb]earer )[A-Za-z0-9._~+/=-]{16,}/g],
+  ['://', /(:\/\/[^\s:@/"']{0,100}:)[^\s:@/"']{3,300}(?=@)/g],
+  ['PRIVATE KEY-----', /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:[^-]|-(?!----)){1,8192}/g],
+];
+
+/** The values in an environment that are secrets by the name of their variable. */
+export function secretValues(...environments: readonly Env[]): string[] {
+  const values = new Set<string>();
+  for (const env of environments) {
+    for (const [name, value] of Object.entries(env)) {
+      if (value !== undefined && value.length >= SHORTEST && SECRET_NAME.test(name)) values.add(value);
+    }
+  }
+  // Longest first: one secret may begin with another.
+  return [...values].sort((a, b) => b.length - a.length);
+}
+
+export type Redact = (text: string) => string;
+
+/** A function that masks the given values and every known shape. */
+export function redactor(secrets: readonly string[]): Redact {
+  return (text) => {
+    let clean = text;
+    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
+    for (const [hint, shape] of SHAPES) if (clean.includes(hint)) clean = clean.replace(shape, `$1${MASK}`);
+    return clean;
+  };
+}
+
+/** A place near the end of an endless line where no token is cut in two. */
+function betweenWords(bytes: Buffer): number {
+  const latest = bytes.length - 1024;
+  for (let at = latest; at > latest - 16_384; at--) if (SEPARATORS.has(bytes[at - 1] ?? 0)) return at;
+  return latest;
+}
+
+const SEPARATORS: ReadonlySet<number> = new Set(Buffer.from(' \t,;"\''));
+
+/** How much of an unfinished line is held back. */
+const LONGEST_LINE = 64 << 10;
+const LF = 0x0a;
+
+/** Redacts bytes as they come. Only a last, unfinished line is held back. */
+export class RedactingStream {
+  readonly #redact: Redact;
+  #held: Buffer = Buffer.alloc(0);
+
+  constructor(secrets: readonly string[]) {
+    // One character for each byte, so that everything else comes out as it went in.
+    this.#redact = redactor(secrets.map((secret) => Buffer.from(secret).toString('latin1')));
+  }
+
+  /** What can be written now. */
+  push(chunk: Buffer): Buffer {
+    const whole = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    let end = whole.lastIndexOf(LF) + 1;
+    if (whole.length - end > LONGEST_LINE) end = betweenWords(whole);
+    // A copy: the chunk it is part of is much bigger.
+    this.#held = Buffer.from(whole.subarray(end));
+    return this.#clean(whole.subarray(0, end));
+  }
+
+  /** What was held back. */
+  end(): Buffer {
+    const rest = this.#clean(this.#held);
+    this.#held = Buffer.alloc(0);
+    return rest;
+  }
+
+  #clean(bytes: Buffer): Buffer {
+    const text = bytes.toString('latin1');
+    const clean = this.#redact(text);
+    return clean === text ? bytes : Buffer.from(clean, 'latin1');
+  }
+}

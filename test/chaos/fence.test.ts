@@ -1,0 +1,141 @@
+/**
+ * The launcher gets SIGKILL at every point of an attempt: before and after each file that it puts in place, and in the
+ * middle of the agent's work. Afterwards the activity is tried again. Never two agents in one worktree, never a finished
+ * iteration twice. Features: B1 C6.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { iterationDir } from '../../src/config/paths.js';
+import { findByToken } from '../../src/process/tokens.js';
+import { leftAttempts } from '../../src/runs/attempts.js';
+import { type Bench, bench, say } from '../activities/bench.js';
+import { until } from '../support/program.js';
+
+const LAUNCHER = fileURLToPath(new URL('../../dist/launcher.js', import.meta.url));
+
+/** Counts every file that is put in place or taken away, and ends the process at one of these points. */
+const HOOK = (count: string, at: number): string => `
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+let points = 0;
+const point = async () => {
+  points++;
+  fs.writeFileSync(${JSON.stringify(count)}, String(points));
+  if (points !== ${at}) return;
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise(() => undefined);
+};
+for (const name of ['rename', 'rm']) {
+  const real = fs.promises[name];
+  fs.promises[name] = async (...args) => {
+    const counts = String(args[0]).includes('/state/');
+    if (counts) await point();
+    const result = await real(...args);
+    if (counts) await point();
+    return result;
+  };
+}
+syncBuiltinESMExports();
+`;
+
+/** Works, and tells when it is not alone. */
+const AGENT = `cat > /dev/null
+for other in "$MARKS"/live.*; do
+  [ -e "$other" ] && kill -0 "\${other##*.}" 2> /dev/null && echo "$other" >> "$MARKS/overlap"
+done
+touch "$MARKS/live.$$"
+echo begun >> "$MARKS/runs"
+echo work >> work.txt
+[ ! -e "$MARKS/stay" ] || exec sleep 600
+${say('COMPLETE')}`;
+
+/** Runs the activity's work in a launcher that dies at the given point; gives how many points it passed. */
+async function attempt(
+  b: Bench,
+  input: object,
+  at: number,
+  whileItRuns?: (pid: number) => Promise<void>,
+): Promise<number> {
+  const count = join(b.base, `points-${at}`);
+  const hook = join(b.base, `hook-${at}.mjs`);
+  await writeFile(hook, HOOK(count, at));
+  await writeFile(count, '0');
+  const child = fork(LAUNCHER, [], {
+    execArgv: ['--import', hook],
+    env: b.env,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const exit = once(child, 'exit');
+  child.send({ do: 'init', root: b.root, host: 'testhost' });
+  child.send({ do: 'work', id: 1, name: 'runAgent', input, taskToken: 'dG9rZW4=' });
+  const answered = once(child, 'message').then(() => child.disconnect());
+  answered.catch(() => undefined);
+  if (whileItRuns && child.pid) await whileItRuns(child.pid);
+  await exit;
+  return Number(await readFile(count, 'utf8'));
+}
+
+const runs = async (b: Bench): Promise<number> =>
+  (await readFile(join(b.marks, 'runs'), 'utf8').catch(() => '')).split('\n').length - 1;
+
+async function expectWhole(
+  b: Bench,
+  input: Parameters<Bench['activities']['runAgent']>[0],
+  runsBefore: number,
+): Promise<void> {
+  const dir = iterationDir(b.root, b.project, 'run-1', 't-1', 1);
+  const finished = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
+  const result = await b.call(b.activities.runAgent, input).done;
+  expect(result).toMatchObject({ outcome: { kind: 'ok' }, signal: { kind: 'complete' } });
+  expect(existsSync(join(b.marks, 'overlap')), 'two agents at once').toBe(false);
+  // A finished iteration is returned; one that is not is run once more.
+  expect(await runs(b)).toBe(finished === undefined ? runsBefore + 1 : runsBefore);
+  if (finished !== undefined) expect(result).toEqual(JSON.parse(finished));
+  expect(await findByToken(b.project)).toEqual([]);
+  expect(readdirSync(dir).filter((name) => name === 'result.json')).toHaveLength(1);
+}
+
+describe('an attempt whose launcher gets SIGKILL', () => {
+  it('at every point: is tried again alone, and never repeats a finished iteration', { timeout: 240_000 }, async () => {
+    const whole = await bench({ agent: AGENT });
+    const points = await attempt(whole, whole.agentInput(await whole.prepare()), -1);
+    expect(await runs(whole)).toBe(1);
+    // Mark, prompt, last message, result, and the mark taken away: each has a before and an after.
+    expect(points).toBeGreaterThanOrEqual(10);
+    let finished = 0;
+    for (let at = 1; at <= points; at++) {
+      const b = await bench({ agent: AGENT });
+      const input = b.agentInput(await b.prepare());
+      await attempt(b, input, at);
+      if (existsSync(join(iterationDir(b.root, b.project, 'run-1', 't-1', 1), 'result.json'))) finished++;
+      await expectWhole(b, input, await runs(b));
+      expect((await leftAttempts(b.root, b.project)).length, `marks after point ${at}`).toBeLessThanOrEqual(
+        // The iteration was finished and only the mark is left: the next boot takes it away.
+        at >= points - 3 ? 1 : 0,
+      );
+    }
+    expect(finished).toBeGreaterThanOrEqual(2);
+  });
+
+  it('while the agent works: the orphan is ended before another one starts', { timeout: 60_000 }, async () => {
+    const b = await bench({ agent: AGENT });
+    const input = b.agentInput(await b.prepare());
+    await b.write({ stay: '' }, b.marks);
+    await attempt(b, input, -1, async (pid) => {
+      await until('the agent at work', async () => (await runs(b)) === 1);
+      process.kill(pid, 'SIGKILL');
+    });
+    const orphans = await findByToken(b.project);
+    expect(orphans.length).toBeGreaterThan(0);
+    await b.write({ stay: '' }, b.base);
+    const { rm } = await import('node:fs/promises');
+    await rm(join(b.marks, 'stay'));
+    await expectWhole(b, input, 1);
+    for (const orphan of orphans) expect(await findByToken(b.project)).not.toContainEqual(orphan);
+  });
+});

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RedactingStream, redactor, secretValues } from '../../../src/process/redact.js';
+
+const x = (n: number): string => 'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8'.repeat(10).slice(0, n);
+const TOKENS = [
+  `sk-ant-api03-${x(90)}`,
+  `sk-proj-${x(120)}`,
+  `ghp_${x(36)}`,
+  `github_pat_${x(80)}`,
+  `glpat-${x(20)}`,
+  `xoxb-${x(40)}`,
+  'AKIAIOSFODNN7EXAMPLE',
+  `AIza${x(35)}`,
+  `npm_${x(36)}`,
+  `hf_${x(34)}`,
+  `eyJ${x(30)}.eyJ${x(60)}.${x(43)}`,
+];
+
+describe('secrets', () => {
+  it.each(TOKENS)('the shape of %s', (token) => {
+    for (const text of [token, `key=${token}\n`, `{"k":"${token}"}`, `(${token})`]) {
+      expect(redactor([])(text)).toBe(text.replace(token, '[redacted]'));
+    }
+  });
+
+  it('keeps what stands around a secret', () => {
+    const clean = redactor([]);
+    expect(clean('Authorization: Bearer abcdefghijklmnop1234')).toBe('Authorization: Bearer [redacted]');
+    expect(clean('https://me:pa55word@host/x https://host:8080/a@b')).toBe(
+      'https://me:[redacted]@host/x https://host:8080/a@b',
+    );
+    const key = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4\n${x(200)}\n-----END RSA PRIVATE KEY-----`;
+    expect(clean(key)).toBe('-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----');
+  });
+
+  it.each([
+    'task-sk-list and desk-top',
+    'see https://github.com/a/b and git@github.com:a/b.git',
+    'npm_config_registry npm_lifecycle_event',
+    'bearer of good news',
+    'eyJ is how it begins',
+    'commit 0991be3f8a7c6d5e4f3a2b1c0d9e8f7a6b5c4d3e',
+  ])('leaves alone: %s', (text) => expect(redactor([])(text)).toBe(text));
+
+  it('are values of variables by their names, long enough to be one', () => {
+    const env = {
+      ...{ ANTHROPIC_API_KEY: 'value-one-long', DB_PASSWORD: 'value-two-long', GITHUB_TOKEN: 'value-three' },
+      ...{
+        SHORT_KEY: 'abc',
+        SSH_AUTH_SOCK: '/tmp/agent.sock',
+        PATH: '/usr/bin:/bin',
+        KEYBOARD: 'qwertz-de',
+        MAX_TOKENS: '100000000',
+      },
+    };
+    expect(secretValues(env, { SECRET: 'value-four-long', MODE: 'development' }).sort()).toEqual([
+      ...['value-four-long', 'value-one-long', 'value-three', 'value-two-long'],
+    ]);
+  });
+});
+
+describe('redacting as it comes', () => {
+  const through = (pieces: readonly Buffer[], secrets: readonly string[] = []): Buffer => {
+    const stream = new RedactingStream(secrets);
+    return Buffer.concat([...pieces.map((piece) => stream.push(piece)), stream.end()]);
+  };
+
+  it('gives every byte back when there is no secret', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 300 })), (pieces) => {
+        const buffers = pieces.map((piece) => Buffer.from(piece));
+        expect(through(buffers).equals(Buffer.concat(buffers))).toBe(true);
+      }),
+    );
+  });
+
+  it('finds a secret wherever it is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...TOKENS, 'pässwörd-ÿ-value'),
+        fc.array(fc.nat(400), { maxLength: 8 }),
+        fc.constantFrom('', '\n', 'x\n', ' '),
+        (secret, cuts, before) => {
+          const whole = Buffer.from(`${before}token ${secret}\nafter\n`);
+          const at = [0, ...cuts.map((cut) => cut % whole.length).sort((a, b) => a - b), whole.length];
+          const pieces = at.slice(1).map((end, index) => whole.subarray(at[index], end));
+          expect(through(pieces, ['pässwörd-ÿ-value']).toString()).toBe(`${before}token [redacted]\nafter\n`);
+        },
+      ),
+    );
+  });
+
+  it('finds one in a line that never ends, and holds little of it', () => {
+    const words = Buffer.from(`${'word '.repeat(300)}sk-ant-api03-${x(90)} `);
+    const out = through(Array.from({ length: 200 }, () => words)).toString();
+    expect(out).not.toContain('sk-ant');
+    expect(out.match(/\[redacted\]/g)).toHaveLength(200);
+    expect(through([Buffer.alloc(3 << 20, 'y')])).toHaveLength(3 << 20);
+  });
+
+  it.each([
+    ['addresses', '://aaaa'],
+    ['web tokens', 'eyJaaaaaaaaaaaaaaaa'],
+    ['private keys', '-----BEGIN PRIVATE KEY-----aaaa'],
+    ['keys', 'sk-'],
+  ])('takes linear time for endless beginnings of %s', (_name, text) => {
+    expect(through([Buffer.from(text.repeat((1 << 20) / text.length))]).length).toBeGreaterThan(0);
+  });
+});
