@@ -19,6 +19,8 @@ export const FAILURE = {
   superseded: 'ralph.Superseded',
   /** The worker that ran an activity went away; nothing was charged. */
   workerLost: 'ralph.WorkerLost',
+  /** The machine has run out of something (disk, memory, file handles): nothing was charged, it is tried again. */
+  machine: 'ralph.Machine',
   /** A request that is not legal now (update validators). */
   refused: 'ralph.Refused',
 } as const;

@@ -7,6 +7,7 @@ import type { AgentActivities, GitActivities, MainActivities } from '../protocol
 import type { WorkContext, WorkDeps } from './deps.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
 import { landIdea } from './land-idea.js';
+import { machineFault } from './machine.js';
 import { closeRun, openRun } from './open-run.js';
 import { prepareIdea } from './prepare-idea.js';
 import { runAgent } from './run-agent.js';
@@ -44,4 +45,6 @@ const WORK: {
 export const workHere =
   (deps: WorkDeps): DoWork =>
   (name, input, context) =>
-    WORK[name](deps, input, context);
+    WORK[name](deps, input, context).catch((error: unknown) => {
+      throw machineFault(error);
+    });

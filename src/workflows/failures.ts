@@ -2,12 +2,17 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { FAILURE } from '../protocol/failures.js';
 
-/** The worker went away or was shut down while the activity ran: nothing is known to be wrong with the work itself. */
-export function workerWasLost(error: unknown): boolean {
-  if (!(error instanceof ActivityFailure)) return false;
+/**
+ * Why nothing is known to be wrong with the work itself, and it is tried again at no cost: the worker went away or was
+ * shut down while the activity ran, or the machine has run out of something. Undefined for any other failure.
+ */
+export function notTheWorksFault(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;
-  if (cause instanceof ApplicationFailure) return cause.type === FAILURE.workerLost;
-  return cause instanceof TimeoutFailure && cause.timeoutType === 'HEARTBEAT';
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT' ? 'the worker was lost' : undefined;
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  if (cause.type === FAILURE.machine) return cause.message;
+  return cause.type === FAILURE.workerLost ? 'the worker was lost' : undefined;
 }
 
 /** The reason, when an activity started nothing because a disk is full. */

@@ -8,7 +8,7 @@ import { noIterations } from '../decide/iterations.js';
 import { patchedLimits } from '../decide/limits-patch.js';
 import type { IdeaLimits } from '../protocol/activities.js';
 import type { IdeaInput, IdeaOutcome, IdeaResult, IdeaRunState, Verdict } from '../protocol/run.js';
-import { workerWasLost } from './failures.js';
+import { notTheWorksFault } from './failures.js';
 import { IdeaReporter } from './idea-reporter.js';
 import { IdeaScreen } from './idea-view.js';
 
@@ -73,7 +73,7 @@ export class IdeaSession {
       return await scope.run(work);
     } catch (error) {
       // The activity may end as one whose worker went away, where the cancel came with the worker's own end.
-      if (this.#interrupted && (isCancellation(error) || workerWasLost(error))) return 'interrupted';
+      if (this.#interrupted && (isCancellation(error) || notTheWorksFault(error))) return 'interrupted';
       throw error;
     } finally {
       this.#iteration = undefined;

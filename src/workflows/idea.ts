@@ -18,7 +18,7 @@ import { limitReached, type NextStep } from '../decide/completion.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/run.js';
 import { emit } from './events.js';
-import { activityProblem, diskIsFull, workerWasLost } from './failures.js';
+import { activityProblem, diskIsFull, notTheWorksFault } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
 import { ask, land } from './idea-handover.js';
 import { iterate } from './idea-iteration.js';
@@ -65,9 +65,10 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
     try {
       next = await session.interruptible(() => iterate(session));
     } catch (error) {
-      if (workerWasLost(error)) {
+      const lost = notTheWorksFault(error);
+      if (lost) {
         const waitMs = Math.min(500 * 2 ** session.lostWorkers++, LONGEST_LOST_WAIT_MS);
-        await backOff(session, waitMs, 'the worker was lost');
+        await backOff(session, waitMs, lost);
         continue;
       }
       const full = diskIsFull(error);

@@ -62,6 +62,8 @@ export const settings = (more: Partial<RunSettings> = {}): RunSettings => ({
 
 export interface WorldOptions {
   cards: IdeaCard[];
+  /** Most agents at once on this host; 50 when absent. */
+  capacity?: number;
   /** What an agent run does; `'complete'` when absent. May wait, with the signal of the activity. */
   agent?: (input: RunAgentInput, signal: AbortSignal) => Promise<'progress' | 'complete' | 'failed'>;
   /** What a landing does before it is booked; an answer is the result instead. */
@@ -113,7 +115,7 @@ export class World {
       activities: createActivities(deps, (name, input, { signal }) => this.#do(name, input, signal)),
       sinks: { ralph: { event: { fn: () => {} } } },
       // More than the slots: the limit under test is the autopilot's.
-      capacity: { agents: 50, git: 8 },
+      capacity: { agents: this.options.capacity ?? 50, git: 8 },
       graceMs: 100,
     });
     this.#running = Promise.all(this.#workers.map((worker) => worker.run()));

@@ -5,7 +5,7 @@
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { LandResult } from '../../src/protocol/activities.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
-import { autopilotId, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
+import { ANSWER, autopilotId, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/run.js';
 import { until } from '../support/program.js';
 import { quietRuntime, settings, World, type WorldOptions, workflowCode } from './rollover-world.js';
@@ -196,4 +196,36 @@ describe('continue-as-new', () => {
     await world.executions();
     expect(world.landed.filter((id) => id === 'r-1')).toHaveLength(1);
   }, 120_000);
+});
+
+describe('messages while an idea continues as new', () => {
+  it('five hundred hints in bursts: each is in exactly one prompt, whatever run of the workflow took it (C1, C5)', async () => {
+    const prompts: string[] = [];
+    let sent = 0;
+    let last = Number.POSITIVE_INFINITY;
+    await open({
+      cards: cards(['r-1']),
+      agent: async ({ iteration, notes }) => {
+        prompts.push(...notes);
+        await until(`hints for iteration ${iteration}`, async () => sent >= Math.min(500, iteration * 40));
+        if (sent === 500) last = Math.min(last, iteration);
+        // What came during the iteration that saw the last one is in the prompt of the next.
+        return iteration > last ? 'complete' : 'progress';
+      },
+    });
+    await world.start({ settings: settings({ slots: 1 }), maxHistory: 20 });
+    const idea = world.client.workflow.getHandle(ideaWorkflowId(world.project, 'r-1'));
+    await until('the agent to work', async () => world.working.has('r-1'));
+    for (let burst = 0; burst < 25; burst++) {
+      await Promise.all(Array.from({ length: 20 }, (_, at) => idea.signal(ANSWER, `hint ${burst * 20 + at}`)));
+      sent += 20;
+    }
+    const summary = await world.result();
+    expect(summary.landed).toBe(1);
+    expect(prompts).toHaveLength(500);
+    expect(new Set(prompts).size).toBe(500);
+    const all = await world.executions();
+    const runs = all.filter(({ workflowId }) => workflowId === ideaWorkflowId(world.project, 'r-1'));
+    expect(runs.length, 'runs of the idea').toBeGreaterThan(5);
+  }, 240_000);
 });

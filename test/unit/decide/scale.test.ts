@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { compressLargePayloads } from '../../../src/connect/codec.js';
 import { Autopilot, type Command } from '../../../src/decide/autopilot.js';
 import { runStatus } from '../../../src/decide/status.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
@@ -49,6 +51,26 @@ const layered = (): IdeaCard[] => [
   ),
 ];
 
+const shaOf = (text: string): string => createHash('sha1').update(text).digest('hex');
+const workOf = (id: string) => ({
+  worktree: `/home/somebody/.local/state/ralphctl/projects/app-1a2b3c4d/worktrees/ed-001-${id}`,
+  branch: `ralph/${id}`,
+  base: shaOf('base'),
+  head: shaOf(`head ${id}`),
+  agentName: 'ed-001',
+});
+
+/** Titles of eighty characters that no compressor finds alike. */
+const wordy = (): IdeaCard[] =>
+  layered().map((idea) => ({
+    ...idea,
+    title:
+      `Make ${shaOf(idea.id).slice(0, 6)} handle ${shaOf(`${idea.id}!`).slice(0, 6)} as the specification of the module asks for it`.slice(
+        0,
+        80,
+      ),
+  }));
+
 describe('A1 A2 scale', () => {
   test.each([
     ['a flat backlog, 3 slots', wide, 3, 1],
@@ -60,6 +82,34 @@ describe('A1 A2 scale', () => {
     expect(runAll(pilot, landEvery)).toBeLessThan(LIMIT_CPU_MS);
     expect(pilot.state.totals.landings).toBe(IDEAS);
     expect(pilot.state.totals.bounces).toBe(IDEAS / 20);
+  });
+
+  test('C1 the carried state of ten thousand ideas stays under 512 KiB after the codec, at every stage', async () => {
+    const pilot = pilotOf(wordy(), { slots: 100 });
+    const sizes: number[] = [];
+    const measure = async (): Promise<void> => {
+      const data = Buffer.from(JSON.stringify(pilot.state));
+      const [payload] = await compressLargePayloads.encode([
+        { metadata: { encoding: Buffer.from('json/plain') }, data },
+      ]);
+      sizes.push(payload?.data?.length ?? 0);
+    };
+    await measure();
+    let landed = 0;
+    for (let queue = pilot.decide(false); queue.length > 0; ) {
+      const command = queue.shift();
+      if (command?.do === 'start') say(pilot, command.idea, 'ready', { work: workOf(command.idea) });
+      if (command?.do === 'land') {
+        landed += 1;
+        if (landed % 2500 === 0) await measure();
+        pilot.landed(command.idea, { kind: 'landed', commit: shaOf(command.idea), commits: 2, durationMs: 1 });
+      }
+      queue.push(...pilot.decide(false));
+    }
+    await measure();
+    expect(pilot.state.totals.landings).toBe(IDEAS);
+    expect(sizes.length).toBe(6);
+    expect(Math.max(...sizes), sizes.join()).toBeLessThan(512 * 1024);
   });
 
   test('the state of ten thousand ideas is a few megabytes and comes back quickly', () => {
