@@ -75,6 +75,8 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
     target: 'main',
     gate: { commands: [GATE] },
     landing: { maxRounds: 10 },
+    // The floor would keep everything from starting on a small disk; here it is to fill up in the middle of work.
+    ...(episode.smallDisk ? { disk: { minFreeMegabytes: 0, minFreeInodes: 0 } } : {}),
     // Every kill of an agent is a failure of its idea; here the idea is to outlast all of them.
     errors: { strategy: 'retry', maxRetries: 10, retryBaseMs: 50, threshold: 1000 },
   };
