@@ -1,6 +1,6 @@
 /** Where an agent run works, and how it is brought back when the agent leaves that place. Features: B11 D1. */
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { worktreesDir } from '../../src/config/paths.js';
@@ -77,7 +77,7 @@ ${say('PROGRESS:50')}`,
 describe('a worktree that is not ours', () => {
   const refusal = { type: FAILURE.repository, nonRetryable: true };
 
-  it('is refused: the checkout itself, a folder outside, a link that leads outside, and one that is gone', async () => {
+  it('is refused: the checkout itself, a folder outside, and a link that leads outside', async () => {
     const b = await bench({ agent: `touch "$MARKS/ran"\n${say('COMPLETE')}` });
     const at = await b.prepare();
     const link = join(worktreesDir(b.root, b.project), 'link');
@@ -88,8 +88,6 @@ describe('a worktree that is not ours', () => {
       const call = b.call(b.activities.runAgent, b.agentInput(at, { worktree }));
       await expect(call.done, worktree).rejects.toMatchObject(refusal);
     }
-    await rm(at.worktree, { recursive: true });
-    await expect(b.call(b.activities.runAgent, b.agentInput(at)).done).rejects.toThrow(/worktree of t-1 is gone/);
     expect(existsSync(join(b.marks, 'ran'))).toBe(false);
   });
 });
