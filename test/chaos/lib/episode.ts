@@ -70,6 +70,7 @@ class Run {
   #runId = '';
   #left: Shock[];
   #striking = 0;
+  #signalling = 0;
   readonly #seen = new Map<Phase, number>();
   #events = 0;
   #quietSince = Date.now();
@@ -130,7 +131,9 @@ class Run {
   }
 
   async #strike(shock: Shock): Promise<void> {
+    const signals = shock.do === 'pause-resume' ? 1 : 0;
     this.#striking += 1;
+    this.#signalling += signals;
     try {
       await sleep(shock.when.delayMs);
       this.tell(describeShock(shock));
@@ -139,12 +142,14 @@ class Run {
       this.tell(`  ${String(error)}`);
     } finally {
       this.#striking -= 1;
+      this.#signalling -= signals;
     }
   }
 
   /** What a person would do who looks at it now and then. */
   async #nurse(): Promise<void> {
-    if (this.#striking > 0) return;
+    // Signals reach nobody while nothing runs; every other shock is over before a person would look.
+    if (this.#striking > this.#signalling) return;
     const alone = find('supervisor', { project: this.project, root: this.place.root }).length === 0;
     if (!alone) this.#aloneSince = undefined;
     else this.#aloneSince ??= Date.now();

@@ -6,6 +6,8 @@ import type { Shock } from './plan.js';
 import { find, signal } from './processes.js';
 import type { Place } from './sandbox.js';
 
+const PAUSES_MS = 15_000;
+
 export async function strike(shock: Shock, place: Place, project: string): Promise<string> {
   const where = { project, root: place.root };
   switch (shock.do) {
@@ -30,7 +32,9 @@ export async function strike(shock: Shock, place: Place, project: string): Promi
       return fill(join(place.root, 'filler'), shock.holdMs);
     case 'pause-resume': {
       const codes: number[] = [];
-      for (let n = 0; n < shock.times; n++) {
+      // Commands are slow on a busy machine, and the episode waits for them.
+      const end = Date.now() + PAUSES_MS;
+      for (let n = 0; n < shock.times && Date.now() < end; n++) {
         codes.push((await place.call('pause', 'chaos')).code, (await place.call('resume')).code);
       }
       return `exit codes ${codes.join(' ')}`;
