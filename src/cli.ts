@@ -131,6 +131,23 @@ saves
   );
 
 program
+  .command('init')
+  .description('look at this repository and write a first ralphctl.yaml')
+  .option('--force', 'replace the one that is there')
+  .option('--dry-run', 'print it, write nothing')
+  .addOption(json)
+  .action(run(async (context, options: object) => (await import('./client/commands/init.js')).init(context, options)));
+
+program
+  .command('doctor')
+  .description('check everything that a run here needs: agents, login, gate, repository, disk, server')
+  .option('--probe', 'let each agent that is used answer once (costs a little)')
+  .addOption(json)
+  .action(
+    run(async (context, options: object) => (await import('./client/commands/doctor.js')).doctor(context, options)),
+  );
+
+program
   .command('demo')
   .description('land a small backlog in a throw-away repository with a scripted agent; needs no key')
   .option('--keep <dir>', 'make the repository there')

@@ -1,0 +1,94 @@
+/** `ralphctl init`: looks at the repository and writes a first `ralphctl.yaml`. Overwrites nothing unless told to. */
+import { stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { findBacklog } from '../../backlog/index.js';
+import { CONFIG_FILES, parseConfig } from '../../config/load.js';
+import { type Context, print, printJson, say } from '../context.js';
+import { findAgents } from '../doctor/agents.js';
+import { EXIT } from '../exit-codes.js';
+import { proposeCommands } from '../init/commands.js';
+import { configDocument, type Findings } from '../init/document.js';
+import { findProject } from '../project.js';
+import { UserError } from '../user-error.js';
+
+export interface InitOptions {
+  force?: boolean;
+  dryRun?: boolean;
+}
+
+export async function init(context: Context, options: InitOptions): Promise<number> {
+  const { repository } = await findProject(context);
+  const { root, branch } = repository;
+  const existing = await firstThere(root);
+  if (existing && !options.force && !options.dryRun) {
+    throw new UserError(
+      `${existing} is there already; look at what would be proposed with --dry-run, or replace it with --force`,
+    );
+  }
+  const [agents, commands, backlog] = await Promise.all([
+    findAgents(context),
+    proposeCommands(root),
+    findBacklog(root).then(
+      (file) => relative(root, file),
+      () => undefined,
+    ),
+  ]);
+  const found: Findings = {
+    ...commands,
+    agents: agents.map(({ entry }) => entry.adapter),
+    ...(branch === undefined ? {} : { target: branch }),
+    ...(backlog === undefined ? {} : { backlog }),
+  };
+  const file = existing ?? join(root, CONFIG_FILES[0]);
+  const text = file.endsWith('.json') ? asJson(found) : configDocument(found);
+  parseConfig(text, file);
+  if (options.dryRun) {
+    if (context.json) printJson({ file, written: false, ...found });
+    else process.stdout.write(text);
+    return EXIT.ok;
+  }
+  await writeFile(file, text, { flag: options.force ? 'w' : 'wx' });
+  if (context.json) printJson({ file, written: true, ...found });
+  else {
+    print(`wrote ${relative(context.cwd, file) || file}`);
+    say(summary(found));
+  }
+  return EXIT.ok;
+}
+
+async function firstThere(root: string): Promise<string | undefined> {
+  for (const name of CONFIG_FILES) {
+    const file = join(root, name);
+    if (await stat(file).catch(() => undefined)) return file;
+  }
+  return undefined;
+}
+
+function asJson({ agents, target, backlog, gate, setup }: Findings): string {
+  const [agent] = agents;
+  const config = {
+    version: 1,
+    target,
+    backlog,
+    agent,
+    gate: gate.map(({ run }) => run),
+    ...(setup ? { setup: { run: setup.run } } : {}),
+  };
+  return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+function summary({ agents, gate, backlog }: Findings): string {
+  const lines = [
+    agents.length > 0
+      ? `agents found: ${agents.join(', ')}`
+      : 'no agent CLI was found on PATH: install one, or try --agent scripted',
+    gate.length > 0
+      ? `gate: ${gate.map(({ run }) => run).join(' && ')}`
+      : 'no gate was found: add one before you leave it alone',
+    backlog === undefined
+      ? 'no backlog yet: write roadmap.md, e.g. "- [ ] **task-001**: what to do"'
+      : `backlog: ${backlog}`,
+    'next: ralphctl doctor, then ralphctl start',
+  ];
+  return lines.join('\n');
+}

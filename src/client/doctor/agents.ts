@@ -1,0 +1,156 @@
+/** Which agent CLIs are here, whether they are logged in, and whether the ones that are used can work. */
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { CATALOG, type CatalogEntry, catalogEntry } from '../../agents/catalog.js';
+import { agentEnvironment } from '../../agents/environment.js';
+import type { AgentSpec } from '../../config/agent-spec.js';
+import { isExecutable, which } from '../../server/probe.js';
+import type { Context } from '../context.js';
+import { type Check, fail, info, ok, warn } from './check.js';
+import { compareVersions, versionIn } from './versions.js';
+
+const PROBE_MS = 30_000;
+
+export interface FoundAgent {
+  entry: CatalogEntry;
+  path: string;
+  version?: string;
+}
+
+/** CLIs that ralphctl has an adapter for and that are on PATH. */
+export async function findAgents({ env }: Context): Promise<FoundAgent[]> {
+  const found = await Promise.all(
+    CATALOG.map(async (entry) => {
+      const path = await which(entry.program, env);
+      return path === undefined ? undefined : { entry, path };
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+/** `used`: agents that a run would start. The others are only listed. */
+export async function checkAgents(context: Context, used: readonly AgentSpec[]): Promise<Check[]> {
+  const checks = await Promise.all(used.map((spec) => checkUsed(context, spec)));
+  const adapters = new Set(used.map((spec) => spec.adapter));
+  const others = (await findAgents(context)).filter(({ entry }) => !adapters.has(entry.adapter));
+  const listed = await Promise.all(
+    others.map(async ({ entry, path }) =>
+      info(`agent ${entry.adapter}`, `${await versionOf([path], context)} at ${path}, not used here`),
+    ),
+  );
+  return [...checks.flat(), ...listed];
+}
+
+async function checkUsed(context: Context, spec: AgentSpec): Promise<Check[]> {
+  const what = `agent ${spec.name}`;
+  const entry = catalogEntry(spec.adapter);
+  const argv = spec.command ?? (entry ? [entry.program] : undefined);
+  if (!argv?.[0]) return [ok(what, 'comes with ralphctl')];
+  const path = await resolveProgram(argv[0], context);
+  if (!path) {
+    const fix =
+      entry && !spec.command
+        ? `${entry.install}; or choose another: --agent, or agent: in ralphctl.yaml`
+        : `install it, or mend agents.${spec.name}.command in ralphctl.yaml`;
+    return [fail(what, `${argv[0]} is not on PATH`, fix)];
+  }
+  if (!entry) return [ok(what, path)];
+  const checks = [await checkVersion(what, entry, [path, ...argv.slice(1)], context)];
+  checks.push(await checkLogin(what, entry, spec, [path, ...argv.slice(1)], context));
+  checks.push(info(what, `kept from asking by: ${entry.unattended}`));
+  if (process.getuid?.() === 0 && entry.root && !spec.sandboxed) checks.push(fail(what, 'this is root', entry.root));
+  return checks;
+}
+
+async function resolveProgram(program: string, { env, cwd }: Context): Promise<string | undefined> {
+  if (!program.includes('/')) return which(program, env);
+  const path = program.startsWith('/') ? program : join(cwd, program);
+  return (await isExecutable(path)) ? path : undefined;
+}
+
+async function checkVersion(
+  what: string,
+  entry: CatalogEntry,
+  argv: readonly string[],
+  context: Context,
+): Promise<Check> {
+  const found = await versionOf(argv, context);
+  const version = versionIn(found);
+  if (!version)
+    return warn(what, `${argv[0]} does not say its version: ${found}`, `install it again: ${entry.install}`);
+  const order = compareVersions(version, entry.proven);
+  if (order === 0) return ok(what, `${version}, the release that the adapter was proven on`);
+  if (sameSeries(version, entry.proven)) return ok(what, `${version}; proven on ${entry.proven}`);
+  const fix =
+    order < 0
+      ? `bring it up to date: ${entry.install}`
+      : `npm run test:agents -- ${entry.adapter} says whether it still behaves; or install ${entry.proven}`;
+  return warn(
+    what,
+    `${version} is ${order < 0 ? 'older' : 'newer'} than ${entry.proven}, on which the adapter was proven`,
+    fix,
+  );
+}
+
+/** Up to the second number; before 1.0 the third one is the minor release. */
+const sameSeries = (a: string, b: string): boolean =>
+  a.split('.').slice(0, 2).join() === b.split('.').slice(0, 2).join();
+
+async function versionOf(argv: readonly string[], context: Context): Promise<string> {
+  const [file = '', ...args] = argv;
+  const got = await execa(file, [...args, '--version'], { ...quiet(context), timeout: PROBE_MS });
+  return (
+    versionIn(`${got.stdout}`) ??
+    versionIn(`${got.stderr}`) ??
+    (`${got.stdout}${got.stderr}`.trim().split('\n')[0] || 'nothing was printed')
+  );
+}
+
+async function checkLogin(
+  what: string,
+  entry: CatalogEntry,
+  spec: AgentSpec,
+  argv: readonly string[],
+  context: Context,
+): Promise<Check> {
+  // What the agent would see, not what this shell has.
+  const env = agentEnvironment(spec, context.env);
+  const key = entry.keys.find((name) => env[name]);
+  if (key) return ok(what, `${key} is set (whether it is valid only a run tells: doctor --probe)`);
+  if (entry.probe && (await probed(entry.probe, argv, env, context))) return ok(what, 'logged in');
+  if (!entry.probe) {
+    for (const file of entry.files) {
+      const path = join(env.HOME ?? homedir(), file);
+      if (await stat(path).catch(() => undefined))
+        return ok(what, `${path} is there (whether it is valid only a run tells: doctor --probe)`);
+    }
+  }
+  const hidden = entry.keys.find((name) => context.env[name]);
+  if (hidden)
+    return warn(what, `${hidden} is set, but this agent does not get it`, `add it to agents.${spec.name}.passEnv`);
+  // Its own word counts; a file that is missing may have another place.
+  const say = entry.probe ? fail : warn;
+  return say(what, entry.probe ? 'is not logged in' : 'seems not to be logged in', entry.login);
+}
+
+async function probed(
+  probe: NonNullable<CatalogEntry['probe']>,
+  [file = '', ...leading]: readonly string[],
+  env: Record<string, string>,
+  context: Context,
+): Promise<boolean> {
+  const got = await execa(file, [...leading, ...probe.args], { ...quiet(context), env, timeout: PROBE_MS });
+  return got.exitCode === 0 && (!probe.says || probe.says.test(`${got.stdout}`));
+}
+
+const quiet = (context: Context) =>
+  ({
+    reject: false,
+    stdin: 'ignore',
+    cwd: context.root,
+    env: context.env as Record<string, string>,
+    extendEnv: false,
+    forceKillAfterDelay: 1000,
+  }) as const;

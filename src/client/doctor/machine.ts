@@ -1,0 +1,82 @@
+/** What the machine gives: Node, git, disk, state folder, and which `ralphctl` the shell finds. */
+import { access, constants, mkdir, realpath, statfs } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { execa } from 'execa';
+import { isExecutable } from '../../server/probe.js';
+import type { Context } from '../context.js';
+import { program } from '../worker-process.js';
+import { type Check, fail, info, ok, warn } from './check.js';
+import { compareVersions, versionIn } from './versions.js';
+
+const OLDEST_NODE = '20.5.0';
+const OLDEST_GIT = '2.38.0';
+const GIB = 2 ** 30;
+const LOW_DISK = 5 * GIB;
+const NO_DISK = GIB / 2;
+const FEW_INODES = 50_000;
+
+export async function checkMachine(context: Context): Promise<Check[]> {
+  const checks = [checkNode(), await checkGit(), await checkState(context)];
+  return [...checks, ...(await checkDisk(context.root)), ...(await checkName(context))];
+}
+
+function checkNode(): Check {
+  const found = process.versions.node;
+  if (compareVersions(found, OLDEST_NODE) >= 0) return ok('node', found);
+  return fail('node', `${found} is too old`, `install Node ${OLDEST_NODE} or newer`);
+}
+
+async function checkGit(): Promise<Check> {
+  const got = await execa('git', ['--version'], { reject: false, timeout: 10_000 });
+  const found = versionIn(String(got.stdout ?? ''));
+  if (got.failed || !found) return fail('git', 'not on PATH', `install git ${OLDEST_GIT} or newer`);
+  if (compareVersions(found, OLDEST_GIT) >= 0) return ok('git', found);
+  return fail(
+    'git',
+    `${found} is too old`,
+    `install git ${OLDEST_GIT} or newer (landing needs merge-tree --write-tree)`,
+  );
+}
+
+async function checkState({ root }: Context): Promise<Check> {
+  try {
+    await mkdir(root, { recursive: true });
+    await access(root, constants.W_OK);
+    return ok('state folder', root);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    return fail(
+      'state folder',
+      `${root} cannot be written (${code})`,
+      'make it writable, or set RALPHCTL_HOME to another folder',
+    );
+  }
+}
+
+async function checkDisk(root: string): Promise<Check[]> {
+  const space = await statfs(root).catch(() => undefined);
+  if (!space) return [];
+  const free = space.bavail * space.bsize;
+  const text = `${(free / GIB).toFixed(1)} GiB free at ${root}`;
+  const fix = 'free some space, or set RALPHCTL_HOME to another disk: worktrees and logs go there';
+  const disk = free < NO_DISK ? fail('disk', text, fix) : free < LOW_DISK ? warn('disk', text, fix) : ok('disk', text);
+  // Some file systems have no fixed number of inodes and say 0.
+  if (space.files === 0 || space.ffree >= FEW_INODES) return [disk];
+  return [
+    disk,
+    warn('inodes', `${space.ffree} free at ${root}`, 'remove files there: every worktree is a checkout of its own'),
+  ];
+}
+
+/** Another program has the same name on npm. */
+async function checkName({ env }: Context): Promise<Check[]> {
+  const ours = await realpath(program()).catch(() => program());
+  for (const dir of (env.PATH ?? '').split(delimiter).filter(Boolean)) {
+    const path = join(dir, 'ralphctl');
+    if (!(await isExecutable(path))) continue;
+    if ((await realpath(path).catch(() => path)) === ours) return [ok('ralphctl on PATH', path)];
+    const fix = `call this one by its path (${ours}), or put its folder first on PATH`;
+    return [warn('ralphctl on PATH', `${path} is another program or another installation`, fix)];
+  }
+  return [info('ralphctl on PATH', 'none; called by its path')];
+}

@@ -1,0 +1,182 @@
+/** The repository and what a run in it would use: configuration, backlog, target, gate. */
+import { readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { findBacklog, readBacklog } from '../../backlog/index.js';
+import type { AgentSpec } from '../../config/agent-spec.js';
+import { loadConfig } from '../../config/load.js';
+import { resolveAgent } from '../../config/resolve-agent.js';
+import type { Config } from '../../config/schema.js';
+import { checkoutBehind } from '../../git/checkout-base.js';
+import { refuseOpenOperations, targetTip } from '../../git/repository.js';
+import { which } from '../../server/probe.js';
+import type { Context } from '../context.js';
+import { findProject, type Project } from '../project.js';
+import { type Check, fail, ok, warn } from './check.js';
+
+export interface ProjectFindings {
+  checks: Check[];
+  project?: Project;
+  config?: Config;
+  /** Agents that a run would start. */
+  agents: AgentSpec[];
+}
+
+export async function checkProject(context: Context): Promise<ProjectFindings> {
+  const checks: Check[] = [];
+  const agents: AgentSpec[] = [];
+  let project: Project;
+  try {
+    project = await findProject(context);
+  } catch (error) {
+    return {
+      checks: [problem('repository', error, 'run doctor inside a git repository, or name one: -C <folder>')],
+      agents,
+    };
+  }
+  const { root, branch } = project.repository;
+  checks.push(ok('repository', root));
+  let config: Config;
+  try {
+    const loaded = await loadConfig(root);
+    config = loaded.config;
+    checks.push(
+      loaded.file
+        ? ok('configuration', loaded.file)
+        : warn('configuration', 'none, defaults are used', 'ralphctl init'),
+    );
+  } catch (error) {
+    return { checks: [...checks, problem('configuration', error, 'mend the file')], project, agents };
+  }
+  checks.push(await checkTarget(root, config.target ?? branch));
+  const names = new Set([config.agent, ...config.fallback]);
+  checks.push(await checkBacklog(context, root, config, names));
+  for (const name of names) {
+    try {
+      agents.push(resolveAgent(config, name));
+    } catch (error) {
+      checks.push(problem(`agent ${name}`, error, 'mend the name'));
+    }
+  }
+  checks.push(...(await checkGate(context, root, config)));
+  return { checks, project, config, agents };
+}
+
+async function checkTarget(root: string, target: string | undefined): Promise<Check> {
+  if (!target) return fail('target', 'no branch is checked out', 'git switch <branch>, or target: in ralphctl.yaml');
+  try {
+    await targetTip(root, target);
+    await refuseOpenOperations(root, target);
+    const behind = await checkoutBehind(root, target);
+    return behind
+      ? warn('target', `${target}; ${behind}`, 'commit or put away what is there before it matters')
+      : ok('target', target);
+  } catch (error) {
+    return problem('target', error, 'target: in ralphctl.yaml');
+  }
+}
+
+/** Adds the agents that ideas name. */
+async function checkBacklog(context: Context, root: string, config: Config, names: Set<string>): Promise<Check> {
+  try {
+    const file = await findBacklog(root, config.backlog);
+    const { ideas } = await readBacklog(file);
+    const todo = ideas.filter((idea) => !idea.done && !idea.blue);
+    for (const { agent } of todo) if (agent !== undefined) names.add(agent);
+    return ok('backlog', `${relative(context.cwd, file) || file}: ${todo.length} of ${ideas.length} ideas to do`);
+  } catch (error) {
+    return problem('backlog', error, 'write roadmap.md, e.g.: - [ ] **task-001**: what to do');
+  }
+}
+
+async function checkGate(context: Context, root: string, config: Config): Promise<Check[]> {
+  const { commands } = config.gate;
+  if (commands.length === 0) {
+    return [
+      warn(
+        'gate',
+        'none: nothing but the agent says that work is good',
+        'ralphctl init proposes one; or gate: in ralphctl.yaml',
+      ),
+    ];
+  }
+  return Promise.all(commands.map((command) => checkCommand(context, root, command.name, command.run)));
+}
+
+const SHELL_WORDS = new Set([
+  'if',
+  'for',
+  'while',
+  'case',
+  'test',
+  '[',
+  'cd',
+  'export',
+  'set',
+  'exec',
+  'true',
+  'false',
+  ':',
+  '!',
+  '{',
+  '(',
+]);
+
+async function checkCommand(
+  context: Context,
+  root: string,
+  name: string,
+  run: string | readonly string[],
+): Promise<Check> {
+  const words = typeof run === 'string' ? run.trim().split(/\s+/) : [...run];
+  const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word)) ?? '';
+  const what = `gate: ${name}`;
+  const shell = typeof run === 'string' && (SHELL_WORDS.has(program) || !/^[\w@%+.,/-]+$/.test(program));
+  if (shell) return ok(what, 'run by the shell');
+  const path = program.includes('/') ? join(root, program) : await which(program, context.env);
+  const there = path !== undefined && (program.startsWith('/') || !program.includes('/') || (await readable(path)));
+  if (!there)
+    return fail(
+      what,
+      `${program} is not ${program.includes('/') ? 'in the repository' : 'on PATH'}`,
+      'install it, or mend gate: in ralphctl.yaml',
+    );
+  const script = /^(?:npm|pnpm|yarn|bun)$/.test(program) ? scriptOf(words) : undefined;
+  if (script === undefined) return ok(what, path ?? program);
+  const known = await scripts(root);
+  if (known && !known.includes(script)) {
+    return fail(
+      what,
+      `package.json has no script "${script}"`,
+      `add it, or choose one of: ${known.join(', ') || 'none'}`,
+    );
+  }
+  return ok(what, `script "${script}" of package.json`);
+}
+
+function scriptOf([, verb, next]: readonly string[]): string | undefined {
+  if (verb === 'test' || verb === 't') return 'test';
+  return verb === 'run' || verb === 'run-script' ? next : undefined;
+}
+
+async function scripts(root: string): Promise<string[] | undefined> {
+  try {
+    const whole = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      scripts?: Record<string, string>;
+    };
+    return Object.keys(whole.scripts ?? {});
+  } catch {
+    return undefined;
+  }
+}
+
+const readable = (path: string): Promise<boolean> =>
+  readFile(path).then(
+    () => true,
+    () => false,
+  );
+
+function problem(what: string, error: unknown, fix: string): Check {
+  const text = error instanceof Error ? error.message : String(error);
+  const [first = '', ...rest] = text.split('\n').filter(Boolean);
+  return fail(what, first, rest.join(' ').trim() || fix);
+}

@@ -1,0 +1,51 @@
+/** The Temporal server and the worker: there, and if not, can they be brought up? Starts nothing. */
+import { connectTarget } from '../../connect/target.js';
+import { isExecutable, which } from '../../server/probe.js';
+import { cachedBinary } from '../../server/resolve.js';
+import { serverStatus } from '../../server/stop.js';
+import { runningWorker } from '../../worker/record.js';
+import type { Context } from '../context.js';
+import { type Check, fail, info, ok } from './check.js';
+
+export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
+  const checks = [await checkServer(context)];
+  if (project === undefined) return checks;
+  const worker = await runningWorker(context.root, project).catch(() => undefined);
+  const found = worker
+    ? ok('worker', `running (pid ${worker.keeper.pid})`)
+    : info('worker', 'none; start brings one up');
+  return [...checks, found];
+}
+
+async function checkServer(context: Context): Promise<Check> {
+  const target = await connectTarget(context, { start: false, onProgress: () => {} }).catch((error: Error) => error);
+  if (target instanceof Error)
+    return fail('server', target.message.split('\n')[0] ?? '', 'mend temporal.toml or TEMPORAL_ADDRESS');
+  if (target.kind !== 'embedded') return checkExternal(context, target.description);
+  const { state, record } = await serverStatus(context.root);
+  if (state === 'running' && record) return ok('server', `Temporal ${record.version.server} at ${record.address}`);
+  return (await programFor(context)) ?? info('server', 'not running; start brings it up');
+}
+
+async function checkExternal(context: Context, description: string): Promise<Check> {
+  const { connect } = await import('../api/connection.js');
+  try {
+    const connected = await connect(context, { start: false });
+    await connected.close();
+    return ok('server', description);
+  } catch (error) {
+    return fail('server', (error as Error).message, 'check the address, and that the server runs');
+  }
+}
+
+/** Where a server program would come from; undefined when one is ready. */
+async function programFor({ env, cacheRoot }: Context): Promise<Check | undefined> {
+  const configured = env.RALPHCTL_TEMPORAL_BIN;
+  if (configured) {
+    if (await isExecutable(configured)) return undefined;
+    return fail('server', `RALPHCTL_TEMPORAL_BIN=${configured} is no program`, 'mend or unset it');
+  }
+  if ((await which('temporal', env)) || (await isExecutable(cachedBinary(cacheRoot)))) return undefined;
+  const way = (await which('go', env)) ? 'downloaded, or built with Go in some minutes' : 'downloaded';
+  return info('server', `no temporal program here yet: the first start gets it (${way})`);
+}
