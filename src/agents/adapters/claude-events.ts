@@ -145,7 +145,9 @@ export class ClaudeEvents implements EventHandler {
   #error(result: Json): AgentError {
     const subtype = stringOf(result.subtype);
     const errors = listOf(result.errors).filter((entry) => typeof entry === 'string');
-    const message = stringOf(result.result) ?? (errors.length > 0 ? errors.join('; ') : (subtype ?? 'unknown error'));
+    // The field `error` is qwen's, for what stops it before its first turn.
+    const said = errors.length > 0 ? errors.join('; ') : stringOf(objectOf(result.error)?.message);
+    const message = stringOf(result.result) ?? said ?? subtype ?? 'unknown error';
     const named =
       entryOf(REASONS, result.terminal_reason) ??
       entryOf(NAMES, stringOf(result.api_error) ?? this.#errorName) ??

@@ -133,14 +133,17 @@ wire_api = "responses"
     },
   }),
   pi: ({ url, key }, { anonymous }) => ({
-    entry: { model: 'mock-model', args: ['--provider', 'mock'] },
+    // Of a provider of one's own without a key it says that there is no such provider.
+    entry: anonymous
+      ? { model: 'claude-sonnet-4-5', args: ['--provider', 'anthropic'] }
+      : { model: 'mock-model', args: ['--provider', 'mock'] },
     home: {
       '.pi/agent/models.json': json({
         providers: {
           mock: {
             baseUrl: `${url}/v1`,
             api: 'openai-completions',
-            ...(anonymous ? {} : { apiKey: key }),
+            apiKey: key,
             models: [
               {
                 ...{ id: 'mock-model', name: 'Mock', reasoning: false, input: ['text'] },

@@ -5,6 +5,8 @@ export interface Process {
   pid: number;
   parent: number;
   command: string;
+  /** It is an agent, or was started by one that hands its variables on. A command line tells less: some CLIs rename themselves. */
+  ofAgent: boolean;
 }
 
 async function lookAt(pid: number, folder: string): Promise<Process | undefined> {
@@ -15,7 +17,8 @@ async function lookAt(pid: number, folder: string): Promise<Process | undefined>
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const mine = environ.split('\0').includes(`HOME=${folder}`) || `${cwd}/`.startsWith(`${folder}/`);
   if (!mine || state === 'Z' || cmdline === '') return undefined;
-  return { pid, parent: Number(parent), command: cmdline.replaceAll('\0', ' ').trim() };
+  const ofAgent = environ.split('\0').some((line) => line.startsWith('RALPHCTL_AGENT='));
+  return { pid, parent: Number(parent), command: cmdline.replaceAll('\0', ' ').trim(), ofAgent };
 }
 
 /** Processes with this home folder or working below it; not this one. */

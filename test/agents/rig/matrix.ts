@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Mock, startMock } from '../mock/server.js';
 import { expectationsOf } from './expected.js';
 import { type CliName, homeOf, versionOf } from './install.js';
+import { landCase } from './land-case.js';
 import { finishRecording } from './recording.js';
 import { type Row, runCase } from './run-case.js';
 import { CASES, type Case } from './scenarios.js';
@@ -49,6 +50,25 @@ export function matrix(cli: CliName): void {
       };
       it.skipIf(skip !== undefined)(one.name, run, LONGEST);
     }
+    it(
+      'landed',
+      async () => {
+        const { landed, ...row } = await landCase(mock, inject('stateRoot'), cli);
+        const good = landed === `made by ${cli}`;
+        await note(cli, {
+          cli,
+          version: versionOf(cli),
+          name: 'landed',
+          kind: good ? 'ok' : 'not landed',
+          expected: 'ok',
+          ...row,
+        });
+        expect({ landed, left: row.left, outcome: row.outcome }).toEqual({
+          ...{ landed: `made by ${cli}`, left: [], outcome: 'completed' },
+        });
+      },
+      LONGEST,
+    );
     for (const [name, how] of [
       ['worker-sigkill', 'SIGKILL'],
       ['worker-stopped', 'stop'],

@@ -8,7 +8,7 @@ import { bench } from '../../activities/bench.js';
 import { until } from '../../support/program.js';
 import type { Mock } from '../mock/server.js';
 import { setupFor } from './drivers.js';
-import { type CliName, homeOf, versionOf } from './install.js';
+import { type CliName, versionOf } from './install.js';
 import { type Process, processesOf } from './left.js';
 import { type Case, IN_TOOL, type Kind, withMarks } from './scenarios.js';
 
@@ -34,9 +34,9 @@ const RECORDER = fileURLToPath(new URL('record.mjs', import.meta.url));
 export const kindOf = (outcome: AgentOutcome): Kind => (outcome.kind === 'failed' ? outcome.failure : outcome.kind);
 
 /** The CLI's first process; a recorder around it is not the CLI. */
-export function mainProcess(cli: CliName, all: readonly Process[]): Process | undefined {
-  const own = all.filter(({ command }) => command.includes(homeOf(cli)) && !command.includes(RECORDER));
-  return own.find(({ parent }) => !own.some(({ pid }) => pid === parent));
+function mainProcess(all: readonly Process[]): Process | undefined {
+  const own = all.filter(({ ofAgent, command }) => ofAgent && !command.includes(RECORDER));
+  return own.filter(({ parent }) => !own.some(({ pid }) => pid === parent)).sort((a, b) => a.pid - b.pid)[0];
 }
 
 export interface CaseOptions {
@@ -71,7 +71,7 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pac
   if (one.signal) {
     const { signal } = one;
     await until('the agent in its tool call', () => readFile(join(b.marks, IN_TOOL), 'utf8'), 45_000 + 3 * pace);
-    const agent = mainProcess(cli, await processesOf(b.base));
+    const agent = mainProcess(await processesOf(b.base));
     if (!agent) throw new Error(`no process of ${cli} is there to be killed`);
     process.kill(agent.pid, signal);
   }

@@ -7,7 +7,7 @@ import { pidsWith } from '../../support/processes.js';
 import { roadmap, until } from '../../support/program.js';
 import type { Mock } from '../mock/server.js';
 import { setupFor } from './drivers.js';
-import { type CliName, homeOf } from './install.js';
+import type { CliName } from './install.js';
 import { processesOf } from './left.js';
 import { agentsBox } from './program.js';
 import { IN_TOOL, LINGER, withMarks } from './scenarios.js';
@@ -43,7 +43,7 @@ export async function workerCase(
   /** The agent and whatever it started; not the worker, which has the same home. */
   const ofAgent = async () =>
     (await processesOf(home)).filter(
-      ({ command }) => command.includes(homeOf(cli)) || command.includes(`${box.marks}/${IN_TOOL}`),
+      ({ command, ofAgent: agent }) => agent || command.includes(`${box.marks}/${IN_TOOL}`),
     );
   try {
     const started = Date.now();
