@@ -30,10 +30,10 @@ const recordings = KNOWN_ADAPTERS.flatMap((adapter) => {
   return files.map((file) => ({ adapter, file, ...recording(`${folder}/${file}`) }));
 });
 
-/** A CLI that ended by a signal which nobody else sent was ended by our clocks. */
+/** A CLI that ended by a signal which nobody else sent was ended by us: after its result, or by a clock. */
 function runOf({ expected, ending, case: name }: Recording): RunResult {
   const ours = ending.signal !== undefined && !name.startsWith('sig');
-  const stopped = expected === 'timeout' ? 'timeout' : ours ? 'idle' : undefined;
+  const stopped = expected === 'timeout' ? 'timeout' : ours ? (expected === 'ok' ? 'result-grace' : 'idle') : undefined;
   return {
     ...{ exitCode: ending.exit ?? null, signal: ending.signal ?? null, durationMs: 60_000 },
     ...{ stdoutBytes: 0, stderrBytes: 0, tail: '' },
