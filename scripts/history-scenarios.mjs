@@ -112,6 +112,94 @@ export const scenariosOn = ({ project, until, connected, workerOf, continuedRun,
     return { 'autopilot-worker-lost': `ralph:${id}:autopilot`, 'idea-worker-lost': `ralph:${id}:idea:w-1` };
   },
 
+  async 'pause-now'() {
+    const p = await project('pause-now', { ideas: { 'n-1': twoSteps('n-1') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-n-1-1');
+    await p.run('pause', '--now', '--reason', 'fire drill');
+    await until('the pause', async () => (await p.status()).status.state === 'paused');
+    await p.run('hint', 'n-1', 'mind the gap');
+    await p.run('resume');
+    await p.touch('go-n-1-1');
+    await p.touch('go-n-1-2');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-pause-now': `ralph:${id}:autopilot`, 'idea-pause-now': `ralph:${id}:idea:n-1` };
+  },
+
+  async abort() {
+    const p = await project('abort', { ideas: { 'a-1': twoSteps('a-1'), 'a-2': twoSteps('a-2') } });
+    const done = p.run('start', '--json', '--wait');
+    await p.there('began-a-1-1');
+    await p.there('began-a-2-1');
+    await p.run('abort', '--reason', 'wrong branch');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-abort': `ralph:${id}:autopilot`, 'idea-abort': `ralph:${id}:idea:a-1` };
+  },
+
+  async modes() {
+    const p = await project('modes', {
+      ideas: { 'm-1': { script: () => [complete('m-1')] }, 'm-2': { script: () => [complete('m-2')] } },
+    });
+    await p.run('start', '--detach', '--mode', 'semi-auto');
+    await until('the run to wait', async () => (await p.status()).status.state === 'waiting_user');
+    await p.run('assign', 'm-2');
+    await until('m-2 to land', async () => (await p.status()).status.counts.landed === 1);
+    await p.run('mode', 'step');
+    await until('m-1 to wait', async () => (await p.status()).status.attention.some((line) => line.approval));
+    const id = await p.id();
+    await p.run('approve', 'm-1');
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    return { 'autopilot-modes': `ralph:${id}:autopilot`, 'idea-step': `ralph:${id}:idea:m-1` };
+  },
+
+  /** Retry, more iterations, rollback before and after landing, clean up, skip, split: the run is held open meanwhile. */
+  async recovery() {
+    const config = { errors: { threshold: 50, strategy: 'skip' } };
+    const slow = [{ do: [write('s.txt', 's')], signal: 'PROGRESS:50' }, complete('s-1')];
+    const p = await project('recovery', {
+      config,
+      ideas: {
+        keep: twoSteps('keep'),
+        's-1': { script: () => slow, max_iterations: 1 },
+        'b-1': { script: () => [{ do: [write('half.txt', 'half')], signal: 'BLOCKED: no key' }] },
+        'l-1': { script: () => [complete('l-1')] },
+        'f-1': { script: () => [{ exit: 3 }] },
+      },
+    });
+    await p.run('start', '--detach');
+    const state = (idea, wanted) =>
+      until(`${idea} ${wanted}`, async () => JSON.parse(await p.run('why', idea, '--json')).status === wanted);
+    await state('s-1', 'timeout');
+    await state('b-1', 'blocked');
+    await state('l-1', 'landed');
+    await state('f-1', 'failed');
+    await p.run('limit', 's-1', '2');
+    await state('s-1', 'landed');
+    await p.run('retry', 'f-1', '--reason', 'once more');
+    await until('the second failure', async () => {
+      const { status, told } = JSON.parse(await p.run('why', 'f-1', '--json'));
+      return status === 'failed' && told;
+    });
+    await p.run('rollback', 'l-1', '--reason', 'wrong idea');
+    await until('the undo', async () => JSON.parse(await p.run('why', 'l-1', '--json')).held);
+    await p.run('cleanup', 'b-1');
+    await until('the cleanup', async () =>
+      /removed/.test(JSON.parse(await p.run('why', 'b-1', '--json')).reason ?? ''),
+    );
+    await p.run('rollback', 'b-1');
+    await until('the rollback', async () => (await p.run('logs', '--json')).includes('was rolled back'));
+    await state('b-1', 'blocked');
+    await p.run('skip', 'f-1');
+    await p.run('abandon', 'b-1');
+    await p.run('split', 'keep', '--into', 'one', '--into', 'two');
+    // Its parts play the same script as nobody wrote one for them: they fail, which is fine here.
+    await until('the end', async () => (await p.status()).facts?.open === false);
+    const id = await p.id();
+    return { 'autopilot-recovery': `ralph:${id}:autopilot`, 'idea-extended': `ralph:${id}:idea:s-1` };
+  },
+
   async continued() {
     const steps = (id) => ({
       script: () =>
@@ -156,5 +244,9 @@ export const KINDS = {
   'pause-resume': ['autopilot-pause-resume', 'idea-pause-resume'],
   stop: ['autopilot-stop', 'idea-stop'],
   'worker-lost': ['autopilot-worker-lost', 'idea-worker-lost'],
+  'pause-now': ['autopilot-pause-now', 'idea-pause-now'],
+  abort: ['autopilot-abort', 'idea-abort'],
+  modes: ['autopilot-modes', 'idea-step'],
+  recovery: ['autopilot-recovery', 'idea-extended'],
   continued: ['autopilot-continued', 'idea-continued'],
 };

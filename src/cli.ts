@@ -100,6 +100,7 @@ program
   .option('-f, --follow', 'go on as more comes; without an idea also what the agents do')
   .option('--raw', 'what the agent printed, as it printed it')
   .option('--run <id>', 'another run than the last')
+  .option('--runs', 'list the runs of this repository, newest first')
   .option('--iteration <n>', 'another agent run than the last', whole)
   .addOption(json)
   .action(

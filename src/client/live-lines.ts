@@ -109,6 +109,9 @@ function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): s
   return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;
 }
 
+/** `1 idea`, `2 ideas`. */
+export const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
 export const seconds = (ms: number): string => {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;

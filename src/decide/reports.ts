@@ -98,7 +98,8 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   const { after } = entry;
   delete entry.after;
   if (after) {
-    followUp(board, entry, after);
+    // Stopped on its own page, the reason came with its end.
+    followUp(board, entry, after.do === 'hold' && reason !== undefined ? { reason, ...after } : after);
     return;
   }
   if (board.state.aborting && outcome === 'stopped') {

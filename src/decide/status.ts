@@ -178,5 +178,7 @@ export function runSummary(
     .filter((entry) => !entry.card.blue && entry.status !== 'landed')
     .slice(0, NOT_LANDED_SHOWN)
     .map(({ card, status: state, reason }) => ({ idea: card.id, status: state, ...(reason ? { reason } : {}) }));
-  return { outcome, landed: status.counts.landed, notLanded, status };
+  // What this run landed has the commit that it landed as.
+  const before = entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
+  return { outcome, landed: status.counts.landed, ...(before > 0 ? { landedBefore: before } : {}), notLanded, status };
 }

@@ -181,6 +181,8 @@ export interface AutopilotInput extends RunRef {
 export interface RunSummary {
   outcome: 'completed' | 'stopped';
   landed: number;
+  /** Of those, how many had landed before this run began. */
+  landedBefore?: number;
   notLanded: { idea: string; status: IdeaStatus; reason?: string }[];
   status: RunStatus;
 }

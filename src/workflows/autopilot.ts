@@ -92,10 +92,12 @@ class AutopilotShell {
       this.#publisher.publish(pilot);
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {
-        if (pilot.isOver()) break;
+        const over = pilot.isOver();
+        // A handler that waits for this loop to act must not be waited for: what it told is in the inbox.
+        if (over || rollover) await condition(() => allHandlersFinished() || this.#inbox.length > 0);
+        if (this.#inbox.length > 0) continue;
+        if (over) break;
         if (rollover) {
-          await condition(allHandlersFinished);
-          if (this.#inbox.length > 0) continue;
           watch.cancel();
           await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
         }

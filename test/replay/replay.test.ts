@@ -38,6 +38,8 @@ describe('kept histories', () => {
       ...['autopilot-happy', 'autopilot-pause-resume', 'autopilot-stop', 'autopilot-continued'],
       ...['idea-happy', 'idea-gate-red', 'idea-needs-human', 'idea-blocked', 'idea-timeout', 'idea-conflict'],
       ...['idea-stop', 'idea-worker-lost', 'idea-continued'],
+      ...['autopilot-pause-now', 'autopilot-abort', 'autopilot-modes', 'autopilot-recovery'],
+      ...['idea-pause-now', 'idea-abort', 'idea-step', 'idea-extended'],
     ];
     for (const kind of kinds)
       expect(

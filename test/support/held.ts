@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StampedEvent } from '../../src/protocol/events.js';
-import type { IdeaStatus, RunStatus, WhyView } from '../../src/protocol/run.js';
-import { type Outcome, roadmap, type Sandbox, sandbox, until, yaml } from './program.js';
+import type { IdeaStatus, RunStatus, RunSummary, WhyView } from '../../src/protocol/run.js';
+import { roadmap, type Sandbox, sandbox, until, yaml } from './program.js';
 
 /** One iteration: `began-ID-N` gets a line, then it waits for `go-ID-N`, then the idea's file grows and the signal is given. */
 export interface HeldStep {
@@ -13,6 +13,8 @@ export interface HeldStep {
   free?: boolean;
   /** Ends with this code instead of a signal. */
   exit?: number;
+  /** Played whenever the prompt has this text, whatever the iteration. */
+  when?: string;
 }
 
 export interface HeldIdea {
@@ -53,7 +55,7 @@ export class Held {
   }
 
   began(id: string, n = 1, times = 1): Promise<unknown> {
-    return until(`${id} iteration ${n}, time ${times}`, async () => (await this.times(id, n)) >= times, 60_000);
+    return until(`${id} iteration ${n}, time ${times}`, async () => (await this.times(id, n)) >= times, 120_000);
   }
 
   async go(...steps: string[]): Promise<void> {
@@ -66,11 +68,11 @@ export class Held {
   }
 
   state(wanted: string): Promise<unknown> {
-    return until(`state ${wanted}`, async () => (await this.status())?.state === wanted, 60_000);
+    return until(`state ${wanted}`, async () => (await this.status())?.state === wanted, 120_000);
   }
 
   closed(): Promise<unknown> {
-    return until('the run to close', async () => (await this.box.run('status', '--json')).code === 6, 60_000);
+    return until('the run to close', async () => (await this.box.run('status', '--json')).code === 6, 120_000);
   }
 
   async why(id: string): Promise<WhyView> {
@@ -85,7 +87,7 @@ export class Held {
         const view = await this.why(id);
         return view?.status === wanted && view;
       },
-      60_000,
+      120_000,
     );
   }
 
@@ -97,7 +99,7 @@ export class Held {
 
   /** Waits for an event. */
   event(what: string, fits: (event: StampedEvent) => boolean): Promise<StampedEvent> {
-    return until(what, async () => (await this.events()).find(fits), 60_000);
+    return until(what, async () => (await this.events()).find(fits), 120_000);
   }
 
   async saves(id: string): Promise<string[]> {
@@ -107,23 +109,29 @@ export class Held {
 
   /** The prompt of an idea's agent run. */
   async prompt(id: string, serial: number): Promise<string> {
-    const { json } = await this.box.run('status', '--json');
-    const facts = json[0] as { project: string; facts: { runId: string } };
+    const about = await until('the run', async () => {
+      const { json } = await this.box.run('status', '--json');
+      const found = json[0] as { project: string; facts?: { runId?: string } };
+      return found.facts?.runId ? { project: found.project, runId: found.facts.runId } : undefined;
+    });
     const name = String(serial).padStart(3, '0');
-    const path = ['projects', facts.project, 'runs', facts.facts.runId, 'ideas', id, name, 'prompt.md'];
+    const path = ['projects', about.project, 'runs', about.runId, 'ideas', id, name, 'prompt.md'];
     return readFile(join(this.stateRoot, ...path), 'utf8');
   }
 
-  /** Attached to the end. */
-  finish(): Promise<Outcome> {
-    return this.box.run('start', '--json', '--wait');
+  /** Waits for the end; attaching could come too late and start another run. */
+  async finish(): Promise<RunSummary> {
+    await this.closed();
+    const { json } = await this.box.run('status', '--json');
+    return json[0]?.last as RunSummary;
   }
 }
 
 export const DONE: HeldStep = { signal: 'COMPLETE', free: true };
 
-function entryOf(scratch: string, { signal, free, exit }: HeldStep, n: number): Record<string, unknown> {
+function entryOf(scratch: string, { signal, free, exit, when }: HeldStep, n: number): Record<string, unknown> {
   return {
+    ...(when === undefined ? {} : { whenPrompt: { contains: when } }),
     do: [
       { append: { path: 'draft-$' + '{IDEA}.txt', text: `draft ${n}\n` } },
       { run: `echo $$ >> ${scratch}/began-$RALPHCTL_IDEA-$RALPHCTL_ITERATION` },

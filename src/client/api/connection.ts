@@ -7,6 +7,9 @@ import { say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { UserError } from '../user-error.js';
 
+/** The embedded server is known to run: only a busy machine keeps it from answering. */
+const CONNECT_TIMEOUT = { embedded: '20s', external: '5s' } as const;
+
 export interface Connected {
   client: Client;
   target: Target;
@@ -23,7 +26,7 @@ export async function connect(context: Context, { start }: { start: boolean }): 
     );
   }
   try {
-    const connection = await Connection.connect({ ...target.options, connectTimeout: '3s' });
+    const connection = await Connection.connect({ ...target.options, connectTimeout: CONNECT_TIMEOUT[target.kind] });
     const client = new Client({ connection, namespace: target.namespace, dataConverter });
     return { client, target, close: () => connection.close() };
   } catch (error) {

@@ -29,7 +29,9 @@ export async function demo(context: Context, options: DemoOptions): Promise<numb
   if (code === EXIT.ok) await stopWorker(context, (await findProject({ ...context, cwd: repo })).id);
   if (code !== EXIT.ok || context.json) return code;
   await showLanded(repo);
-  print(`\nlook around: cd ${repo} && git log -p   or: ralphctl -C ${repo} status`);
+  print(
+    `\nlook around: cd ${repo} && git log -p   or: ralphctl -C ${repo} status   end the Temporal server, which stays: ralphctl server stop`,
+  );
   return code;
 }
 

@@ -6,12 +6,13 @@ import { createReadStream } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ideaDir } from '../../config/paths.js';
+import { ideaDir, runDir } from '../../config/paths.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
+import type { RunSummary } from '../../protocol/run.js';
 import { eventsPath, followEvents } from '../../runs/event-file.js';
-import { listRuns } from '../../runs/run-files.js';
+import { listRuns, type RunFile } from '../../runs/run-files.js';
 import { AgentsView } from '../agents-view.js';
-import { type Context, print, say } from '../context.js';
+import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { show } from '../follow.js';
 import { clean } from '../live-lines.js';
@@ -25,6 +26,7 @@ export interface LogsOptions {
   raw?: boolean;
   run?: string;
   iteration?: number;
+  runs?: boolean;
 }
 
 const POLL_MS = 200;
@@ -33,11 +35,12 @@ export async function logs(context: Context, idea: string | undefined, options: 
   if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
   if (options.raw && context.json) throw new UserError('--raw and --json exclude each other');
   const { id: project } = await findProject(context);
+  if (options.runs) return showRuns(context, project);
   const runId = options.run ?? (await listRuns(context.root, project))[0];
   if (!runId)
     throw new UserError('there was no run in this repository yet. Start one with: ralphctl start', EXIT.noRun);
   if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
-    throw new UserError(`there is no run ${options.run}; the last is ${runId ?? 'none'}`, EXIT.noRun);
+    throw new UserError(`there is no run ${options.run}. Those that there are: ralphctl logs --runs`, EXIT.noRun);
   }
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
@@ -64,6 +67,24 @@ interface Reader {
   /** Prints what came since the last call. */
   more(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The runs of this repository, newest first. */
+async function showRuns(context: Context, project: string): Promise<number> {
+  for (const runId of await listRuns(context.root, project)) {
+    const dir = runDir(context.root, project, runId);
+    const read = <T>(name: string): Promise<T | undefined> =>
+      readFile(join(dir, name), 'utf8').then(
+        (text) => JSON.parse(text) as T,
+        () => undefined,
+      );
+    const [run, summary] = await Promise.all([read<RunFile>('run.json'), read<RunSummary>('summary.json')]);
+    const { landed, notLanded, outcome = 'no summary' } = summary ?? {};
+    if (context.json)
+      printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length });
+    else print(`${runId}  ${outcome}${summary ? `, ${landed} landed, ${notLanded?.length} not` : ''}`);
+  }
+  return EXIT.ok;
 }
 
 async function ideaLogs(

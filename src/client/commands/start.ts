@@ -1,6 +1,7 @@
 /** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
 
 import { checkoutBehind } from '../../git/checkout-base.js';
+import { landedIdeas } from '../../git/landed.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { listRuns, writeRun } from '../../runs/run-files.js';
@@ -9,7 +10,7 @@ import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
-import { clean, seconds } from '../live-lines.js';
+import { clean, many, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, runFile, runSettings, type StartFlags } from '../run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
@@ -42,7 +43,9 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   try {
     const api = new RunApi(connected.client, plan.project.id);
     const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
-    announce(context, connected, plan, runId, attached);
+    // What landed in earlier runs is not said to be done now.
+    const landed = context.json ? [] : await landedIdeas(plan.project.repository.root, plan.target);
+    announce(context, connected, plan, { runId, attached, landed: new Set(landed) });
     if (options.detach) return EXIT.ok;
     const code = await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
     const behind = await checkoutBehind(plan.project.repository.root, plan.target);
@@ -104,16 +107,24 @@ async function startOrAttach(
   return { runId: other.runId, attached: true };
 }
 
-function announce(context: Context, connected: Connected, plan: RunPlan, runId: string, attached: boolean): void {
+function announce(
+  context: Context,
+  connected: Connected,
+  plan: RunPlan,
+  { runId, attached, landed }: { runId: string; attached: boolean; landed: ReadonlySet<string> },
+): void {
   const ui = connected.target.uiUrl;
   const link = ui ? `${ui}/namespaces/${connected.target.namespace}/workflows` : undefined;
   if (context.json) {
     printJson({ kind: 'started', project: plan.project.id, runId, attached, target: plan.target, ui: link ?? null });
     return;
   }
-  const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue).length;
+  const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
   if (attached) say(`attached to the run that is open (${runId}); the backlog given here was not read into it`);
-  else say(`run ${runId}: ${todo} ideas onto ${plan.target}, ${plan.config.slots} slots, agent ${plan.config.agent}`);
+  else
+    say(
+      `run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`,
+    );
   if (link) say(`Web UI ${link}`);
 }
 
@@ -155,8 +166,8 @@ function showSummary(context: Context, summary: RunSummary): void {
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${summary.landed} landed, ${summary.notLanded.length} not, in ${seconds(statistics.runtimeMs)}; ` +
-      `${statistics.iterations.total} iterations, ${statistics.merges.conflictsResolved} conflicts resolved`,
+    `${summary.outcome}: ${summary.landed} landed${summary.landedBefore ? ` (${summary.landedBefore} of them before this run)` : ''}, ${summary.notLanded.length} not, in ${seconds(statistics.runtimeMs)}; ` +
+      `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {
     print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);

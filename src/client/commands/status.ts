@@ -15,7 +15,7 @@ import { runningWorker } from '../../worker/record.js';
 import type { RunFacts } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { clean, seconds, signalText } from '../live-lines.js';
+import { clean, many, seconds, signalText } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { usageText } from '../stream-lines.js';
 
@@ -148,7 +148,7 @@ function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Fou
   }
   const { iterations, merges } = statistics;
   print(
-    `${seconds(statistics.runtimeMs)}, ${statistics.remaining} remaining, ${iterations.total} iterations` +
+    `${seconds(statistics.runtimeMs)}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
