@@ -17,8 +17,8 @@ export interface LandRow {
 
 export async function landCase(mock: Mock, stateRoot: string, cli: CliName): Promise<LandRow> {
   const text = `made by ${cli}\n`;
-  const run = mock.play(`land-${cli}-${Date.now()}`, { calls: [{ write: { path: 'made/it.txt', text } }] });
-  const gate = { commands: ['grep -q "^made by" made/it.txt'] };
+  const run = mock.play(`land-${cli}-${Date.now()}`, { calls: [{ write: { path: 'made.txt', text } }] });
+  const gate = { commands: ['grep -q "^made by" made.txt'] };
   const files = { 'roadmap.md': roadmap([{ id: 'l-1' }]) };
   const box = await agentsBox(stateRoot, { [cli]: setupFor(cli, run) }, files, { agent: cli, slots: 1, gate });
   try {
@@ -28,7 +28,7 @@ export async function landCase(mock: Mock, stateRoot: string, cli: CliName): Pro
     return {
       ...{ wallMs: Date.now() - started, requests: run.asked() },
       left: left.map(({ command }) => command),
-      landed: await box.git('show', 'main:made/it.txt').catch(() => ''),
+      landed: await box.git('show', 'main:made.txt').catch(() => ''),
       outcome: (done.json.at(-1) as unknown as RunSummary | undefined)?.outcome,
     };
   } finally {

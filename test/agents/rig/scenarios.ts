@@ -42,7 +42,7 @@ export const withMarks = (scenario: Scenario, folder: string): Scenario => ({
     : {}),
 });
 
-const write = { write: { path: 'made/by-agent.txt', text: 'hello from the model\n' } };
+const write = { write: { path: 'by-agent.txt', text: 'hello from the model\n' } };
 const HANG = 20_000;
 
 export const CASES: readonly Case[] = [
