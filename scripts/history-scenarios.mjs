@@ -200,6 +200,59 @@ export const scenariosOn = ({ project, until, connected, workerOf, continuedRun,
     return { 'autopilot-recovery': `ralph:${id}:autopilot`, 'idea-extended': `ralph:${id}:idea:s-1` };
   },
 
+  async limited() {
+    const refused = (scratch) =>
+      `[ -e ${join(scratch, 'open')} ] || { echo 'hit your limit, try again in 5 hours' >&2; exit 1; }`;
+    const script = (scratch) => [{ do: [{ run: refused(scratch) }, write('l.txt', 'l\n')], signal: 'COMPLETE' }];
+    const p = await project('limited', { ideas: { 'l-1': { script }, 'l-2': { script, depends: 'l-1' } } });
+    const done = p.run('start', '--json', '--wait');
+    done.catch(() => {});
+    await until('the standstill', async () => (await p.status()).status.resumesAt);
+    await p.touch('open');
+    await p.run('limits', 'retry');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-limited': `ralph:${id}:autopilot`, 'idea-limited': `ralph:${id}:idea:l-1` };
+  },
+
+  async budget() {
+    const p = await project('budget', {
+      ideas: {
+        'g-1': {
+          script: () => [{ do: [write('g-1.txt', 'half\n')], signal: 'PROGRESS:50' }, complete('g-1')],
+        },
+      },
+      config: { budget: { idea: { iterations: 1 }, run: { iterations: 2 } } },
+    });
+    const done = p.run('start', '--json', '--wait');
+    done.catch(() => {});
+    await until('the question', async () => (await p.status()).status.attention.some((line) => line.id === 'g-1'));
+    await p.run('answer', 'g-1', 'raise');
+    await until('the pause', async () => (await p.status()).status.state === 'paused');
+    await p.run('budget', 'raise', '+5');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-budget': `ralph:${id}:autopilot`, 'idea-budget': `ralph:${id}:idea:g-1` };
+  },
+
+  async warned() {
+    const still = { do: [], signal: 'PROGRESS:10' };
+    const p = await project('warned', {
+      ideas: { 'x-1': { script: (scratch) => [still, still, still, held(scratch, 'x-1', 4, 'COMPLETE')] } },
+      config: { warnings: { stuckAfter: 2 } },
+    });
+    const done = p.run('start', '--json', '--wait');
+    done.catch(() => {});
+    await p.there('began-x-1-4');
+    await until('the warning', async () => (await p.status()).status.warnings?.length > 0);
+    await p.run('warn', 'x-1', '+3');
+    await until('the answer', async () => (await p.status()).status.warnings === undefined);
+    await p.touch('go-x-1-4');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-warned': `ralph:${id}:autopilot`, 'idea-warned': `ralph:${id}:idea:x-1` };
+  },
+
   async continued() {
     const steps = (id) => ({
       script: () =>
@@ -248,5 +301,8 @@ export const KINDS = {
   abort: ['autopilot-abort', 'idea-abort'],
   modes: ['autopilot-modes', 'idea-step'],
   recovery: ['autopilot-recovery', 'idea-extended'],
+  limited: ['autopilot-limited', 'idea-limited'],
+  budget: ['autopilot-budget', 'idea-budget'],
+  warned: ['autopilot-warned', 'idea-warned'],
   continued: ['autopilot-continued', 'idea-continued'],
 };

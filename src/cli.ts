@@ -6,6 +6,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { type Context, makeContext, printJson } from './client/context.js';
 import { addControls } from './client/control-cli.js';
 import { EXIT } from './client/exit-codes.js';
+import type { Dimension } from './protocol/budget.js';
 import { version } from './worker/build-id.js';
 
 const wantsJson = process.argv.includes('--json');
@@ -74,6 +75,53 @@ program
   .action(run(async (context) => (await import('./client/commands/status.js')).status(context)));
 
 addControls(program, run);
+
+const accountLimits = program
+  .command('limits')
+  .description('agent accounts: which are open, which wait for a limit to end or for a login');
+accountLimits
+  .command('list', { isDefault: true })
+  .description('every account of the open run')
+  .addOption(json)
+  .action(run(async (context) => (await limits()).listLimits(context)));
+accountLimits
+  .command('retry')
+  .argument('[account]', 'account or agent (default: all)')
+  .description('try now instead of at the stated time; after a login, or once an agent’s program works')
+  .addOption(json)
+  .action(run(async (context, which: string | undefined) => (await limits()).retryLimit(context, which)));
+
+program
+  .command('warn')
+  .argument('<idea>')
+  .argument('[answer]', 'continue, stop, +N (iterations more), or review (default)')
+  .description('the warnings of an idea, or what to do about them; it goes on meanwhile')
+  .addOption(json)
+  .action(
+    run(async (context, idea: string, said: string | undefined) =>
+      (await import('./client/commands/warn.js')).warn(context, idea, said),
+    ),
+  );
+
+const budget = program.command('budget').description('what the run and the day may use, and what they have used');
+budget
+  .command('show', { isDefault: true })
+  .description('every budget of the open run')
+  .addOption(json)
+  .action(run(async (context) => (await budgets()).showBudget(context)));
+budget
+  .command('raise')
+  .argument('[amount]', 'how much more (default: as much again)')
+  .description('allow more; a run that its budget paused goes on')
+  .addOption(new Option('--scope <scope>', 'which budget (default: the one that is used up)').choices(['run', 'day']))
+  .addOption(new Option('--of <what>', 'of what').choices(['iterations', 'minutes', 'tokens', 'dollars']))
+  .addOption(json)
+  .action(
+    run(async (context, amount: string | undefined, { scope, of }: { scope?: 'run' | 'day'; of?: Dimension }) => {
+      const options = { ...(scope ? { scope } : {}), ...(of ? { dimension: of } : {}) };
+      return (await budgets()).raiseBudget(context, amount, options);
+    }),
+  );
 
 program
   .command('enqueue')
@@ -196,6 +244,9 @@ program
   .description('versions of ralphctl, its SDK and its server')
   .addOption(json)
   .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
+
+const budgets = () => import('./client/commands/budget.js');
+const limits = () => import('./client/commands/limit.js');
 
 function argumentError({ exitCode, message }: CommanderError): number {
   if (exitCode === 0) return EXIT.ok;

@@ -3,6 +3,7 @@
  * Invariant: a line that is no object, over-long or of an unknown type is passed over, never fatal; memory is bounded;
  * stderr is kept for errors and never taken for events of stdout.
  */
+import type { Usage } from '../protocol/activities.js';
 import { type Json, parseObject } from './json.js';
 import type { RunNotes } from './run-notes.js';
 import { TextTail, withoutEscapes } from './text-tail.js';
@@ -30,6 +31,10 @@ export class EventReader implements AgentReader {
     private readonly handler: EventHandler,
     private readonly skip: ReadonlySet<string> = NONE,
   ) {}
+
+  get usage(): Usage | undefined {
+    return this.notes.usage;
+  }
 
   get retrying(): boolean {
     return this.notes.retrying;

@@ -44,6 +44,8 @@ export interface ExecuteAgentInput {
   timeoutMs: number;
   idleMs?: number;
   signal?: AbortSignal;
+  /** The run is ended once it has used this much, as far as its CLI says while it works. */
+  allowance?: { tokens?: number; dollars?: number };
   maxLogBytes?: number;
   killGraceMs?: number;
   /** How long the CLI may take to end after its last event, milliseconds. Default 10 s. */
@@ -82,6 +84,17 @@ export interface ExecuteAgentResult {
   redact: Redact;
 }
 
+const OVER: AgentOutcome = { kind: 'timeout', why: 'budget' };
+
+function usesMore(used: Usage | undefined, most: ExecuteAgentInput['allowance']): boolean {
+  if (!used || !most) return false;
+  const tokens = (used.inputTokens ?? 0) + (used.outputTokens ?? 0);
+  return (
+    tokens > (most.tokens ?? Number.POSITIVE_INFINITY) ||
+    (used.costUsd ?? 0) > (most.dollars ?? Number.POSITIVE_INFINITY)
+  );
+}
+
 /** Runs the agent to its end; nothing that it started is left when this resolves. */
 export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAgentResult> {
   const { spec } = input;
@@ -102,6 +115,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...input.extraEnv,
   };
   const patience = new Patience(input.retryingMs ?? RETRYING_MS, () => handle.kill());
+  let over = false;
   const base = input.baseEnv ?? process.env;
   const secrets = secretValues(env, base);
   const redact = redactor(secrets);
@@ -125,7 +139,12 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     timeoutMs: input.timeoutMs,
     maxLineBytes: LONGEST_EVENT,
     onLine: (line, stream, truncated) => {
-      if (reader.line(line, stream, truncated)?.terminal) handle.resultSeen(input.resultGraceMs ?? RESULT_GRACE_MS);
+      if (reader.line(line, stream, truncated)?.terminal) {
+        handle.resultSeen(input.resultGraceMs ?? RESULT_GRACE_MS);
+      } else if (!over && usesMore(reader.usage, input.allowance)) {
+        over = true;
+        handle.kill();
+      }
       patience.see(reader.retrying);
     },
     ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
@@ -142,13 +161,20 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   });
   const reading = reader.finish();
   const sessionId = reading.sessionId ?? invocation.sessionId;
-  const outcome = classify(reading, run, {
-    hasTerminalEvent: adapter.hasTerminalEvent(spec),
-    name: spec.name,
-    gaveUp: patience.lost,
-    exitMeaning: adapter.exitMeaning,
-    words: spec.failures,
-  });
+  const outcomeOf = (): AgentOutcome => {
+    const options = {
+      hasTerminalEvent: adapter.hasTerminalEvent(spec),
+      name: spec.name,
+      gaveUp: patience.lost,
+      exitMeaning: adapter.exitMeaning,
+      words: spec.failures,
+    };
+    const ours = over && run.stopped === 'aborted' && !input.signal?.aborted;
+    if (!ours) return classify(reading, run, options);
+    // It had ended before it could be stopped: what it said stands.
+    return reading.terminal === undefined ? OVER : classify(reading, { ...run, stopped: 'result-grace' }, options);
+  };
+  const outcome = outcomeOf();
   return {
     outcome: outcome.kind === 'failed' ? { ...outcome, message: redact(outcome.message) } : outcome,
     finalMessage: boundedMessage(reading.finalMessage, FINAL_MESSAGE_LIMIT),

@@ -39,3 +39,8 @@ export function describeFeedback(feedback: Feedback): string {
       return `Your work passed on its own, but together with what has landed since it does not. The target has been merged into this worktree. This command ${ended(feedback.exitCode)} on the merged code:\n\n${fenced(feedback.command)}\n\n${output(feedback.tail, feedback.log)}\n\nMake both work together; do not undo what others landed.`;
   }
 }
+
+/** When iterations leave the same as the one before. */
+export function describeStandstill(iterations: number): string {
+  return `The last ${iterations} iterations left exactly the same files, and the checks said the same of them. Going on as before will not help: look at the task anew, find what blocks you, and choose another approach. If only a person can decide, end with a NEEDS_HUMAN signal.`;
+}

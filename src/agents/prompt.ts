@@ -6,7 +6,7 @@
 import type { Feedback } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
 import { DEFAULT_TEMPLATE, RULES } from './default-template.js';
-import { describeFeedback } from './feedback.js';
+import { describeFeedback, describeStandstill } from './feedback.js';
 import { newNonce } from './nonce.js';
 import { type PlanSection, planSection } from './plan-section.js';
 import { parseSignal } from './signal.js';
@@ -22,6 +22,8 @@ export interface PromptInput {
   maxIterations: number;
   nonce: string;
   feedback?: Feedback;
+  /** Iterations in a row that left the same. */
+  unchanged?: number;
   /** Answers and hints from a person. */
   notes: readonly string[];
   /** Replaces {@link DEFAULT_TEMPLATE}. */
@@ -61,6 +63,12 @@ function protection({ protect = [], restored = [] }: PromptInput): string {
   return `\n- Do not change ${list(protect)}: changes there are put back before the checks run.${again}`;
 }
 
+function happened({ feedback, unchanged }: PromptInput): string {
+  const parts = [feedback ? describeFeedback(feedback) : '', unchanged ? describeStandstill(unchanged) : ''];
+  const said = parts.filter(Boolean);
+  return said.length === 0 ? '' : section('What happened last time', said.join('\n\n'));
+}
+
 function signalSection(nonce: string, promise: string | undefined): string {
   const done = promise
     ? `    <promise nonce="NONCE">${promise.replace(/\s+/g, ' ').trim()}</promise>`
@@ -94,7 +102,7 @@ export function buildPrompt(input: PromptInput): string {
     success: idea.success.length === 0 ? '' : section('It is done when', bullets(idea.success)),
     iteration: String(input.iteration),
     max: String(input.maxIterations),
-    feedback: input.feedback ? section('What happened last time', describeFeedback(input.feedback)) : '',
+    feedback: happened(input),
     notes: input.notes.length === 0 ? '' : section('From the person in charge', bullets(input.notes)),
     rules: `${RULES}${protection(input)}`,
     signal: signalSection(nonce, idea.promise),

@@ -56,6 +56,11 @@ export class RunNotes {
     return this.#turnIds.size + this.#anonymousTurns;
   }
 
+  /** What the run used so far, as far as its CLI says. */
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
   get retrying(): boolean {
     return this.#retrying !== undefined;
   }

@@ -67,6 +67,8 @@ export interface Reading {
 export interface AgentReader {
   /** It is waiting to try again by itself. */
   readonly retrying: boolean;
+  /** What the run used so far, where the CLI says so while it works. */
+  readonly usage?: Usage | undefined;
   /** Takes one line of output. `terminal` once the run's last event was seen: whatever follows is only shutting down. */
   line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined;
   finish(): Reading;

@@ -18,4 +18,5 @@ export const toCard = (idea: Idea): IdeaCard => ({
   ...(idea.parent === undefined ? {} : { parent: idea.parent }),
   ...(idea.tags.length > 0 ? { tags: idea.tags } : {}),
   ...(idea.blue ? { blue: true as const } : {}),
+  ...(idea.agent === undefined ? {} : { agent: idea.agent }),
 });

@@ -67,7 +67,8 @@ export function show(context: Context, event: StampedEvent): void {
 /** Everything else is over, and what is left waits for a person. */
 export function onlyWaits(status: RunStatus): boolean {
   const { counts } = status;
-  if (status.state === 'paused') return true;
+  // A run that waits for a limit to end goes on by itself.
+  if (status.state === 'paused') return status.resumesAt === undefined;
   const approvals = status.attention.filter((line) => line.approval).length;
   const busy = counts.running + counts.paused - approvals + counts['wants-slot'] + counts.landing;
   if (busy > 0 || status.attention.some((line) => line.busy)) return false;

@@ -4,8 +4,11 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
+import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { StampedEvent } from '../protocol/events.js';
+import type { AccountLine } from '../protocol/limits.js';
 import type { AgentSignal } from '../protocol/signal.js';
+import type { WarningLine } from '../protocol/warnings.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
@@ -58,7 +61,54 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.cyan('!')} ${event.idea} has read ${event.notes === 1 ? 'your word' : `${event.notes} words of yours`} (agent run ${event.serial})`;
     case 'interrupted':
       return `${paint.yellow('‖')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
+    case 'parked':
+      return `${paint.yellow('◷')} ${event.idea} could not work (${event.trouble.kind}): ${clean(event.trouble.message)}`;
+    case 'account':
+      return `${paint.yellow('◷')} ${accountText(event.account)}`;
+    case 'warning':
+      return `${paint.yellow('⚠')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+    case 'agent':
+      return `${paint.blue('⇄')} ${event.idea} goes on with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
   }
+}
+
+const REFUSED = { limited: 'is at a usage limit', auth: 'needs a login', launch: 'does not start' } as const;
+
+/** One account, its agents and what is the matter with it. Times are local. */
+export function accountText({ key, agents, state, kind, reason, until, probe }: AccountLine): string {
+  const name = agents.length > 0 ? `${agents.join(', ')} (${key})` : key;
+  if (state === 'open') return `${name} is open`;
+  const why = `${REFUSED[kind ?? 'limited']}: ${clean(reason ?? '')}`;
+  if (state === 'probing') return `${name} is tried again${probe ? ` by ${probe}` : ' by the next idea'}; it ${why}`;
+  const again = kind === 'auth' ? '; log in, then: ralphctl limits retry' : '';
+  return `${name} ${why}${until === undefined ? again : `; goes on at ${localTime(until)}`}`;
+}
+
+/** One budget and how much of it is used; what is unknown is said. */
+export function budgetText({ dimension, used, most, unknown }: BudgetLine): string {
+  const shown = Math.round(used * 100) / 100;
+  const runs = unknown === 1 ? '1 run' : `${unknown} runs`;
+  return `${shown} of ${most} ${dimension} used${unknown > 0 ? `, not counting ${runs} that did not report it` : ''}`;
+}
+
+/** Tokens and money of one idea. */
+export function spentText({ tokens, dollars, unknownTokens, unknownDollars }: Spent): string {
+  const some = (unknown: number): string => (unknown > 0 ? '+?' : '');
+  const used = tokens > 0 ? `${tokens}${some(unknownTokens)}` : unknownTokens > 0 ? 'unknown' : '0';
+  const cost =
+    dollars > 0 ? `$${dollars.toFixed(2)}${some(unknownDollars)}` : unknownDollars > 0 ? 'cost unknown' : '$0';
+  return `${used} tokens, ${cost}`;
+}
+
+export function warningText({ idea, kind, text }: WarningLine): string {
+  return `${idea ? `${idea} ` : ''}${kind}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
+}
+
+/** Local clock time, with the date where that is another day. */
+export function localTime(at: number, now = Date.now()): string {
+  const [then, today] = [new Date(at), new Date(now)];
+  const time = then.toTimeString().slice(0, 8);
+  return then.toDateString() === today.toDateString() ? time : `${then.toDateString()} ${time}`;
 }
 
 function ideaBody(event: Extract<StampedEvent, { kind: 'idea' }>, paint: Paint): string | undefined {

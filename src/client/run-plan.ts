@@ -74,7 +74,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
       'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
     );
   }
-  warnings.push(...(await otherWarnings(config, ideas, root, target)));
+  warnings.push(...(await otherWarnings(ideas, root, target)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
   return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings };
 }
@@ -87,12 +87,11 @@ function fillIterations(ideas: readonly Idea[], flags: StartFlags, config: Confi
   for (const idea of ideas) idea.maxIterations ??= flags.maxIterations ?? configured ?? ROADMAP_ITERATIONS;
 }
 
-async function otherWarnings(config: Config, ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
+async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
   const warnings: string[] = [];
   const todo = ideas.filter((idea) => !idea.done && !idea.blue);
   const once = todo.filter((idea) => !idea.ralph).length;
   if (once > 0) warnings.push(`${once} of ${todo.length} ideas get a single attempt: they do not say "ralph: true"`);
-  if (config.fallback.length > 0) warnings.push('fallback agents are not used yet: a limited agent waits instead');
   const behind = await checkoutBehind(root, target);
   if (behind) warnings.push(behind);
   return warnings;
@@ -133,6 +132,8 @@ async function checkAgents(
   const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
   for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
   if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
+  // Found missing in the middle of the night, a fallback would be none.
+  for (const name of config.fallback) usedBy.set(name, undefined);
   const known = agentNames(config);
   for (const [name, idea] of usedBy) {
     if (!known.includes(name)) {
@@ -182,6 +183,9 @@ export function runSettings(config: Config): RunSettings {
     maxRateLimitRetries: config.limits.maxRateLimitRetries,
     rateLimitBackoffMs: config.limits.backoffMs,
     rateLimitFactor: config.limits.factor,
+    recoverPrimary: config.limits.recoverPrimary,
+    budget: config.budget,
+    warnings: config.warnings,
   };
 }
 

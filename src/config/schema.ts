@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { BUILT_IN_AGENTS } from './agent-spec.js';
 import { suggest } from './nearest.js';
 import { agents } from './schema-agents.js';
+import { budget, warnings } from './schema-budget.js';
 import { minutes, name, repoPath, text } from './schema-common.js';
 import { commit, gate, landing, setup, worktrees } from './schema-work.js';
 
@@ -122,6 +123,8 @@ export const configSchema = z
         'What happens when iterations get an idea nowhere: nothing was changed, or the gate is red exactly as before.',
       ),
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one is limited.'),
+    budget,
+    warnings,
     logs: z
       .strictObject({
         maxMegabytesPerRun: z

@@ -7,8 +7,10 @@
 import type { LandResult, UndoResult } from '../protocol/activities.js';
 import type { Command as Told } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
+import type { AccountLine } from '../protocol/limits.js';
 import type { AutopilotState, IdeaEntry, IdeaOutcome, IdeaReport, RunSettings } from '../protocol/run.js';
 import { Board, type Told as Taken } from './board.js';
+import { runQuestion } from './budget.js';
 import type { Command } from './commands.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import { type ErrandResult, errandDone } from './errands.js';
@@ -16,7 +18,8 @@ import type { Graph } from './graph.js';
 import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
-import { fillSlots } from './waiting.js';
+import { overBudget, type Raise, raiseBudget, turnDay } from './run-budget.js';
+import { fillSlots, reviewAgents, standsStill } from './waiting.js';
 
 export type { Command } from './commands.js';
 export { firstState } from './first-state.js';
@@ -48,8 +51,9 @@ export class Autopilot {
 
   // ---- events -----------------------------------------------------------------------------------------------------
 
-  report(report: IdeaReport): void {
-    takeReport(this.#board, this.#lane, report);
+  /** `now` here and below in epoch ms. */
+  report(report: IdeaReport, now = 0): void {
+    takeReport(this.#board, this.#lane, report, now);
   }
 
   /**
@@ -171,15 +175,72 @@ export class Autopilot {
   // ---- decisions --------------------------------------------------------------------------------------------------
 
   /** Everything to do now. While `rollover` is set nothing new is begun, so that the run can continue as new. */
-  decide(rollover: boolean): Command[] {
+  decide(rollover: boolean, now = 0): Command[] {
     const board = this.#board;
     const { state } = board;
+    board.gates?.tick(now);
+    this.#watchBudget(now);
     const commands = board.outbox.splice(0);
     if (rollover) return commands;
     commands.push(...this.#lane.next());
-    if (isActive(board)) commands.push(...fillSlots(board));
+    if (isActive(board)) commands.push(...fillSlots(board, now));
+    if (isActive(board) || state.run === 'pausing') commands.push(...reviewAgents(board, now));
+    this.#noteStandstill();
     if (state.run === 'pausing' && board.runningCount === 0 && state.landing === undefined) state.run = 'paused';
     return commands;
+  }
+
+  /** When to decide again although nothing was heard; epoch ms. */
+  wakeAt(): number | undefined {
+    const { gates, state } = this.#board;
+    const times = [gates?.wakeAt(), state.budget?.paused === 'day' ? state.budget.dayEndsAt : undefined];
+    const known = times.filter((at) => at !== undefined);
+    return known.length > 0 ? Math.min(...known) : undefined;
+  }
+
+  /** More of a budget. A run that was paused by it goes on. False when no such budget is kept. */
+  raiseBudget(raise: Raise): boolean {
+    const { state, settings } = this.#board;
+    if (!state.budget || !settings.budget || !raiseBudget(state.budget, settings.budget, raise)) return false;
+    if (state.budget.paused && !overBudget(state.budget, settings.budget)) this.#goOn();
+    return true;
+  }
+
+  #watchBudget(now: number): void {
+    const { state, settings } = this.#board;
+    const { budget } = state;
+    if (!budget || !settings.budget) return;
+    if (turnDay(budget, now) && budget.paused === 'day') this.#goOn();
+    if (!isActive(this.#board)) return;
+    // Somebody else has let it go on meanwhile.
+    delete budget.paused;
+    const over = overBudget(budget, settings.budget);
+    if (!over || over.scope === 'idea') return;
+    budget.paused = over.scope;
+    pauseRun(this.#board, runQuestion(over));
+  }
+
+  #goOn(): void {
+    delete this.state.budget?.paused;
+    resumeRun(this.#board);
+  }
+
+  /** Lets an account or agent, or all of them, be tried now. Returns how many were closed. */
+  retryLimits(which?: string): number {
+    return this.#board.gates?.retry(which).length ?? 0;
+  }
+
+  /** Every account, and agents that do not start. */
+  accounts(): AccountLine[] {
+    return this.#board.gates?.lines() ?? [];
+  }
+
+  #noteStandstill(): void {
+    const { gates, state } = this.#board;
+    if (!gates || !state.limits) return;
+    const until = gates.wakeAt();
+    if (!standsStill(this.#board)) delete state.limits.still;
+    else state.limits.still = { why: gates.whyStill(), ...(until === undefined ? {} : { until }) };
   }
 
   /** Nothing runs, nothing can start, nobody is waited for. */

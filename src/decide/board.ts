@@ -9,6 +9,7 @@ import type { AutopilotState, IdeaEntry, IdeaStatus, RunSettings } from '../prot
 import { clip, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
 import { newEntry } from './first-state.js';
+import { Gates } from './gates.js';
 import { Graph } from './graph.js';
 import { addStats } from './iterations.js';
 import { ReadyPool } from './ready.js';
@@ -32,6 +33,8 @@ export class Board {
   readonly settings: RunSettings;
   graph: Graph;
   pool: ReadyPool;
+  /** Absent in runs of a version that knew none. */
+  readonly gates: Gates | undefined;
   readonly slots = new Slots();
   /** Messages that events caused; handed out by the next `decide`. */
   outbox: Command[] = [];
@@ -47,6 +50,7 @@ export class Board {
     this.settings = settings;
     this.graph = new Graph(state.entries);
     this.pool = new ReadyPool(this.graph, settings.weights);
+    this.gates = state.limits && new Gates(state.limits, settings);
     for (const entry of state.entries) {
       this.#index(entry);
       if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id);
@@ -134,6 +138,9 @@ export class Board {
       entry.lastSlot = entry.slot;
     }
     delete entry.slot;
+    delete entry.agent;
+    delete entry.probe;
+    this.gates?.release(entry.card.id);
   }
 
   /** Moves what the idea's iterations cost into the totals of the run. */

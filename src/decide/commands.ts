@@ -2,11 +2,14 @@
  * What the autopilot may ask its workflow to do. The workflow carries these out and decides nothing itself.
  * May import protocol only.
  */
+import type { AgentChoice } from '../protocol/limits.js';
 import type { GitErrand, Verdict } from '../protocol/run.js';
 
 export type Command =
-  | { do: 'start'; idea: string; slot: number }
-  | { do: 'grant'; idea: string; slot: number }
+  | { do: 'start'; idea: string; slot: number; choice?: AgentChoice }
+  | { do: 'grant'; idea: string; slot: number; choice?: AgentChoice }
+  /** Which agent to use from the next iteration on; without a choice: give the slot back and wait. */
+  | { do: 'agent'; idea: string; choice?: AgentChoice }
   | { do: 'verdict'; idea: string; verdict: Verdict }
   | { do: 'land'; idea: string }
   | { do: 'tell'; idea: string; signal: ChildSignal; args?: unknown[] }

@@ -6,6 +6,7 @@
  */
 import type { AgentOutcome, Feedback, GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
 import type { FailureKind } from '../protocol/failures.js';
+import type { Trouble, TroubleKind } from '../protocol/limits.js';
 import type { IdeaOutcome, RunSettings } from '../protocol/run.js';
 import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
 
@@ -19,6 +20,8 @@ export type NextStep =
   | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' }
   /** `approve`: what a plain yes lets land as it is. */
   | { do: 'ask'; question: string; approve?: string[] }
+  /** The agent cannot work for now; the autopilot says when, and with which one, to go on. Not charged. */
+  | { do: 'park'; trouble: Pick<Trouble, 'kind' | 'message' | 'resetAt'> }
   | { do: 'close'; outcome: IdeaOutcome; reason: string };
 
 export interface RunContext {
@@ -29,6 +32,8 @@ export interface RunContext {
   limited: number;
   /** epoch ms */
   now: number;
+  /** The autopilot keeps the gates of accounts; false in ideas that began under a version that had none. */
+  gated?: boolean;
 }
 
 /**
@@ -43,9 +48,22 @@ export function costsIteration(outcome: AgentOutcome): boolean {
   return outcome.kind !== 'failed' || CHARGED.includes(outcome.failure);
 }
 
+const PARKING: readonly FailureKind[] = ['limited', 'auth', 'launch'] satisfies TroubleKind[];
+
+/** The run could not work because of its agent's account or program; nothing about the idea is wrong. */
+export function troubleOf(outcome: AgentOutcome): TroubleKind | undefined {
+  if (outcome.kind !== 'failed' || !PARKING.includes(outcome.failure)) return undefined;
+  return outcome.failure as TroubleKind;
+}
+
 /** Decides after an agent run. */
 export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   if (run.strayed) return { do: 'ask', question: run.strayed.question };
+  const trouble = context.gated && troubleOf(run.outcome);
+  if (trouble && run.outcome.kind === 'failed') {
+    const { message, resetAt } = run.outcome;
+    return { do: 'park', trouble: { kind: trouble, message, ...(resetAt === undefined ? {} : { resetAt }) } };
+  }
   if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
   if (run.outcome.kind === 'timeout') return afterTimeout(run.outcome.why, run.durationMs, context.limits);
   const { signal } = run;
@@ -124,6 +142,7 @@ const ENDED: Readonly<Record<TimeoutReason, string>> = {
   idle: 'the agent went silent',
   iteration: 'the agent ran out of time',
   turns: 'the agent used up its turns',
+  budget: 'the agent used up what one run may use',
 };
 
 function afterTimeout(why: TimeoutReason, durationMs: number, limits: IdeaLimits): NextStep {

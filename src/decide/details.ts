@@ -4,6 +4,7 @@
  * May import protocol and decide only.
  */
 import type { IdeaLine, IdeaStatus, IdeaView, RunStatus } from '../protocol/run.js';
+import { lineText } from './budget.js';
 import { clip, MAX_REASON } from './clip.js';
 import { code, oneLine, quoted } from './markdown.js';
 
@@ -16,6 +17,8 @@ export function runDetails(status: RunStatus): string {
   const parts = [
     `**${status.state}**${reason} · ${counts.landed} of ${status.total} landed on ${code(status.target)}`,
     todo(status),
+    accounts(status),
+    warnings(status),
     section('Running', status.active, count('running', 'paused', 'wants-slot', 'landing')),
     section(
       'Waits for you',
@@ -30,7 +33,9 @@ export function runDetails(status: RunStatus): string {
 export function ideaDetails(view: IdeaView): string {
   const most = view.maxIterations ? `/${view.maxIterations}` : '';
   const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
-  const lines = [`**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName} · ${commits}`];
+  const lines = [
+    `**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName}${view.agent ? ` · ${oneLine(view.agent)}` : ''} · ${commits}`,
+  ];
   if (view.step) {
     const { number, of, id, phase, skipped } = view.step;
     lines.push(
@@ -45,6 +50,10 @@ export function ideaDetails(view: IdeaView): string {
   }
   if (view.signal && view.signal.kind !== 'none') lines.push(`Last signal: ${view.signal.kind}`);
   if (view.gate) lines.push(view.gate.pass ? 'Gate: green' : `Gate: red at ${code(view.gate.command ?? '(unknown)')}`);
+  for (const { kind, text } of view.warnings ?? []) {
+    lines.push(`Warning (${kind}): ${oneLine(text)}. Answer: signal \`warn\` with \`continue\`, \`stop\` or \`+5\`.`);
+  }
+  for (const line of view.budget ?? []) lines.push(`Budget: ${lineText(line)}`);
   if (view.worktree) lines.push(`Worktree: ${code(view.worktree)}`);
   return lines.join('\n\n');
 }
@@ -52,8 +61,28 @@ export function ideaDetails(view: IdeaView): string {
 /** In the list, but its status is not one that is counted as waiting. */
 const unlisted = (line: IdeaLine): boolean => line.held === true || line.approval === true;
 
+function warnings({ warnings: lines = [], budget = [] }: RunStatus): string {
+  const shown = lines.slice(0, SHOWN).map(({ idea, kind, text }) => `- **${oneLine(idea ?? kind)}** ${oneLine(text)}`);
+  if (lines.length > shown.length) shown.push(`- and ${lines.length - shown.length} more`);
+  const used = budget.map((line) => `Budget of the ${line.scope}: ${lineText(line)}`);
+  return [shown.length > 0 ? `### Warnings\n${shown.join('\n')}` : '', ...used].filter(Boolean).join('\n\n');
+}
+
+function accounts({ accounts: lines = [] }: RunStatus): string {
+  if (lines.length === 0) return '';
+  const shown = lines.map(({ key, agents, state, kind, reason, until }) => {
+    const end = until === undefined ? '' : ` · until ${new Date(until).toISOString()}`;
+    return `- **${oneLine(agents.join(', ') || key)}** ${state} · ${kind ?? ''}${end}: ${oneLine(clip(reason ?? '', MAX_REASON))}`;
+  });
+  return `### Agents that cannot work\n${shown.join('\n')}`;
+}
+
 function todo(status: RunStatus): string {
   if (status.review) return 'To do: look at the ideas that failed, then `ralphctl review`, or the signal `review`.';
+  if (status.resumesAt !== undefined) {
+    return `Goes on by itself at ${new Date(status.resumesAt).toISOString()}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;
+  }
+  if (status.state === 'paused' && status.accounts) return 'To go on: signal `retryLimit`, or `ralphctl limits retry`.';
   if (status.state === 'paused') return 'To go on: signal `resume`, or `ralphctl resume`.';
   if (status.attention.some((line) => line.approval)) return 'To do: `ralphctl approve`, or the signal `approve`.';
   const question = status.attention.find((line) => line.status === 'needs-human');

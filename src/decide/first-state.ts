@@ -4,6 +4,7 @@ import type { RunMode } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { AutopilotState, IdeaEntry, RunSettings, RunState } from '../protocol/run.js';
 import { noIterations } from './iterations.js';
+import { firstBudget } from './run-budget.js';
 import { RUN_TABLE } from './run-table.js';
 
 export const newEntry = (card: IdeaCard): IdeaEntry => ({
@@ -21,6 +22,7 @@ const startState = (mode: RunMode | undefined): RunState =>
 
 /** `now` in epoch milliseconds. */
 export function firstState(opened: OpenRunResult, settings: RunSettings, now: number): AutopilotState {
+  const budget = firstBudget(settings.budget, opened.day);
   const landed = new Set(opened.landed);
   return {
     run: startState(settings.mode),
@@ -33,5 +35,7 @@ export function firstState(opened: OpenRunResult, settings: RunSettings, now: nu
     totals: { startedAt: now, landings: 0, bounces: 0, commits: 0, iterations: noIterations() },
     queues: { agents: opened.agentsQueue, git: opened.gitQueue },
     target: opened.target,
+    ...(budget ? { budget } : {}),
+    ...(opened.agents ? { limits: { agents: opened.agents, gates: [] } } : {}),
   };
 }

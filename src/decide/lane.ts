@@ -152,6 +152,7 @@ export class Lane {
     else entry.reason = clip(result.note, MAX_REASON);
     delete entry.bounce;
     delete entry.after;
+    delete entry.warnings;
     this.#board.foldIterations(entry);
     this.#board.set(entry, 'landed');
     graph.markDone(idea);

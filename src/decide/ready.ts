@@ -36,6 +36,22 @@ export class ReadyPool {
     return undefined;
   }
 
+  /** The best ready idea that may start, or undefined. */
+  bestOf(may: (id: string) => boolean): string | undefined {
+    const passed: Item[] = [];
+    let found: string | undefined;
+    for (let id = this.best(); id !== undefined && found === undefined; ) {
+      if (may(id)) found = id;
+      else {
+        const item = this.#heap.pop();
+        if (item) passed.push(item);
+        id = this.best();
+      }
+    }
+    for (const item of passed) this.#heap.push(item);
+    return found;
+  }
+
   #add(id: string): void {
     const value = this.#valueOf(id);
     if (value !== undefined) this.#heap.push({ id, value, order: this.#graph.order(id) });

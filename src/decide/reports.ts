@@ -10,6 +10,7 @@ import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
 import { countFailure, tellRunState } from './control.js';
 import { followUp } from './idea-commands.js';
 import type { Ending, Lane } from './lane.js';
+import { spend } from './run-budget.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
 /**
@@ -18,7 +19,7 @@ import { leaveWaiting, queueForSlot } from './waiting.js';
  */
 export const isAdopted = (entry: IdeaEntry): boolean => entry.life < 0;
 
-export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
+export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: number): void {
   const entry = board.graph.entry(report.idea);
   if (!entry || !board.isOpen(report.idea)) return;
   if (isAdopted(entry)) entry.life = report.life;
@@ -30,6 +31,8 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
     endChild(board, lane, entry, { outcome, ...(reason === undefined ? {} : { reason }) });
     return;
   }
+  if (report.kind === 'spent' && report.spent && board.state.budget) spend(board.state.budget, report.spent);
+  if (report.kind === 'warnings') takeWarnings(entry, report);
   if (entry.status === 'landing') return;
   if (report.kind !== 'approval') delete entry.approval;
   switch (report.kind) {
@@ -44,6 +47,19 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
       return;
     case 'wants-slot':
       queueForSlot(board, entry);
+      return;
+    case 'parked':
+      takeParked(board, entry, report, now);
+      return;
+    case 'probing':
+      board.gates?.begun(report.idea, now);
+      return;
+    case 'spent':
+    case 'warnings':
+      return;
+    case 'recovered':
+      delete entry.probe;
+      board.gates?.recovered(report.idea);
       return;
     case 'paused':
       if (entry.slot === undefined) return;
@@ -62,6 +78,20 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport): void {
       board.set(entry, 'running');
       return;
   }
+}
+
+function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
+  if (warnings.length > 0) entry.warnings = warnings;
+  else delete entry.warnings;
+}
+
+/** It gave its slot back: its run could not work, or it was told that none of its agents can. */
+function takeParked(board: Board, entry: IdeaEntry, { trouble }: IdeaReport, now: number): void {
+  const { gates } = board;
+  if (trouble) gates?.trouble(entry.card.id, trouble, now);
+  const why = gates?.why(gates.agentsOf(entry.card.agent)) || trouble?.message;
+  if (why) entry.reason = clip(why, MAX_REASON);
+  queueForSlot(board, entry);
 }
 
 function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaReport): void {
@@ -92,6 +122,7 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   delete entry.bounce;
   delete entry.approval;
   delete entry.pauseAsked;
+  delete entry.warnings;
   if (reason === undefined) delete entry.reason;
   else entry.reason = clip(reason, MAX_REASON);
   board.foldIterations(entry);

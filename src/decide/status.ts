@@ -8,14 +8,18 @@ import type {
   IdeaLine,
   IdeaStatus,
   RunSettings,
+  RunState,
   RunStatistics,
   RunStatus,
   RunSummary,
   WhyView,
 } from '../protocol/run.js';
+import type { WarningLine } from '../protocol/warnings.js';
+import { Gates } from './gates.js';
 import type { Graph } from './graph.js';
 import { legalVerbs, situationOf } from './idea-table.js';
 import { addStats } from './iterations.js';
+import { budgetWarnings, runBudgetLines } from './run-budget.js';
 import { legalCommands, type RunFacts } from './run-table.js';
 import { rankReady, scoreParts } from './score.js';
 import { agentName } from './slots.js';
@@ -84,6 +88,29 @@ export function statistics(state: AutopilotState, now: number): RunStatistics {
   };
 }
 
+/** All that a person is warned of: the run itself first, then its ideas. */
+export function warningLines(state: AutopilotState, settings: RunSettings): WarningLine[] {
+  const { failuresInARow: failed, budget, entries } = state;
+  const lines: WarningLine[] = [];
+  if (settings.errorThreshold > 0 && failed >= settings.errorThreshold) {
+    lines.push({ kind: 'errors', text: `${failed} ideas failed one after another; look at them, then resume or stop` });
+  }
+  if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
+  for (const { card, warnings = [] } of entries) {
+    for (const warning of warnings) if (lines.length < MAX_LISTED) lines.push({ idea: card.id, ...warning });
+  }
+  return lines;
+}
+
+/** How the run stands, as people see it: one that waits for its agents' limits is paused, and goes on by itself. */
+export function runStanding(state: AutopilotState): { run: RunState; why?: string; until?: number } {
+  const { run, why: reason, limits, budget } = state;
+  if ((run === 'running' || run === 'waiting_user') && limits?.still) return { run: 'paused', ...limits.still };
+  if (run === 'paused' && budget?.paused === 'day')
+    return { run, ...(reason ? { why: reason } : {}), until: budget.dayEndsAt };
+  return { run, ...(reason ? { why: reason } : {}) };
+}
+
 export function runStatus(
   ref: { project: string; runId: string },
   state: AutopilotState,
@@ -91,11 +118,21 @@ export function runStatus(
   graph: Graph,
   now: number,
 ): RunStatus {
+  const accounts = state.limits
+    ? new Gates(state.limits, settings).lines().filter((line) => line.state !== 'open')
+    : [];
+  const { run, why: reason, until } = runStanding(state);
+  const budget = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
+  const warnings = warningLines(state, settings);
   return {
     project: ref.project,
     runId: ref.runId,
-    state: state.run,
-    ...(state.why ? { why: state.why } : {}),
+    state: run,
+    ...(reason ? { why: reason } : {}),
+    ...(until === undefined ? {} : { resumesAt: until }),
+    ...(accounts.length > 0 ? { accounts } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(budget.length > 0 ? { budget } : {}),
     target: state.target,
     slots: state.slots,
     mode: state.mode ?? 'autopilot',

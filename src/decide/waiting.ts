@@ -3,10 +3,11 @@
  * Invariant: an idea stands in the queue at most once, and only while its status is `wants-slot`.
  * May import protocol and decide only.
  */
+import type { AgentChoice } from '../protocol/limits.js';
 import type { IdeaEntry } from '../protocol/run.js';
 import type { Board } from './board.js';
 import type { Command } from './commands.js';
-import { tellRunState } from './control.js';
+import { isActive, tellRunState } from './control.js';
 import { agentName } from './slots.js';
 
 export function queueForSlot(board: Board, entry: IdeaEntry): void {
@@ -24,51 +25,120 @@ export function leaveWaiting(board: Board, idea: string): void {
 }
 
 /** Gives free slots to those who wait, then to the best ready ideas. */
-export function fillSlots(board: Board): Command[] {
+export function fillSlots(board: Board, now: number): Command[] {
   const { state } = board;
   const commands: Command[] = [];
   while (board.slots.used < state.slots) {
     const entry = nextWaiting(board);
     if (!entry) break;
+    const choice = chooseAgent(board, entry, now);
     const slot = board.takeSlot(entry);
+    delete entry.reason;
     board.set(entry, 'running');
-    commands.push(welcomeBack(entry, slot));
+    commands.push(welcomeBack(entry, slot, choice));
   }
   while (board.slots.used < state.slots) {
-    const idea = state.run === 'waiting_user' ? nextAssigned(board) : board.pool.best();
+    const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
-    commands.push(start(board, entry));
+    commands.push(start(board, entry, chooseAgent(board, entry, now)));
   }
   return commands;
 }
 
-function nextWaiting(board: Board): IdeaEntry | undefined {
-  const { waiting } = board.state;
-  for (let idea = waiting.shift(); idea !== undefined; idea = waiting.shift()) {
-    const entry = board.graph.entry(idea);
-    if (entry?.status === 'wants-slot') return entry;
-  }
-  return undefined;
+/** True when one of the idea's agents can work now. */
+function canWork(board: Board, entry: IdeaEntry): boolean {
+  const { gates } = board;
+  return !gates || gates.allOpen || gates.couldUse(gates.agentsOf(entry.card.agent));
 }
 
 /** Semi-auto: a person says what starts. */
 function nextAssigned(board: Board): string | undefined {
   const { state, graph } = board;
-  const idea = state.assigned?.find((id) => graph.isReady(id));
+  const idea = state.assigned?.find((id) => {
+    const entry = graph.entry(id);
+    return entry !== undefined && graph.isReady(id) && canWork(board, entry);
+  });
   if (idea !== undefined) state.assigned = state.assigned?.filter((id) => id !== idea);
   return idea;
 }
 
-function welcomeBack(entry: IdeaEntry, slot: number): Command {
-  const idea = entry.card.id;
-  if (!entry.bounce) return { do: 'grant', idea, slot };
-  const { reopen, feedback } = entry.bounce;
-  delete entry.bounce;
-  return { do: 'verdict', idea, verdict: { kind: 'reopen', agentName: agentName(slot), reopen, feedback } };
+/** Takes the choice, and with it the right to go first where that is needed. */
+function chooseAgent(board: Board, entry: IdeaEntry, now: number): AgentChoice | undefined {
+  const { gates } = board;
+  const choice = gates?.choose(entry.card.id, gates.agentsOf(entry.card.agent), now);
+  if (choice) noteChoice(entry, choice);
+  return choice;
 }
 
-function start(board: Board, entry: IdeaEntry): Command {
+function noteChoice(entry: IdeaEntry, choice: AgentChoice | undefined): void {
+  entry.agent = choice?.agent ?? '';
+  if (choice?.probe) entry.probe = true;
+  else delete entry.probe;
+}
+
+/** Tells ideas at work which agent to use from their next iteration on, where that has changed. */
+export function reviewAgents(board: Board, now: number): Command[] {
+  const { gates } = board;
+  if (!gates?.changed) return [];
+  gates.changed = false;
+  return board.openIdeas().flatMap((entry) => {
+    if (entry.slot === undefined || entry.agent === undefined) return [];
+    const agents = gates.agentsOf(entry.card.agent);
+    const choice = gates.review(entry.card.id, agents, entry.agent, now);
+    if ((choice?.agent ?? '') === entry.agent && choice?.probe === entry.probe) return [];
+    noteChoice(entry, choice);
+    return [{ do: 'agent', idea: entry.card.id, ...(choice ? { choice } : {}) }];
+  });
+}
+
+/** Ideas wait for an agent that can work, and nothing else goes on meanwhile: the run stands still because of limits. */
+export function standsStill(board: Board): boolean {
+  const { state, gates } = board;
+  if (!gates || gates.allOpen || !isActive(board)) return false;
+  if (board.slots.used > 0 || state.lane.length > 0 || state.landing !== undefined) return false;
+  return state.waiting.length > 0 || (state.run === 'running' && board.pool.best() !== undefined);
+}
+
+function nextReady(board: Board): string | undefined {
+  if (!board.gates || board.gates.allOpen) return board.pool.best();
+  // All ideas of one agent can or cannot; asked once for each.
+  const known = new Map<string, boolean>();
+  return board.pool.bestOf((id) => {
+    const entry = board.graph.entry(id);
+    if (!entry) return false;
+    const agent = entry.card.agent ?? '';
+    const can = known.get(agent) ?? canWork(board, entry);
+    known.set(agent, can);
+    return can;
+  });
+}
+
+/** The first that waits and can go on; those that no longer wait drop out. */
+function nextWaiting(board: Board): IdeaEntry | undefined {
+  const { state } = board;
+  let found: IdeaEntry | undefined;
+  const rest: string[] = [];
+  for (const idea of state.waiting) {
+    const entry = board.graph.entry(idea);
+    if (entry?.status !== 'wants-slot') continue;
+    if (!found && canWork(board, entry)) found = entry;
+    else rest.push(idea);
+  }
+  state.waiting = rest;
+  return found;
+}
+
+function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undefined): Command {
+  const idea = entry.card.id;
+  const agent = choice ? { choice } : {};
+  if (!entry.bounce) return { do: 'grant', idea, slot, ...agent };
+  const { reopen, feedback } = entry.bounce;
+  delete entry.bounce;
+  return { do: 'verdict', idea, verdict: { kind: 'reopen', agentName: agentName(slot), reopen, feedback, ...agent } };
+}
+
+function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined): Command {
   const slot = board.takeSlot(entry);
   // A new child numbers its reports from one again; reports of an earlier life no longer count.
   entry.seq = 0;
@@ -76,5 +146,5 @@ function start(board: Board, entry: IdeaEntry): Command {
   entry.rounds = 0;
   delete entry.reason;
   board.set(entry, 'running');
-  return { do: 'start', idea: entry.card.id, slot };
+  return { do: 'start', idea: entry.card.id, slot, ...(choice ? { choice } : {}) };
 }

@@ -68,6 +68,8 @@ export interface Progress {
   changed: boolean;
   /** Files in which committed lines are leftover conflict markers. */
   conflictMarkers: string[];
+  /** Tree of HEAD. */
+  tree: string;
 }
 
 /** What became of the branch. `since` is the tip before the iteration. Three processes at once. */
@@ -79,8 +81,8 @@ export async function branchProgress(input: { worktree: string; base: string; si
     run(['rev-list', '--count', `${since}..HEAD`], { read: true }).then(Number),
     markers(worktree, base, 'HEAD'),
   ]);
-  const [head = '', tree, baseTree] = trees.split('\n');
-  return { head, commits, changed: tree !== baseTree, conflictMarkers };
+  const [head = '', tree = '', baseTree] = trees.split('\n');
+  return { head, commits, changed: tree !== baseTree, conflictMarkers, tree };
 }
 
 async function markers(worktree: string, base: string, head: string): Promise<string[]> {

@@ -55,6 +55,29 @@ export async function savePoint(opts: {
   return isClean(status) ? keep(opts.worktree, opts.idea, status.head, opts.why) : saveDirty(opts, status, status.head);
 }
 
+/** The tree of a worktree's files as they are, untracked ones included. Changes nothing. */
+export async function treeOfFiles(worktree: string): Promise<string> {
+  const status = await readStatus(worktree);
+  if (isClean(status)) return git(worktree).run(['rev-parse', 'HEAD^{tree}'], { read: true });
+  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tree-'));
+  try {
+    const env = await ownIndex(worktree, scratch);
+    await stageAll(worktree, status, env);
+    return await git(worktree).run(['write-tree'], { env });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** An index to stage in that is not the worktree's own. */
+async function ownIndex(worktree: string, scratch: string): Promise<{ GIT_INDEX_FILE: string }> {
+  const env = { GIT_INDEX_FILE: join(scratch, 'index') };
+  const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { read: true });
+  // The copy brings the stat cache along, so that only changed files are read again.
+  if (await exists(index)) await copyIndex(index, env.GIT_INDEX_FILE);
+  return env;
+}
+
 /** Keeps one commit alive as a save point of the idea. */
 export async function keep(repo: string, idea: string, commit: string, why: SaveReason): Promise<string> {
   const saves = await rawSaves(repo, idea);
@@ -70,12 +93,7 @@ async function saveDirty(
 ): Promise<string> {
   const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-save-'));
   try {
-    const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-    const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], {
-      read: true,
-    });
-    // The copy brings the stat cache along, so that only changed files are read again.
-    if (await exists(index)) await copyIndex(index, env.GIT_INDEX_FILE);
+    const env = await ownIndex(worktree, scratch);
     const staged = stagedApart(status) ? await git(worktree).run(['write-tree'], { env }) : undefined;
     await stageAll(worktree, status, env);
     const tree = await git(worktree).run(['write-tree'], { env });

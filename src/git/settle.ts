@@ -6,6 +6,7 @@ import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, t
 import { git } from './git.js';
 import { restoreProtected } from './protect.js';
 import { recoverBranch } from './recover.js';
+import { treeOfFiles } from './saves.js';
 
 export interface SettleInput {
   worktree: string;
@@ -40,7 +41,10 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   const restored = await restoreProtected({ worktree, idea: input.idea, base, globs: input.protect ?? [] });
   const status = backlog || restored.length > 0 ? undefined : seen;
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
-  return { ...(await branchProgress({ worktree, base, since })), ...made, repairs, restored };
+  const progress = await branchProgress({ worktree, base, since });
+  // What stays uncommitted is part of what the run left.
+  const tree = commit ? progress.tree : await treeOfFiles(worktree);
+  return { ...progress, tree, ...made, repairs, restored };
 }
 
 const literal = (paths: readonly string[]): string[] => paths.map((path) => `:(top,literal)${path}`);

@@ -3,8 +3,11 @@
  * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
  * Must import types only.
  */
+
+import type { DayTotal } from './budget.js';
 import type { FailureKind, LimitScope } from './failures.js';
 import type { IdeaCard } from './idea.js';
+import type { AgentsInfo } from './limits.js';
 import type { AgentSignal } from './signal.js';
 
 /** Longest text tail that may enter workflow history, in characters. */
@@ -24,6 +27,9 @@ export interface OpenRunResult {
   cards: IdeaCard[];
   /** Ids that the source marks done or that the target already contains. */
   landed: string[];
+  agents?: AgentsInfo;
+  /** What was used today, where that is limited. */
+  day?: DayTotal;
 }
 
 export interface IdeaLimits {
@@ -107,12 +113,18 @@ export interface RunAgentInput extends RunRef {
   notes: string[];
   /** Newest edit of the idea's texts that the workflow has taken. */
   revision?: number;
+  /** Agent from the configuration; absent: the idea's own, or the run's. */
+  agent?: string;
+  /** What this run may use at most, as far as the agent says while it works. */
+  allowance?: { tokens?: number; dollars?: number };
+  /** Iterations in a row that left the same: the agent is told to try another way. */
+  unchanged?: number;
 }
 
 export type AgentOutcome =
   | { kind: 'ok' }
-  /** turns: the agent used up the turns that one run may take. */
-  | { kind: 'timeout'; why: 'iteration' | 'idle' | 'turns' }
+  /** turns: the agent used up the turns that one run may take · budget: what it may use. */
+  | { kind: 'timeout'; why: 'iteration' | 'idle' | 'turns' | 'budget' }
   | {
       kind: 'failed';
       failure: FailureKind;
@@ -185,6 +197,11 @@ export interface RunAgentResult {
   usage?: Usage;
   /** A conversation that a further run of the same iteration may go on with. */
   session?: { id: string; iteration: number; agent: string };
+  /** Agent that ran, and the key of its account. */
+  agent?: string;
+  account?: string;
+  /** Tree of everything the run left, committed or not. */
+  tree?: string;
 }
 
 export interface TestCounts {

@@ -4,8 +4,10 @@
  * Must import types only.
  */
 import type { TestCounts } from './activities.js';
+import type { AccountLine, Trouble } from './limits.js';
 import type { IdeaStatus, RunState } from './run.js';
 import type { AgentSignal } from './signal.js';
+import type { WarningLine } from './warnings.js';
 
 export type RunEvent =
   | { kind: 'run'; state: RunState; why?: string; landed: number; total: number }
@@ -20,7 +22,16 @@ export type RunEvent =
     }
   | { kind: 'landing'; idea: string }
   | { kind: 'bounced'; idea: string; why: string }
-  | { kind: 'iteration'; idea: string; serial: number; iteration: number; max: number; agentName: string }
+  | {
+      kind: 'iteration';
+      idea: string;
+      serial: number;
+      iteration: number;
+      max: number;
+      agentName: string;
+      /** Agent from the configuration. */
+      agent?: string;
+    }
   | {
       kind: 'iteration-end';
       idea: string;
@@ -54,6 +65,14 @@ export type RunEvent =
   /** Hints and answers that were in the prompt of this agent run. */
   | { kind: 'delivered'; idea: string; serial: number; notes: number }
   /** An agent run was ended by a person; it is not charged. */
-  | { kind: 'interrupted'; idea: string; iteration: number };
+  | { kind: 'interrupted'; idea: string; iteration: number }
+  /** A run could not work: its idea waits for another agent, or for this one's limit to end. */
+  | { kind: 'parked'; idea: string; trouble: Trouble }
+  /** An account or agent was closed, is tried, or is open again. */
+  | { kind: 'account'; account: AccountLine }
+  /** The idea goes on with another agent. */
+  | { kind: 'agent'; idea: string; agent: string; before?: string }
+  /** A warning (B6); without an idea it is the run's. */
+  | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string };
 
 export type StampedEvent = RunEvent & { at: string };

@@ -69,6 +69,8 @@ export interface IdeaCard {
   parent?: string;
   tags?: string[];
   blue?: true;
+  /** Its own agent, where it names one. */
+  agent?: string;
 }
 
 export const IDEA_ID = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|$|lock$)){0,63}$/;

@@ -29,6 +29,12 @@ export const ABORT = 'abort';
 export const APPROVE = 'approve';
 /** Any command, for when no worker can take an update. */
 export const COMMAND = 'command';
+/** To an idea: what to do about its warnings: `continue`, `stop`, or `+N` iterations. */
+export const WARN = 'warn';
+/** To the autopilot: more of the budget that is used up, or of the one named. */
+export const RAISE_BUDGET = 'raiseBudget';
+/** To the autopilot: try a limited account or agent now; without one, all of them. */
+export const RETRY_LIMIT = 'retryLimit';
 
 /** Temporal signals between the two workflows. */
 export const IDEA_REPORT = 'ideaReport';
@@ -38,6 +44,8 @@ export const VERDICT = 'verdict';
 export const EDITED = 'edited';
 /** Whether every iteration waits for an approval. */
 export const SET_STEP = 'setStep';
+/** Parent to child: which agent to use from the next iteration on. */
+export const USE_AGENT = 'useAgent';
 
 /** Updates: requests that can be refused. */
 export const SET_SLOTS = 'setSlots';

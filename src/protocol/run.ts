@@ -4,10 +4,13 @@
  * Must import types only.
  */
 import type { Feedback, GateResult, IdeaLimits, PrepareResult, Reopen, RunAgentResult, RunRef } from './activities.js';
+import type { Amounts, BudgetLine, BudgetSettings, BudgetState, Spent } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
 import type { Ladder, Stall } from './escalation.js';
 import type { IdeaCard } from './idea.js';
+import type { AccountLine, AgentChoice, LimitState, Trouble } from './limits.js';
 import type { AgentSignal } from './signal.js';
+import type { Warning, WarningLine, WarningSettings, Watch } from './warnings.js';
 
 export interface Weights {
   unblocks: number;
@@ -37,6 +40,11 @@ export interface RunSettings {
   ladder?: Ladder;
   /** How the run begins (A6); `autopilot` when absent. */
   mode?: RunMode;
+  /** Go back to an idea's first agent as soon as its gate is open; absent: yes. */
+  recoverPrimary?: boolean;
+  /** Absent: none. */
+  budget?: BudgetSettings;
+  warnings?: WarningSettings;
 }
 
 /** `idle`: not opened yet. `waiting_user`: semi-auto, ideas start when they are assigned. */
@@ -132,6 +140,12 @@ export interface IdeaEntry {
   lastSlot?: number;
   /** What a person told it last. */
   told?: { verb: string; reason?: string };
+  /** The agent it was told to use, while it holds a slot; empty: to give its slot back. */
+  agent?: string;
+  /** It was told that it goes first. */
+  probe?: true;
+  /** Open ones. */
+  warnings?: Warning[];
 }
 
 export interface RunTotals {
@@ -168,6 +182,10 @@ export interface AutopilotState {
   aborting?: true;
   /** Ids of the last commands, so that one counts once. */
   seen?: string[];
+  /** Absent in runs of a version that knew no account gate. */
+  limits?: LimitState;
+  /** Absent where neither the run nor the day has a budget. */
+  budget?: BudgetState;
 }
 
 export interface AutopilotInput extends RunRef {
@@ -196,6 +214,8 @@ export interface IdeaInput extends RunRef {
   life: number;
   settings: RunSettings;
   queues: { agents: string; git: string };
+  /** The agent to begin with. */
+  choice?: AgentChoice;
   maxHistory?: number;
   /** What people said before it started. */
   carry?: IdeaCarry;
@@ -269,6 +289,18 @@ export interface IdeaRunState {
   mayRun?: boolean;
   /** Where the idea is in its plan. */
   plan?: PlanPlace;
+  /** The agent to use next; absent: the one that the idea or the run names. */
+  choice?: AgentChoice;
+  /** Who ran last. */
+  lastRun?: { agent?: string; account?: string };
+  watch?: Watch;
+  spent?: Spent;
+  /** Added to the budget of the idea by a person. */
+  raised?: Amounts;
+  /** The open question is about the budget: its answer is not for the agent. */
+  asking?: 'budget';
+  /** Told to give its slot back at the boundary: none of its agents can work now. */
+  parked?: boolean;
 }
 
 /** Where an idea is in its plan (B9). */
@@ -285,17 +317,35 @@ export interface IdeaReport {
   idea: string;
   life: number;
   seq: number;
-  kind: 'ready' | 'needs-human' | 'wants-slot' | 'paused' | 'approval' | 'resumed' | 'closed';
+  kind:
+    | 'ready'
+    | 'needs-human'
+    | 'wants-slot'
+    | 'paused'
+    | 'approval'
+    | 'resumed'
+    | 'closed'
+    | 'parked'
+    | 'probing'
+    | 'recovered'
+    | 'spent'
+    | 'warnings';
   work?: ReadyWork;
   reason?: string;
   outcome?: IdeaOutcome;
   iterations: IterationStats;
+  /** With `parked`: the run that could not work. */
+  trouble?: Trouble;
+  /** With `spent`: what the last agent run used. */
+  spent?: Spent;
+  /** With `warnings`: all that are open now. */
+  warnings?: Warning[];
 }
 
 /** Parent to child, about its landing. */
 export type Verdict =
   | { kind: 'landed'; commit: string }
-  | { kind: 'reopen'; agentName: string; reopen: Reopen; feedback: Feedback }
+  | { kind: 'reopen'; agentName: string; reopen: Reopen; feedback: Feedback; choice?: AgentChoice }
   | { kind: 'ask'; question: string };
 
 export interface IdeaResult {
@@ -345,6 +395,13 @@ export interface RunStatus {
   /** Ready to start, best first, at most ten. */
   next: string[];
   statistics: RunStatistics;
+  /** Accounts that are not simply open. */
+  accounts?: AccountLine[];
+  /** Nothing runs because of limits; epoch ms when it goes on by itself. */
+  resumesAt?: number;
+  warnings?: WarningLine[];
+  /** Of the run and the day. */
+  budget?: BudgetLine[];
 }
 
 export interface RunStatistics {
@@ -376,6 +433,12 @@ export interface IdeaView {
   notes?: number;
   /** All iterations of this life of the idea, reported or not. */
   iterations?: IterationStats;
+  /** Agent from the configuration, where it is not simply the idea's own. */
+  agent?: string;
+  warnings?: Warning[];
+  /** Of this idea. */
+  budget?: BudgetLine[];
+  spent?: Spent;
 }
 
 export interface ScorePart {

@@ -1,11 +1,17 @@
 /** The beginning and the end of a run, as far as files and git are concerned. */
 import { join } from 'node:path';
+import { accountKey } from '../agents/account.js';
 import { toCard } from '../backlog/cards.js';
 import { runDir } from '../config/paths.js';
+import { resolveAgent } from '../config/resolve-agent.js';
+import type { Config } from '../config/schema.js';
 import { landedIdeas } from '../git/landed.js';
 import type { CloseRunInput, OpenRunResult, RunRef } from '../protocol/activities.js';
+import type { Idea } from '../protocol/idea.js';
+import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
 import { writeAtomically } from '../runs/run-files.js';
+import { dayTotal } from '../runs/usage-ledger.js';
 import type { WorkDeps } from './deps.js';
 import { load } from './load.js';
 
@@ -20,8 +26,18 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     gitQueue: gitQueue(ref.project, deps.host),
     target,
     cards: ideas.map(toCard),
+    ...(run.file.config.budget?.day ? { day: await dayTotal(deps.root, ref.project) } : {}),
+    agents: agentsInfo(run.file.config, ideas, deps.env),
     landed: ideas.filter((idea) => idea.done || onTarget.has(idea.id)).map((idea) => idea.id),
   };
+}
+
+/** Which agents this run may use, and which of them share an account. */
+function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessEnv): AgentsInfo {
+  const named = ideas.flatMap((idea) => (idea.done ? [] : (idea.agent ?? [])));
+  const names = new Set([config.agent, ...config.fallback, ...named]);
+  const accounts = [...names].map((name) => [name, accountKey(resolveAgent(config, name), env)] as const);
+  return { default: config.agent, fallback: config.fallback, accounts: Object.fromEntries(accounts) };
 }
 
 export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<void> {

@@ -7,12 +7,15 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { accountKey } from '../agents/account.js';
 import type { PlanSection } from '../agents/plan-section.js';
 import { buildPrompt, newNonce } from '../agents/prompt.js';
 import { sessionToResume } from '../agents/resume.js';
 import { parseSignal } from '../agents/signal.js';
+import type { AgentSpec } from '../config/agent-spec.js';
 import { iterationDir, worktreesDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
+import type { Config } from '../config/schema.js';
 import { git } from '../git/git.js';
 import { removeStaleIndexLock } from '../git/locks.js';
 import { commitMessage } from '../git/message.js';
@@ -28,6 +31,7 @@ import type { AgentSignal } from '../protocol/signal.js';
 import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
 import { repositoryPath } from '../runs/backlog-place.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
+import { writeUsage } from '../runs/usage-ledger.js';
 import { carryOn } from './carry-on.js';
 import { guard } from './confine.js';
 import type { WorkContext, WorkDeps } from './deps.js';
@@ -61,6 +65,7 @@ async function attempt(
 ): Promise<RunAgentResult> {
   const { signal: stop, taskToken, abandoned, say } = context;
   const { config } = run.file;
+  const spec = agentSpec(config, input.agent ?? idea.agent ?? config.agent);
   const owner = `${input.project}/${input.idea}`;
   await mkdir(dir, { recursive: true });
   const token = `${owner}/${input.runId}/${input.serial}/${randomUUID()}`;
@@ -91,6 +96,7 @@ async function attempt(
       iteration: input.iteration,
       maxIterations: input.maxIterations,
       feedback: input.feedback,
+      unchanged: input.unchanged,
       notes: input.notes,
       nonce,
       template: chosen,
@@ -101,7 +107,6 @@ async function attempt(
     await writeAtomically(join(dir, 'prompt.md'), prompt);
     const outputFile = join(dir, 'output.log');
     const watch = await guard({ ...input, repo: run.file.repo, dir, outputFile }, config.confinement === 'stop');
-    const spec = resolveAgent(config, idea.agent ?? config.agent);
     const resume = sessionToResume(previous, { iteration: input.iteration, agent: spec.name });
     const { executed, prompt: sent } = await carryOn({
       spec,
@@ -117,6 +122,7 @@ async function attempt(
       ...(say ? { onProgress: say } : {}),
       token,
       timeoutMs: input.timeoutMs,
+      ...(input.allowance ? { allowance: input.allowance } : {}),
       idleMs: config.idleTimeoutMinutes * 60_000,
       maxLogBytes: config.logs.maxMegabytesPerRun * 1024 * 1024,
       signal: stop,
@@ -166,7 +172,11 @@ async function attempt(
       ...(executed.resumable && executed.sessionId
         ? { session: { id: executed.sessionId, iteration: input.iteration, agent: spec.name } }
         : {}),
+      agent: spec.name,
+      account: accountKey(spec, deps.env),
+      tree: after.tree,
     };
+    await noteUsage(deps, input, result, executed.turns);
     try {
       await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
     } catch (error) {
@@ -197,6 +207,24 @@ function warningsOf({ logError, unkillable = [] }: RunResult): string[] {
 
 const notWritten = (error: unknown): string =>
   `a file of the iteration could not be written: ${error instanceof Error ? error.message : String(error)}`;
+
+/** A total that is a little low is better than an iteration that is run twice. */
+async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentResult, turns: number): Promise<void> {
+  const { outcome, durationMs, usage, agent = '', account = '' } = result;
+  const { runId: run, idea, serial } = input;
+  const row = { at: new Date().toISOString(), run, idea, serial, agent, account, durationMs, turns, ...usage };
+  const kind = outcome.kind === 'failed' ? outcome.failure : outcome.kind;
+  await writeUsage(deps.root, input.project, { ...row, outcome: kind }).catch(() => {});
+}
+
+/** Workflow input is not trusted: the name may be none of the configuration's. */
+function agentSpec(config: Config, name: string): AgentSpec {
+  try {
+    return resolveAgent(config, name);
+  } catch (error) {
+    throw new WorkError((error as Error).message, FAILURE.badInput);
+  }
+}
 
 async function readResult(dir: string): Promise<RunAgentResult | undefined> {
   try {

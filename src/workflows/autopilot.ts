@@ -25,8 +25,10 @@ import { takeCarry } from '../decide/carry.js';
 import type { ErrandResult } from '../decide/errands.js';
 import { runStatus, runSummary } from '../decide/status.js';
 import type { LandResult } from '../protocol/activities.js';
+import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
+import { Alarm } from './alarm.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
 import { activityProblem } from './failures.js';
@@ -57,6 +59,7 @@ class AutopilotShell {
   readonly #publisher: Publisher;
   /** What `abort` ends: the landing that is under way. */
   #landing: CancellationScope | undefined;
+  readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
   /** Open children that this run did not start: their end is learnt by report or by asking. */
   readonly #carried: Set<string>;
 
@@ -87,9 +90,10 @@ class AutopilotShell {
     for (;;) {
       for (const event of this.#inbox.splice(0)) event(pilot);
       const rollover = this.#wantsRollover(pilot);
-      const commands = pilot.decide(rollover);
+      const commands = pilot.decide(rollover, Date.now());
       for (const command of commands) this.#carryOut(pilot, command);
       this.#publisher.publish(pilot);
+      this.#alarm.set(pilot.wakeAt());
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {
         const over = pilot.isOver();
@@ -99,12 +103,14 @@ class AutopilotShell {
         if (over) break;
         if (rollover) {
           watch.cancel();
+          this.#alarm.set(undefined);
           await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
         }
       }
       await condition(() => this.#inbox.length > 0 || (!rollover && this.#wantsRollover(pilot)));
     }
     watch.cancel();
+    this.#alarm.set(undefined);
     await condition(allHandlersFinished);
     return this.#close(pilot);
   }
@@ -142,13 +148,16 @@ class AutopilotShell {
     switch (command.do) {
       case 'start':
         // Through the mailbox: a message must not overtake the start of the child that it is for.
-        this.#begin(this.#mailbox.send(command.idea, this.#starting(pilot, command.idea, command.slot)));
+        this.#begin(this.#mailbox.send(command.idea, this.#starting(pilot, command)));
         return;
       case 'land':
         this.#begin(this.#land(pilot, command.idea));
         return;
       case 'grant':
-        this.#send(command.idea, messages.slotSignal.name, [{ agentName: agentName(command.slot) }], true);
+        this.#send(command.idea, messages.slotSignal.name, [grantOf(command)], true);
+        return;
+      case 'agent':
+        this.#send(command.idea, messages.agentSignal.name, [choiceOf(command)], true);
         return;
       case 'verdict':
         this.#send(command.idea, messages.verdictSignal.name, [command.verdict], command.verdict.kind !== 'landed');
@@ -178,15 +187,19 @@ class AutopilotShell {
   }
 
   /** Notes now which life is meant: by the time the start goes out the idea may have another one. */
-  #starting(pilot: Autopilot, idea: string, slot: number): () => Promise<void> {
+  #starting(pilot: Autopilot, { idea, slot, choice }: Extract<Command, { do: 'start' }>): () => Promise<void> {
     const entry = pilot.graph.entry(idea);
     const life = entry?.life ?? 0;
     return async () => {
-      if (entry && entry.life === life) await this.#startIdea(pilot, idea, slot, life);
+      if (entry && entry.life === life)
+        await this.#startIdea(pilot, { idea, slot, life, ...(choice ? { choice } : {}) });
     };
   }
 
-  async #startIdea(pilot: Autopilot, idea: string, slot: number, life: number): Promise<void> {
+  async #startIdea(
+    pilot: Autopilot,
+    { idea, slot, life, choice }: { idea: string; slot: number; life: number; choice?: AgentChoice },
+  ): Promise<void> {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
     const { project, runId, settings, maxHistory } = this.#input;
@@ -202,6 +215,7 @@ class AutopilotShell {
       settings,
       queues: pilot.state.queues,
       ...(carry ? { carry } : {}),
+      ...(choice ? { choice } : {}),
       ...(maxHistory === undefined ? {} : { maxHistory }),
     };
     try {
@@ -361,3 +375,10 @@ class AutopilotShell {
     }
   }
 }
+
+const choiceOf = ({ choice }: { choice?: AgentChoice }): { choice?: AgentChoice } => (choice ? { choice } : {});
+
+const grantOf = (command: { slot: number; choice?: AgentChoice }) => ({
+  agentName: agentName(command.slot),
+  ...choiceOf(command),
+});

@@ -2,12 +2,15 @@
  * What an idea can be told and asked, as one table: a row is a Temporal signal and what it changes.
  * Invariant: handlers only note what they were told; the main loop acts.
  */
-import { setHandler } from '@temporalio/workflow';
+import { log, setHandler } from '@temporalio/workflow';
+import { readAnswer } from '../decide/budget.js';
 import { addPatch } from '../decide/limits-patch.js';
 import { isApproval } from '../decide/tripwires.js';
+import { readWarningAnswer } from '../decide/warnings.js';
 import type { IdeaRunState } from '../protocol/run.js';
 import type { IdeaSession } from './idea-session.js';
 import { ideaView } from './idea-view.js';
+import { answerWarnings, spentAll } from './idea-warnings.js';
 import * as messages from './messages.js';
 import { registerSignals, row, type SignalRow } from './signal-table.js';
 
@@ -42,11 +45,20 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   row(messages.setStepSignal, ({ state }, [step]) => {
     state.step = step;
   }),
-  row(messages.slotSignal, (session, [{ agentName }]) => {
-    session.granted = agentName;
+  row(messages.slotSignal, (session, [{ agentName, choice }]) => {
+    session.granted = { agentName, ...(choice ? { choice } : {}) };
+  }),
+  row(messages.agentSignal, ({ state }, [{ choice }]) => {
+    state.parked = choice === undefined;
+    if (choice) state.choice = choice;
   }),
   row(messages.verdictSignal, (session, [verdict]) => {
     session.verdict = verdict;
+  }),
+  row(messages.warnSignal, async (session, [said]) => {
+    const answer = readWarningAnswer(messages.saidText(said));
+    if (answer) await answerWarnings(session, answer);
+    else log.warn('an answer to warnings was ignored: it is "continue", "stop" or "+N"');
   }),
   row(messages.resyncSignal, async ({ reporter }, [{ parent }]) => {
     reporter.parent = parent;
@@ -72,7 +84,13 @@ const textOf = (said: messages.Answer): string | undefined =>
 function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?]): void {
   const text = textOf(answer);
   if (!text) return;
-  const { question, notes } = session.state;
+  const { question, notes, asking } = session.state;
+  const over = asking === 'budget' ? spentAll(session) : undefined;
+  if (over) {
+    // Not for the agent; what says neither "raise" nor "stop" leaves the question open.
+    session.budgetAnswer = readAnswer(text, over) ?? session.budgetAnswer;
+    return;
+  }
   if (question && session.approvable && isApproval(text)) {
     session.approved = true;
     session.answered = true;

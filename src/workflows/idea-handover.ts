@@ -3,6 +3,9 @@
  * Invariant: nothing works in the worktree meanwhile.
  */
 import { condition } from '@temporalio/workflow';
+import { addAmounts, ideaQuestion, lineText } from '../decide/budget.js';
+import type { BudgetLine } from '../protocol/budget.js';
+import type { Trouble } from '../protocol/limits.js';
 import type { IdeaResult, Verdict } from '../protocol/run.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
@@ -39,10 +42,50 @@ export async function ask(
   session.verdict = undefined;
   screen.show('waiting-slot', 'waiting');
   await reporter.report('wants-slot');
+  return waitForSlot(session);
+}
+
+/** Its budget is used up: a person raises it, or ends the idea with its work kept. */
+export async function askBudget(session: IdeaSession, line: BudgetLine): Promise<IdeaResult | undefined> {
+  const { input, state, screen, reporter } = session;
+  state.question = ideaQuestion(line);
+  state.asking = 'budget';
+  session.budgetAnswer = undefined;
+  screen.show('needs-human', 'needs-human');
+  await reporter.report('needs-human', { reason: state.question });
+  await condition(() => session.budgetAnswer !== undefined || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  delete state.question;
+  delete state.asking;
+  const answer = session.takeBudgetAnswer();
+  if (answer?.do === 'stop') return session.close('timeout', `its budget is used up: ${lineText(line)}`);
+  if (answer) state.raised = addAmounts(state.raised, answer.by);
+  emit(input, { kind: 'answered', idea: input.idea });
+  session.granted = undefined;
+  session.verdict = undefined;
+  screen.show('waiting-slot', 'waiting');
+  await reporter.report('wants-slot');
+  return waitForSlot(session);
+}
+
+/** Gives the slot back until one of its agents can work: after a run that could not, or when told so. */
+export async function park(session: IdeaSession, trouble?: Trouble): Promise<IdeaResult | undefined> {
+  const { input, state, screen, reporter } = session;
+  state.parked = true;
+  session.granted = undefined;
+  session.verdict = undefined;
+  screen.show('waiting-slot', 'limited');
+  if (trouble) emit(input, { kind: 'parked', idea: input.idea, trouble });
+  await reporter.report('parked', trouble ? { trouble } : {});
+  return waitForSlot(session);
+}
+
+async function waitForSlot(session: IdeaSession): Promise<IdeaResult | undefined> {
+  const { state } = session;
   await condition(() => session.granted !== undefined || session.verdict !== undefined || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for a slot');
   if (session.verdict) return takeVerdict(session, session.verdict);
-  session.takeSlot(session.granted ?? state.agentName);
+  session.takeSlot(session.granted?.agentName ?? state.agentName, session.granted?.choice);
   return undefined;
 }
 
@@ -69,7 +112,7 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
       state.reopen = verdict.reopen;
       state.feedback = verdict.feedback;
       state.grace = true;
-      session.takeSlot(verdict.agentName);
+      session.takeSlot(verdict.agentName, verdict.choice);
       return undefined;
   }
 }

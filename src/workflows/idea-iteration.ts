@@ -2,15 +2,17 @@
  * One iteration: prepare the worktree, run the agent, book what it cost, gate.
  * Invariant: a run is booked exactly once, before its gate; a gate that did not end is run again, its agent is not.
  */
-import { afterGate, afterRun, costsIteration, type NextStep, runBudgetMs } from '../decide/completion.js';
+import { afterGate, afterRun, costsIteration, type NextStep, runBudgetMs, troubleOf } from '../decide/completion.js';
 import { addIteration } from '../decide/iterations.js';
 import { afterStep, firstStep, type PlanMove } from '../decide/steps.js';
 import { describeTripwire } from '../decide/tripwires.js';
+import { NUDGE_AFTER } from '../decide/warnings.js';
 import type { GateResult, IdeaLimits, PrepareResult, RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import type { PlanPlace } from '../protocol/run.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';
+import { allowance, book, watch } from './idea-warnings.js';
 import { agentActivities, gitActivities } from './proxies.js';
 
 /** One iteration, and what it means for the idea's plan. */
@@ -35,15 +37,25 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
   if (!state.ungated) {
     const { run, delivered } = await runAgent(session, prepared, limits);
     const { settings } = input;
-    const context = { limits, settings, failures: state.failures, limited: state.limited, now: Date.now() };
-    const next = afterRun(run, context);
+    const { failures, limited } = state;
+    // Only a parent that keeps gates names an agent; under an older one the idea waits by itself.
+    const gated = state.choice !== undefined;
+    const next = afterRun(run, { limits, settings, failures, limited, now: Date.now(), gated });
     account(session, run, next, delivered);
-    if (next.do !== 'gate') return escalated(session, next, run);
-    state.ungated = run;
+    // Before anything is waited for: an interruption must not make the gate of a booked run be forgotten.
+    if (next.do === 'gate') state.ungated = run;
+    await reportTry(session, run);
+    await book(session, run);
+    if (next.do !== 'gate') {
+      await watch(session, run, undefined, limits);
+      return escalated(session, next, run);
+    }
   }
   const run = state.ungated;
+  if (!run) throw new Error('there is no run to gate');
   const before = state.lastGate;
   const gate = await runGate(session, prepared);
+  await watch(session, run, gate, limits);
   return escalated(session, afterGate(run, gate, limits, state.approved), run, { now: gate, before });
 }
 
@@ -66,19 +78,41 @@ async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareRe
   return prepared;
 }
 
+/** A try that was not refused opens the gate for the others. */
+async function reportTry({ state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
+  state.lastRun = {
+    ...(run.agent === undefined ? {} : { agent: run.agent }),
+    ...(run.account === undefined ? {} : { account: run.account }),
+  };
+  if (!state.choice?.probe) return;
+  state.choice = { agent: state.choice.agent };
+  if (troubleOf(run.outcome) === undefined) await reporter.report('recovered');
+}
+
 async function runAgent(
-  { input, state, screen }: IdeaSession,
+  session: IdeaSession,
   prepared: PrepareResult,
   limits: IdeaLimits,
 ): Promise<{ run: RunAgentResult; delivered: number }> {
+  const { input, state, screen, reporter } = session;
+  const { minutes = Number.POSITIVE_INFINITY, ...most } = allowance(session);
+  const unchanged = state.watch?.same ?? 0;
   const { project, runId, idea, queues } = input;
   const iteration = state.iteration + 1;
   screen.show('agent', undefined, iteration);
   const delivered = state.notes.length;
-  const timeoutMs = runBudgetMs(state, limits);
+  const timeoutMs = Math.max(1000, Math.min(runBudgetMs(state, limits), minutes * 60_000));
   const maxIterations = limits.loop ? limits.maxIterations : 1;
-  const { agentName, serial } = state;
-  emit(input, { kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName });
+  const { agentName, serial, choice, lastRun } = state;
+  const agent = choice?.agent;
+  if (agent && lastRun?.agent && lastRun.agent !== agent) {
+    emit(input, { kind: 'agent', idea, agent, before: lastRun.agent });
+  }
+  emit(input, {
+    ...{ kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName },
+    ...(agent ? { agent } : {}),
+  });
+  if (choice?.probe) await reporter.report('probing');
   const run = await agentActivities(queues.agents, `${idea} #${iteration} by ${agentName}`, timeoutMs).runAgent({
     project,
     runId,
@@ -95,6 +129,10 @@ async function runAgent(
     ...(prepared.plan ? stepOf(state.plan ?? firstStep()) : {}),
     notes: state.notes,
     ...(state.revision === undefined ? {} : { revision: state.revision }),
+    ...(agent ? { agent } : {}),
+    ...(Object.keys(most).length > 0 ? { allowance: most } : {}),
+    // The ladder, where there is one, says it itself.
+    ...(unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? { unchanged } : {}),
   });
   return { run, delivered };
 }
@@ -122,7 +160,9 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
   state.head = run.head;
   state.commits += run.commits;
   state.lastSignal = run.signal;
-  if (next.do !== 'rerun') {
+  if (next.do === 'park') {
+    // Neither a failure of the idea nor an end of its failures.
+  } else if (next.do !== 'rerun') {
     state.failures = 0;
     state.limited = 0;
   } else if (next.counts === 'failure') state.failures += 1;

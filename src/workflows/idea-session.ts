@@ -4,9 +4,11 @@
  * Invariant: one session per execution; what is not in `state` is lost by continue-as-new and must be re-creatable.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import type { BudgetAnswer } from '../decide/budget.js';
 import { noIterations } from '../decide/iterations.js';
 import { patchedLimits } from '../decide/limits-patch.js';
 import type { IdeaLimits } from '../protocol/activities.js';
+import type { AgentChoice } from '../protocol/limits.js';
 import type { IdeaInput, IdeaOutcome, IdeaResult, IdeaRunState, Verdict } from '../protocol/run.js';
 import { notTheWorksFault } from './failures.js';
 import { IdeaReporter } from './idea-reporter.js';
@@ -30,6 +32,7 @@ const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   ...(input.carry?.patch ? { patch: input.carry.patch } : {}),
   ...(input.carry?.revision === undefined ? {} : { revision: input.carry.revision }),
   ...(input.carry?.step ? { step: true } : {}),
+  ...(input.choice ? { choice: input.choice } : {}),
 });
 
 export class IdeaSession {
@@ -42,9 +45,11 @@ export class IdeaSession {
   /** A plain yes to the open question is an approval, and whether it was given. */
   approvable = false;
   approved = false;
-  /** Agent name that came with a slot. */
-  granted: string | undefined;
+  /** What came with a slot. */
+  granted: { agentName: string; choice?: AgentChoice } | undefined;
   verdict: Verdict | undefined;
+  /** What a person said to a budget that is used up. */
+  budgetAnswer: BudgetAnswer | undefined;
   /** Workers lost in a row. */
   lostWorkers = 0;
   /** What can be ended at once: the iteration that is under way. */
@@ -87,11 +92,26 @@ export class IdeaSession {
     this.#iteration.cancel();
   }
 
+  /** The answer of a person to a budget that is used up, once. */
+  takeBudgetAnswer(): BudgetAnswer | undefined {
+    const said = this.budgetAnswer;
+    this.budgetAnswer = undefined;
+    return said;
+  }
+
   /** Goes on under the agent name of another slot. */
-  takeSlot(agentName: string): void {
+  takeSlot(agentName: string, choice?: AgentChoice): void {
     this.state.agentName = agentName;
+    this.state.parked = false;
+    if (choice) this.state.choice = choice;
     // Not only a flag: the next run of this workflow must know it, too.
     delete this.state.prepared;
+  }
+
+  /** Agent and account of the last run. */
+  lastAgent(): { agent: string; account?: string } {
+    const { agent = this.state.choice?.agent ?? '', account } = this.state.lastRun ?? {};
+    return { agent, ...(account === undefined ? {} : { account }) };
   }
 
   /** Reports the end and returns the result. A landed idea needs no report: its parent landed it. */

@@ -6,10 +6,12 @@ import { firstStep } from '../decide/steps.js';
 import type { PlanShape } from '../protocol/activities.js';
 import type { IdeaInput, IdeaPhase, IdeaRunState, IdeaView, PlanPlace } from '../protocol/run.js';
 import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
+import { ideaBudget } from './idea-warnings.js';
 
 export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
   const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
   const limits = state.limits && patchedLimits(state.limits, state.patch);
+  const budget = ideaBudget(input, state);
   return {
     idea: input.idea,
     title: input.title,
@@ -26,6 +28,10 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     ...(prepared ? { worktree: prepared.worktree } : {}),
     commits,
     iterations: state.stats,
+    ...(state.choice ? { agent: state.choice.agent } : {}),
+    ...(state.watch && state.watch.open.length > 0 ? { warnings: state.watch.open } : {}),
+    ...(budget.length > 0 ? { budget } : {}),
+    ...(state.spent ? { spent: state.spent } : {}),
   };
 }
 

@@ -20,10 +20,11 @@ import type { IdeaInput, IdeaResult } from '../protocol/run.js';
 import { emit } from './events.js';
 import { activityProblem, diskIsFull, notTheWorksFault } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
-import { ask, land } from './idea-handover.js';
+import { ask, askBudget, land, park } from './idea-handover.js';
 import { iterate } from './idea-iteration.js';
 import { IdeaSession } from './idea-session.js';
 import { backOff, boundary } from './idea-waiting.js';
+import { spentAll } from './idea-warnings.js';
 
 /** How long an idea waits before it looks again whether there is room on the disk. */
 const DISK_WAIT_MS = 60_000;
@@ -54,6 +55,17 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
   for (;;) {
     await boundary(session);
     if (state.stopping) return session.close('stopped', state.stopReason ?? 'stopped by a person');
+    if (state.parked && !state.ungated) {
+      const ended = await park(session);
+      if (ended) return ended;
+      continue;
+    }
+    const over = state.ungated ? undefined : spentAll(session);
+    if (over) {
+      const ended = await askBudget(session, over);
+      if (ended) return ended;
+      continue;
+    }
     const { limits } = session;
     const exhausted = limits && !state.ungated && limitReached(state, limits);
     if (exhausted) return session.close('timeout', exhausted);
@@ -98,6 +110,8 @@ async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult 
     case 'rerun':
       await backOff(session, next.waitMs, next.why);
       return undefined;
+    case 'park':
+      return park(session, { ...next.trouble, ...session.lastAgent() });
     case 'ask':
       return ask(session, next.question, true, next.approve);
     case 'ready':

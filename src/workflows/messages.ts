@@ -3,8 +3,10 @@
  * workflow package. May import protocol and @temporalio/workflow only.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Raise } from '../decide/run-budget.js';
 import type { Command, CommandAnswer, LimitPatch } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
+import type { AgentChoice } from '../protocol/limits.js';
 import {
   ABORT,
   ANSWER,
@@ -17,15 +19,19 @@ import {
   IDEA_STATUS,
   PAUSE,
   PAUSE_NOW,
+  RAISE_BUDGET,
   RESUME,
   RESYNC,
+  RETRY_LIMIT,
   SET_SLOTS,
   SET_STEP,
   SLOT_GRANTED,
   STATUS,
   STOP,
   TELL,
+  USE_AGENT,
   VERDICT,
+  WARN,
   WHY,
 } from '../protocol/names.js';
 import type { IdeaReport, IdeaView, RunStatus, Verdict, WhyView } from '../protocol/run.js';
@@ -44,7 +50,13 @@ export const hintSignal = defineSignal<[Answer?, string?]>(HINT);
 export const answerSignal = defineSignal<[Answer?, string?]>(ANSWER);
 
 export const reportSignal = defineSignal<[IdeaReport]>(IDEA_REPORT);
-export const slotSignal = defineSignal<[{ agentName: string }]>(SLOT_GRANTED);
+export const retryLimitSignal = defineSignal<[Said?]>(RETRY_LIMIT);
+
+export const warnSignal = defineSignal<[Said?]>(WARN);
+export const raiseBudgetSignal = defineSignal<[(Raise | string | number)?]>(RAISE_BUDGET);
+
+export const slotSignal = defineSignal<[{ agentName: string; choice?: AgentChoice }]>(SLOT_GRANTED);
+export const agentSignal = defineSignal<[{ choice?: AgentChoice }]>(USE_AGENT);
 export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
 export const editedSignal = defineSignal<[{ patch?: LimitPatch; revision?: number }]>(EDITED);
 export const setStepSignal = defineSignal<[boolean]>(SET_STEP);

@@ -5,12 +5,13 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { type Autopilot, agentName } from '../decide/autopilot.js';
 import { runDetails } from '../decide/details.js';
-import { runStatus } from '../decide/status.js';
+import { runStanding, runStatus, warningLines } from '../decide/status.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import { RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
 
 const LARGE_RUN = 500;
+const OPEN = JSON.stringify(['open', undefined]);
 
 export class Publisher {
   readonly #input: AutopilotInput;
@@ -18,6 +19,8 @@ export class Publisher {
   #publishedState: string | undefined;
   #publishedAt = 0;
   #emittedState: string | undefined;
+  readonly #warned = new Set<string>();
+  readonly #accounts = new Map<string, string>();
 
   constructor(input: AutopilotInput) {
     this.#input = input;
@@ -46,8 +49,28 @@ export class Publisher {
     }
   }
 
+  #emitAccounts(pilot: Autopilot): void {
+    const lines = pilot.accounts();
+    for (const account of lines) {
+      const { key, state, until } = account;
+      const shown = JSON.stringify([state, until]);
+      if ((this.#accounts.get(key) ?? OPEN) === shown) continue;
+      this.#accounts.set(key, shown);
+      emit(this.#input, { kind: 'account', account });
+    }
+  }
+
+  /** Warnings of the run itself; ideas tell of their own. */
+  #emitWarnings(pilot: Autopilot): void {
+    for (const { idea, kind, text } of warningLines(pilot.state, this.#input.settings)) {
+      if (idea !== undefined || this.#warned.has(kind)) continue;
+      this.#warned.add(kind);
+      emit(this.#input, { kind: 'warning', warning: kind, text });
+    }
+  }
+
   #emitState(pilot: Autopilot): void {
-    const { run, why: reason } = pilot.state;
+    const { run, why: reason } = runStanding(pilot.state);
     if (run === this.#emittedState) return;
     this.#emittedState = run;
     emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
@@ -55,9 +78,12 @@ export class Publisher {
 
   /** `whole`: also in a large run that was drawn a moment ago. */
   publish(pilot: Autopilot, whole = false): void {
-    const { run, why: reason, entries } = pilot.state;
+    const { entries } = pilot.state;
+    const { run, why: reason } = runStanding(pilot.state);
     this.#emitTold(pilot);
     this.#emitState(pilot);
+    this.#emitAccounts(pilot);
+    this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
     // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
     const now = Date.now();

@@ -5,6 +5,7 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
+import type { Raise } from '../decide/run-budget.js';
 import { runStatus, why } from '../decide/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -28,9 +29,11 @@ const SIGNALS: SignalRow<RunControls>[] = [
   row(messages.reportSignal, ({ tell }, [report]) =>
     tell((pilot) => {
       if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);
-      pilot.report(report);
+      pilot.report(report, Date.now());
     }),
   ),
+  row(messages.raiseBudgetSignal, ({ tell }, [raise]) => tell((pilot) => pilot.raiseBudget(readRaise(raise)))),
+  row(messages.retryLimitSignal, ({ tell }, [which]) => tell((pilot) => pilot.retryLimits(messages.saidText(which)))),
 ];
 
 export function handleRunMessages(run: RunControls): void {
@@ -66,6 +69,13 @@ function checkCommand(run: RunControls, command: Command): void {
   if (!pilot) throw refused('the run is still opening; try again in a moment');
   const problem = pilot.commandProblem(command);
   if (problem) throw refused(problem);
+}
+
+/** From the Web UI a plain number will do. */
+function readRaise(raise: Raise | string | number | undefined): Raise {
+  if (typeof raise === 'object') return raise;
+  const by = Number(String(raise ?? '').replace(/^\+/, ''));
+  return by > 0 ? { by } : {};
 }
 
 function setSlots(run: RunControls, slots: number): number {

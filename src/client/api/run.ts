@@ -13,6 +13,7 @@ import {
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { compressLargePayloads } from '../../connect/codec.js';
 import type { AgentProgress } from '../../protocol/activities.js';
+import type { Dimension } from '../../protocol/budget.js';
 import type { Command, CommandAnswer } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import {
@@ -23,8 +24,11 @@ import {
   IDEA_STATUS,
   ideaWorkflowId,
   mainQueue,
+  RAISE_BUDGET,
+  RETRY_LIMIT,
   STATUS,
   TELL,
+  WARN,
   WHY,
 } from '../../protocol/names.js';
 import type { AutopilotInput, IdeaView, RunStatus, RunSummary, WhyView } from '../../protocol/run.js';
@@ -137,6 +141,35 @@ export class RunApi {
   /** Waits for the end of the run, across continue-as-new. */
   async result(): Promise<RunSummary> {
     return (await this.#handle().result()) as RunSummary;
+  }
+
+  /** An account or an agent; without one, all. */
+  retryLimit(which?: string): Promise<void> {
+    return this.#plain(RETRY_LIMIT, which === undefined ? [] : [which]);
+  }
+
+  raiseBudget(raise: { scope?: 'run' | 'day'; dimension?: Dimension; by?: number }): Promise<void> {
+    return this.#plain(RAISE_BUDGET, [raise]);
+  }
+
+  /** `continue`, `stop` or `+N` to the warnings of an idea. */
+  async warn(idea: string, said: string): Promise<void> {
+    try {
+      await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).signal(WARN, said);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      throw new UserError(`${idea} is not running, so it warns of nothing. See: ralphctl status`, EXIT.noRun);
+    }
+  }
+
+  /** Temporal signals with handlers of their own: what they ask for is always legal. */
+  async #plain(name: string, args: unknown[]): Promise<void> {
+    try {
+      await this.#handle().signal(name, ...args);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw noRun();
+      throw error;
+    }
   }
 
   /**

@@ -46,6 +46,16 @@ export async function withRun(context: Context, act: (run: OpenRun) => Promise<n
   }
 }
 
+/** For what is always legal and goes out as a plain Temporal signal; `act` gives what to say. */
+export async function tellRun(context: Context, act: (api: RunApi) => Promise<string>): Promise<number> {
+  return withRun(context, async ({ api, worker }) => {
+    const done = await act(api);
+    if (context.json) printJson({ done, worker });
+    else print(worker ? done : `${done}; no worker runs, so it is carried out once one does: ralphctl start`);
+    return EXIT.ok;
+  });
+}
+
 export async function send(context: Context, run: OpenRun, command: Command): Promise<number> {
   const done = await run.api.tell(command, run.worker);
   const { verb, idea } = command;

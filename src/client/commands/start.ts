@@ -143,7 +143,7 @@ export async function attach(context: Context, api: RunApi, runId: string, wait:
     else {
       if (status.state === 'paused')
         say(
-          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : '. Go on with: ralphctl resume'}`,
+          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : `. Go on with: ralphctl ${status.accounts ? 'limits retry' : 'resume'}`}`,
         );
       if (status.state === 'waiting_user')
         say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');

@@ -15,7 +15,17 @@ import { runningWorker } from '../../worker/record.js';
 import type { RunFacts } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import { clean, many, seconds, signalText } from '../live-lines.js';
+import {
+  accountText,
+  budgetText,
+  clean,
+  localTime,
+  many,
+  seconds,
+  signalText,
+  spentText,
+  warningText,
+} from '../live-lines.js';
 import { findProject } from '../project.js';
 import { usageText } from '../stream-lines.js';
 
@@ -152,8 +162,15 @@ function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Fou
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
+  for (const warning of live.warnings ?? []) print(`⚠ ${warningText(warning)}`);
+  for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
+  for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
   if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');
-  else if (live.state === 'paused') print('go on with: ralphctl resume');
+  else if (live.resumesAt !== undefined)
+    print(
+      `goes on by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
+    );
+  else if (live.state === 'paused') print(`go on with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
@@ -172,7 +189,9 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
-  return `${line.id}${agent} ${view.phase} iteration ${view.iteration}${limit}${signal}  ${clean(line.title, 80)}`;
+  const spent = view.spent ? `, ${spentText(view.spent)}` : '';
+  const by = view.agent ? ` with ${view.agent}` : '';
+  return `${line.id}${agent}${by} ${view.phase} iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 
 /** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */

@@ -1,6 +1,7 @@
 /** Builders for decision tests: small cards, settings with the documented defaults, reports that number themselves. */
 import { Autopilot, type Command, firstState } from '../../../src/decide/autopilot.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
+import type { AgentChoice } from '../../../src/protocol/limits.js';
 import type {
   IdeaEntry,
   IdeaReport,
@@ -95,11 +96,16 @@ export const conflictResult = (files = ['a.ts']) =>
 /** Commands in a form that reads well in a failed assertion. */
 export const brief = (commands: readonly Command[]): string[] => commands.map(briefly);
 
+const withAgent = (choice: AgentChoice | undefined): string =>
+  choice ? ` ${choice.agent}${choice.probe ? '?' : ''}` : '';
+
 function briefly(one: Command): string {
   switch (one.do) {
     case 'start':
     case 'grant':
-      return `${one.do} ${one.idea} @${one.slot}`;
+      return `${one.do} ${one.idea} @${one.slot}${withAgent(one.choice)}`;
+    case 'agent':
+      return `agent ${one.idea}${withAgent(one.choice) || ' park'}`;
     case 'verdict':
       return `${one.verdict.kind} ${one.idea}`;
     case 'land':
@@ -114,4 +120,4 @@ function briefly(one: Command): string {
   }
 }
 
-export const decided = (pilot: Autopilot, rollover = false): string[] => brief(pilot.decide(rollover));
+export const decided = (pilot: Autopilot, rollover = false, now = 0): string[] => brief(pilot.decide(rollover, now));

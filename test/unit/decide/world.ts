@@ -190,6 +190,9 @@ export class World {
       case 'verdict':
         this.#judged(child, message.verdict);
         return;
+      case 'agent':
+        // Which agent it uses makes no difference to this child.
+        return;
       case 'land':
       case 'errand':
       case 'undo':

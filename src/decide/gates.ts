@@ -1,0 +1,319 @@
+/**
+ * The gates of agent accounts (B8): one state for all slots. A run at a limit parks its account; when the limit is over
+ * one idea tries, and only when that went well do the others follow.
+ * Invariant: a gate that is not kept is open; at most one idea tries a gate; reports of runs that began before the gate
+ * closed change nothing but the time; every wait has an end, except for what only a person can mend.
+ * May import protocol and decide only.
+ */
+
+import type { AccountLine, AgentChoice, Gate, LimitState, Trouble } from '../protocol/limits.js';
+import type { RunSettings } from '../protocol/run.js';
+import { clip, MAX_REASON } from './clip.js';
+
+const MINUTE = 60_000;
+/** Waits between tries once the back-off of B8 is used up. */
+const LONG_WAITS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 60 * MINUTE];
+/** Launches that fail in a row, of whatever ideas, until the agent is parked; and its waits between tries then. */
+export const LAUNCH_FAILURES = 3;
+const LAUNCH_WAITS = [10 * MINUTE, 30 * MINUTE, 60 * MINUTE];
+/** A try that has run this long without being refused shows that the gate is open. */
+export const PROBE_MS = 2 * MINUTE;
+/** A stated reset further away than this is taken for a wrong one. Accounts have weekly limits, none are longer. */
+const LONGEST_RESET_MS = 8 * 24 * 60 * MINUTE;
+/** Clocks differ, and a try that comes too early parks the account anew. */
+const SLACK_MS = 1000;
+const JITTER_MS = 2000;
+
+export class Gates {
+  readonly #state: LimitState;
+  readonly #settings: RunSettings;
+  /** Something changed since ideas were last told which agent to use. */
+  changed = true;
+
+  constructor(state: LimitState, settings: RunSettings) {
+    this.#state = state;
+    this.#settings = settings;
+  }
+
+  get allOpen(): boolean {
+    return this.#state.gates.length === 0;
+  }
+
+  /** The idea's own agent, then those that may take over. */
+  agentsOf(own: string | undefined): string[] {
+    const { agents } = this.#state;
+    return [...new Set([own ?? agents.default, ...agents.fallback])];
+  }
+
+  // ---- events -----------------------------------------------------------------------------------------------------
+
+  /** A run could not work. `now` and all times here in epoch ms. Returns the gate it closed, if it was open before. */
+  trouble(idea: string, trouble: Trouble, now: number): Gate {
+    this.changed = true;
+    if (trouble.account) this.#state.agents.accounts[trouble.agent] = trouble.account;
+    const key = trouble.kind === 'launch' ? `agent:${trouble.agent}` : this.#account(trouble.agent);
+    const known = this.#find(key);
+    this.#dropProbes(idea, key);
+    const straggler = known && (known.state === 'parked' || (known.probe && known.probe.idea !== idea));
+    if (straggler && trouble.kind !== 'launch') return this.#extend(known, trouble, now);
+    return this.#park(key, known, trouble, now);
+  }
+
+  /** The idea's try has begun. */
+  begun(idea: string, now: number): void {
+    for (const gate of this.#state.gates) if (gate.probe?.idea === idea) gate.probe = { idea, at: now, begun: true };
+  }
+
+  /** The idea's try went well. Returns the gates that this opens. */
+  recovered(idea: string): Gate[] {
+    return this.#remove((gate) => gate.probe?.idea === idea);
+  }
+
+  /** The idea ended, or waits for something else: another one tries in its place. */
+  release(idea: string): void {
+    this.#dropProbes(idea);
+  }
+
+  /** Takes note of the time. Returns gates that are open now. */
+  tick(now: number): Gate[] {
+    for (const gate of this.#state.gates) {
+      if (gate.state === 'parked' && gate.until !== undefined && gate.until <= now) this.#letTry(gate);
+      const { probe } = gate;
+      if (probe && !probe.begun && now - probe.at >= PROBE_MS) {
+        delete gate.probe;
+        this.changed = true;
+      }
+    }
+    return this.#remove(({ probe }) => probe?.begun === true && now - probe.at >= PROBE_MS);
+  }
+
+  /** The next time at which `tick` changes something. */
+  wakeAt(): number | undefined {
+    const times = this.#state.gates.flatMap(({ state, until, probe }) =>
+      state === 'parked' ? (until ?? []) : probe ? probe.at + PROBE_MS : [],
+    );
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
+  /** A person says that it may be tried now: one account or agent, or all. Returns what may be tried. */
+  retry(which?: string): Gate[] {
+    const parked = this.#state.gates.filter((gate) => which === undefined || this.#names(gate, which));
+    for (const gate of parked) {
+      gate.hits = 0;
+      this.#letTry(gate);
+    }
+    return parked;
+  }
+
+  // ---- choices ----------------------------------------------------------------------------------------------------
+
+  /**
+   * The first agent of the list that the idea may use now; undefined while it has to wait. A brief wait is waited for
+   * rather than handed to the next agent. Takes the right to try a gate where that is free.
+   */
+  choose(idea: string, agents: readonly string[], now: number): AgentChoice | undefined {
+    for (const agent of agents) {
+      const closed = this.#closedFor(agent);
+      if (closed.every((gate) => mayTry(gate, idea))) return this.#take(idea, agent, closed, now);
+      if (closed.some((gate) => gate.brief && !mayTry(gate, idea))) return undefined;
+    }
+    return undefined;
+  }
+
+  /**
+   * The agent an idea at work is to use next: an earlier one of its list once that is free again, else the one it has,
+   * else another.
+   */
+  review(idea: string, agents: readonly string[], current: string, now: number): AgentChoice | undefined {
+    if (current === '') return this.choose(idea, agents, now);
+    const better = this.#settings.recoverPrimary === false ? [] : agents.slice(0, Math.max(0, agents.indexOf(current)));
+    for (const agent of [...better, current]) {
+      const closed = this.#closedFor(agent);
+      if (closed.every((gate) => mayTry(gate, idea))) return this.#take(idea, agent, closed, now);
+    }
+    return this.choose(idea, agents, now);
+  }
+
+  /** Whether `choose` would find one, without taking anything. */
+  couldUse(agents: readonly string[]): boolean {
+    for (const agent of agents) {
+      const closed = this.#closedFor(agent);
+      if (closed.every((gate) => gate.state === 'probing' && !gate.probe)) return true;
+      if (closed.some((gate) => gate.brief)) return false;
+    }
+    return false;
+  }
+
+  // ---- views ------------------------------------------------------------------------------------------------------
+
+  lines(): AccountLine[] {
+    const { accounts, default: own, fallback } = this.#state.agents;
+    const keys = new Map<string, string[]>();
+    for (const agent of new Set([own, ...fallback, ...Object.keys(accounts)])) {
+      const key = this.#account(agent);
+      keys.set(key, [...(keys.get(key) ?? []), agent]);
+    }
+    for (const { key } of this.#state.gates) {
+      if (!keys.has(key)) keys.set(key, key.startsWith('agent:') ? [key.slice('agent:'.length)] : []);
+    }
+    return [...keys].map(([key, agents]) => {
+      const gate = this.#find(key);
+      if (!gate) return { key, agents, state: 'open' };
+      const { state, kind, reason, since, until, probe } = gate;
+      return {
+        ...{ key, agents, state, kind, reason, since },
+        ...(state === 'parked' && until !== undefined ? { until } : {}),
+        ...(probe ? { probe: probe.idea } : {}),
+      };
+    });
+  }
+
+  /** Why an idea with these agents waits, in words; empty when one of them is open. */
+  why(agents: readonly string[]): string {
+    const closed = agents.map((agent) => ({ agent, gate: this.#closedFor(agent)[0] }));
+    if (closed.some(({ gate }) => gate === undefined)) return '';
+    return closed.flatMap(({ agent, gate }) => (gate ? gateText(gate, agent) : [])).join('; ');
+  }
+
+  /** What is closed, in words. */
+  whyStill(): string {
+    return this.#state.gates.map((gate) => gateText(gate, this.#agentOf(gate))).join('; ');
+  }
+
+  #agentOf({ key }: Gate): string {
+    if (key.startsWith('agent:')) return key.slice('agent:'.length);
+    const { accounts } = this.#state.agents;
+    return Object.keys(accounts).find((agent) => accounts[agent] === key) ?? key;
+  }
+
+  // ---- inside -----------------------------------------------------------------------------------------------------
+
+  #account(agent: string): string {
+    return this.#state.agents.accounts[agent] ?? agent;
+  }
+
+  #find(key: string): Gate | undefined {
+    return this.#state.gates.find((gate) => gate.key === key);
+  }
+
+  #closedFor(agent: string): Gate[] {
+    return [this.#find(this.#account(agent)), this.#find(`agent:${agent}`)].filter((gate) => gate !== undefined);
+  }
+
+  #names(gate: Gate, which: string): boolean {
+    return gate.key === which || gate.key === `agent:${which}` || gate.key === this.#account(which);
+  }
+
+  #take(idea: string, agent: string, closed: Gate[], now: number): AgentChoice {
+    for (const gate of closed) gate.probe ??= { idea, at: now };
+    return closed.length > 0 ? { agent, probe: true } : { agent };
+  }
+
+  #letTry(gate: Gate): void {
+    gate.state = 'probing';
+    delete gate.probe;
+    delete gate.until;
+    this.changed = true;
+  }
+
+  #dropProbes(idea: string, except?: string): void {
+    for (const gate of this.#state.gates) {
+      if (gate.probe?.idea !== idea || gate.key === except) continue;
+      delete gate.probe;
+      this.changed = true;
+    }
+  }
+
+  #remove(isOpen: (gate: Gate) => boolean): Gate[] {
+    const open = this.#state.gates.filter(isOpen);
+    if (open.length === 0) return open;
+    this.changed = true;
+    this.#state.gates = this.#state.gates.filter((gate) => !open.includes(gate));
+    return open;
+  }
+
+  /** Another run had begun before the gate closed: it says nothing new but, perhaps, a later end. */
+  #extend(gate: Gate, { resetAt, kind }: Trouble, now: number): Gate {
+    if (kind !== 'limited' || gate.kind !== 'limited' || !isPlausible(resetAt, now)) return gate;
+    const until = resetAt + slack(gate.key);
+    if (gate.state === 'parked' && gate.until !== undefined && gate.until >= until && gate.stated) return gate;
+    Object.assign(gate, { state: 'parked', until, stated: true });
+    delete gate.probe;
+    this.#markBrief(gate, now);
+    return gate;
+  }
+
+  #park(key: string, known: Gate | undefined, { kind, message, resetAt }: Trouble, now: number): Gate {
+    const same = known?.kind === kind ? known : undefined;
+    const gate: Gate = {
+      ...{ key, kind, state: 'parked', reason: clip(message, MAX_REASON) },
+      since: same?.since ?? now,
+      hits: same?.hits ?? 0,
+    };
+    if (kind === 'limited' && isPlausible(resetAt, now)) {
+      gate.until = resetAt + slack(key);
+      gate.stated = true;
+    } else {
+      gate.hits += 1;
+      const waitMs = this.#backOff(gate);
+      if (waitMs !== undefined) gate.until = now + waitMs;
+    }
+    this.#markBrief(gate, now);
+    this.#state.gates = [...this.#state.gates.filter((one) => one !== known), gate];
+    return gate;
+  }
+
+  /** Undefined: only a person opens it. */
+  #backOff({ kind, hits }: Gate): number | undefined {
+    const { maxRateLimitRetries, rateLimitBackoffMs, rateLimitFactor, retryBaseMs } = this.#settings;
+    if (kind === 'auth') return undefined;
+    if (kind === 'launch') {
+      return hits < LAUNCH_FAILURES ? retryBaseMs * 2 ** (hits - 1) : nth(LAUNCH_WAITS, hits - LAUNCH_FAILURES);
+    }
+    if (hits <= maxRateLimitRetries) return rateLimitBackoffMs * rateLimitFactor ** (hits - 1);
+    return nth(LONG_WAITS, hits - maxRateLimitRetries - 1);
+  }
+
+  /** No longer than the longest back-off, and not once the retries are used up. */
+  #markBrief(gate: Gate, now: number): void {
+    const { maxRateLimitRetries: most, rateLimitBackoffMs, rateLimitFactor } = this.#settings;
+    const longest = most === 0 ? 0 : rateLimitBackoffMs * rateLimitFactor ** (most - 1);
+    const tries = gate.kind === 'launch' ? LAUNCH_FAILURES - 1 : most;
+    const waitMs = gate.until === undefined ? Number.POSITIVE_INFINITY : gate.until - now;
+    if (gate.hits <= tries && (gate.kind === 'launch' || waitMs <= longest)) gate.brief = true;
+    else delete gate.brief;
+  }
+}
+
+const mayTry = (gate: Gate, idea: string): boolean =>
+  gate.state === 'probing' && (gate.probe === undefined || gate.probe.idea === idea);
+
+const nth = (waits: readonly number[], n: number): number => waits[Math.min(n, waits.length - 1)] ?? 0;
+
+/** A reset in the past says nothing: trying at once, over and over, would hammer the account. */
+const isPlausible = (resetAt: number | undefined, now: number): resetAt is number =>
+  resetAt !== undefined && resetAt > now && resetAt - now <= LONGEST_RESET_MS;
+
+/** Not the same for every account, so that machines do not all come at once; always the same for one, for replay. */
+function slack(key: string): number {
+  let hash = 0;
+  for (const char of key) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 1_000_003;
+  return SLACK_MS + (hash % JITTER_MS);
+}
+
+/** One closed gate in words. */
+function gateText(gate: Gate, name: string): string {
+  if (gate.state === 'probing') return `${name} is being tried again (${gate.reason})`;
+  switch (gate.kind) {
+    case 'limited':
+      return `${name} is at a usage limit until ${clock(gate.until)} (${gate.reason})`;
+    case 'auth':
+      return `${name} needs a login (${gate.reason}); log in, then: ralphctl limits retry`;
+    case 'launch':
+      return `${name} does not start (${gate.reason}); it is tried again at ${clock(gate.until)}, or with: ralphctl limits retry`;
+  }
+}
+
+/** UTC, because workflows know no zone; the CLI shows local time. */
+const clock = (at: number | undefined): string =>
+  at === undefined ? '?' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

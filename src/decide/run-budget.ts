@@ -1,0 +1,73 @@
+/**
+ * The budgets of the run and of the day, as the autopilot keeps them.
+ * Invariant: a budget that is used up pauses the run, whoever resumes it, until it is raised or its day is over.
+ * May import protocol and decide only.
+ */
+import type { BudgetLine, BudgetSettings, BudgetState, DayTotal, Dimension, Spent } from '../protocol/budget.js';
+import type { WarningLine } from '../protocol/warnings.js';
+import { addAmounts, addSpent, budgetLines, lineText, nearlyUsed, nothingSpent, usedUp } from './budget.js';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Undefined where neither the run nor the day has a budget. */
+export function firstBudget(settings: BudgetSettings | undefined, day: DayTotal | undefined): BudgetState | undefined {
+  if (!settings?.run && !settings?.day) return undefined;
+  return {
+    run: nothingSpent(),
+    day: day?.spent ?? nothingSpent(),
+    dayEndsAt: day?.endsAt ?? Number.MAX_SAFE_INTEGER,
+    raised: {},
+  };
+}
+
+export function spend(state: BudgetState, spent: Spent): void {
+  state.run = addSpent(state.run, spent);
+  state.day = addSpent(state.day, spent);
+}
+
+/** Begins a new day where the old one is over; true when it did. Times in epoch ms. */
+export function turnDay(state: BudgetState, now: number): boolean {
+  if (now < state.dayEndsAt) return false;
+  // A day with a change of the clock is an hour off from here on; the next run reads the host's clock again.
+  while (state.dayEndsAt <= now) state.dayEndsAt += DAY_MS;
+  state.day = nothingSpent();
+  delete state.raised.day;
+  return true;
+}
+
+export function runBudgetLines(state: BudgetState, settings: BudgetSettings): BudgetLine[] {
+  return [
+    ...budgetLines('run', settings.run, state.raised.run, state.run),
+    ...budgetLines('day', settings.day, state.raised.day, state.day),
+  ];
+}
+
+export const overBudget = (state: BudgetState, settings: BudgetSettings): BudgetLine | undefined =>
+  usedUp(runBudgetLines(state, settings));
+
+/** What of it is nearly used. */
+export function budgetWarnings(state: BudgetState, settings: BudgetSettings): WarningLine[] {
+  return nearlyUsed(runBudgetLines(state, settings), settings.warnAt).map((line) => ({
+    kind: 'budget',
+    text: `budget of the ${line.scope}: ${lineText(line)}`,
+  }));
+}
+
+export interface Raise {
+  scope?: 'run' | 'day';
+  dimension?: Dimension;
+  /** Absent: as much again. */
+  by?: number;
+}
+
+/** Raises the budget that is meant: the one named, else the one that is used up. False when there is none such. */
+export function raiseBudget(state: BudgetState, settings: BudgetSettings, { scope, dimension, by }: Raise): boolean {
+  const lines = runBudgetLines(state, settings).filter(
+    (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),
+  );
+  const line = usedUp(lines) ?? (lines.length === 1 ? lines[0] : undefined);
+  if (!line || line.scope === 'idea' || (by !== undefined && !(by > 0))) return false;
+  const more = { [line.dimension]: by ?? settings[line.scope]?.[line.dimension] ?? line.most };
+  state.raised[line.scope] = addAmounts(state.raised[line.scope], more);
+  return true;
+}

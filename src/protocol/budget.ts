@@ -1,0 +1,65 @@
+/**
+ * What agents may use, and what they have used.
+ * Invariant: what an agent does not report is unknown and counted as such, never as zero. Must not import anything.
+ */
+
+/** Amounts that may be limited; absent ones are not. */
+export interface Amounts {
+  iterations?: number;
+  /** Of agents' time. */
+  minutes?: number;
+  /** In and out. */
+  tokens?: number;
+  /** US dollars, as agents report them. */
+  dollars?: number;
+}
+export type Dimension = keyof Amounts;
+
+export interface BudgetSettings {
+  /** One agent run. */
+  iteration?: Amounts;
+  idea?: Amounts;
+  run?: Amounts;
+  /** A calendar day of the worker's host, over all runs of the project. */
+  day?: Amounts;
+  /** Part of a budget from which on there is a warning, 0 to 1. */
+  warnAt: number;
+}
+export type BudgetScope = 'idea' | 'run' | 'day';
+
+export interface Spent {
+  iterations: number;
+  ms: number;
+  tokens: number;
+  dollars: number;
+  /** Agent runs that did not say how many tokens, or dollars, they used. */
+  unknownTokens: number;
+  unknownDollars: number;
+}
+
+/** What the host's records say of today; times in epoch ms. */
+export interface DayTotal {
+  spent: Spent;
+  endsAt: number;
+}
+
+/** The budgets of a run as its autopilot keeps them. */
+export interface BudgetState {
+  run: Spent;
+  day: Spent;
+  dayEndsAt: number;
+  /** Added by a person. */
+  raised: { run?: Amounts; day?: Amounts };
+  /** The scope whose end paused the run. */
+  paused?: 'run' | 'day';
+}
+
+/** One budget in `status`. */
+export interface BudgetLine {
+  scope: BudgetScope;
+  dimension: Dimension;
+  used: number;
+  most: number;
+  /** Agent runs that did not report it: the real figure is higher. */
+  unknown: number;
+}

@@ -1,0 +1,82 @@
+/**
+ * Budgets and warnings of one idea: booked after every agent run, looked at before the next.
+ * Invariant: a warning never stops the loop; a budget that is used up asks, with the slot free and the work kept.
+ */
+import {
+  addSpent,
+  budgetLines,
+  lineText,
+  nearlyUsed,
+  nothingSpent,
+  runAllowance,
+  spentBy,
+  usedUp,
+} from '../decide/budget.js';
+import { costsIteration } from '../decide/completion.js';
+import { addPatch } from '../decide/limits-patch.js';
+import { answered, DEFAULT_WARNINGS, fingerprintOf, nothingWatched, observe, warn } from '../decide/warnings.js';
+import type { GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
+import type { BudgetLine } from '../protocol/budget.js';
+import type { IdeaInput, IdeaRunState } from '../protocol/run.js';
+import type { WarningAnswer } from '../protocol/warnings.js';
+import { emit } from './events.js';
+import type { IdeaSession } from './idea-session.js';
+
+export function ideaBudget({ settings }: IdeaInput, state: IdeaRunState): BudgetLine[] {
+  return budgetLines('idea', settings.budget?.idea, state.raised, state.spent ?? nothingSpent());
+}
+
+/** The budget that allows no further run. */
+export const spentAll = ({ input, state }: IdeaSession): BudgetLine | undefined => usedUp(ideaBudget(input, state));
+
+/** What the next run may use. */
+export const allowance = ({ input, state }: IdeaSession): ReturnType<typeof runAllowance> =>
+  runAllowance(input.settings.budget?.iteration, ideaBudget(input, state));
+
+/** Books what a run used; the autopilot is told where it keeps a budget. */
+export async function book({ input, state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
+  const spent = spentBy(run, costsIteration(run.outcome));
+  state.spent = addSpent(state.spent ?? nothingSpent(), spent);
+  const { budget } = input.settings;
+  if (budget?.run || budget?.day) await reporter.report('spent', { spent });
+}
+
+/** Looks at what an iteration left, and warns where that is due. */
+export async function watch(
+  session: IdeaSession,
+  run: RunAgentResult,
+  gate: GateResult | undefined,
+  limits: IdeaLimits,
+): Promise<void> {
+  const { input, state } = session;
+  if (!limits.loop || run.tree === undefined || !costsIteration(run.outcome)) return;
+  const { settings } = input;
+  const before = state.watch ?? nothingWatched();
+  const budget = Object.fromEntries(
+    nearlyUsed(ideaBudget(input, state), settings.budget?.warnAt ?? 1).map((line) => [
+      line.dimension,
+      `budget of this idea: ${lineText(line)}`,
+    ]),
+  );
+  const { watch: after, given } = warn(observe(before, fingerprintOf(run.tree, gate, state.plan?.step)), {
+    ...{ iteration: state.iteration, most: limits.maxIterations, now: Date.now(), budget },
+    settings: settings.warnings ?? DEFAULT_WARNINGS,
+  });
+  state.watch = after;
+  for (const { kind, text } of given) emit(input, { kind: 'warning', idea: input.idea, warning: kind, text });
+  if (given.length > 0 || after.open.length !== before.open.length) await tell(session);
+}
+
+/** A person has answered the warnings. */
+export async function answerWarnings(session: IdeaSession, answer: WarningAnswer): Promise<void> {
+  const { state } = session;
+  const before = state.watch ?? nothingWatched();
+  state.watch = answered(before);
+  if (answer.do === 'stop') state.stopping = true;
+  if (answer.do === 'more') state.patch = addPatch(state.patch, { extra: answer.by });
+  if (before.open.length > 0 && state.phase !== 'closed') await tell(session);
+}
+
+async function tell({ state, reporter }: IdeaSession): Promise<void> {
+  await reporter.report('warnings', { warnings: state.watch?.open ?? [] });
+}

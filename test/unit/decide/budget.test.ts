@@ -1,0 +1,178 @@
+/** Budgets: unknown is unknown, used up is a question, nothing is discarded. Features: B6, A7. */
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { Autopilot, firstState } from '../../../src/decide/autopilot.js';
+import {
+  addSpent,
+  budgetLines,
+  DIMENSIONS,
+  ideaQuestion,
+  lineText,
+  nothingSpent,
+  readAnswer,
+  runAllowance,
+  spentBy,
+  usedUp,
+} from '../../../src/decide/budget.js';
+import { runStatus } from '../../../src/decide/status.js';
+import type { BudgetSettings, DayTotal, Spent } from '../../../src/protocol/budget.js';
+import { card, decided, say, settings } from './support.js';
+
+const spent = (more: Partial<Spent>): Spent => ({ ...nothingSpent(), ...more });
+
+describe('what a run used', () => {
+  test.each([
+    ['all reported', { inputTokens: 10, outputTokens: 5, costUsd: 0.5 }, { tokens: 15, dollars: 0.5 }],
+    ['no money', { inputTokens: 10 }, { tokens: 10, unknownDollars: 1 }],
+    ['no tokens', { costUsd: 1 }, { dollars: 1, unknownTokens: 1 }],
+    ['nothing', undefined, { unknownTokens: 1, unknownDollars: 1 }],
+  ])('%s: what is not reported is unknown, not zero', (_name, usage, expected) => {
+    const run = { durationMs: 100, ...(usage ? { usage } : {}) };
+    expect(spentBy(run, true)).toEqual(spent({ iterations: 1, ms: 100, ...expected }));
+  });
+
+  it('a run that never worked is no iteration and hides nothing', () => {
+    expect(spentBy({ durationMs: 5 }, false)).toEqual(spent({ ms: 5 }));
+  });
+
+  it('adds up in any order', () => {
+    const amounts = fc.record({
+      ...{ iterations: fc.nat(9), ms: fc.nat(9), tokens: fc.nat(9), dollars: fc.nat(9) },
+      ...{ unknownTokens: fc.nat(9), unknownDollars: fc.nat(9) },
+    });
+    fc.assert(
+      fc.property(amounts, amounts, amounts, (a, b, c) => {
+        expect(addSpent(addSpent(a, b), c)).toEqual(addSpent(a, addSpent(c, b)));
+      }),
+    );
+  });
+});
+
+describe('budgets of an idea', () => {
+  const used = { iterations: 3, minutes: 2, tokens: 900, dollars: 4.5 };
+  const all = spent({ iterations: 3, ms: 120_000, tokens: 900, dollars: 4.5, unknownDollars: 2 });
+
+  test.each(DIMENSIONS)('%s: open below the limit, used up at it, open again when raised', (dimension) => {
+    const most = used[dimension];
+    expect(usedUp(budgetLines('idea', { [dimension]: most * 1.01 }, undefined, all))).toBeUndefined();
+    expect(usedUp(budgetLines('idea', { [dimension]: most }, undefined, all))).toMatchObject({ dimension, most });
+    expect(usedUp(budgetLines('idea', { [dimension]: most }, { [dimension]: 1 }, all))).toBeUndefined();
+  });
+
+  it('says how many runs did not report', () => {
+    const [line] = budgetLines('idea', { dollars: 4 }, undefined, all);
+    expect(line && lineText(line)).toBe('4.5 of 4 dollars used, not counting 2 runs that did not report it');
+    expect(line && ideaQuestion(line)).toMatch(/"raise".*"\+N".*"stop"/);
+  });
+
+  it('a run may use what is left, and no more than its own budget', () => {
+    const lines = budgetLines('idea', { tokens: 1000, dollars: 5, minutes: 10 }, undefined, all);
+    expect(runAllowance({ tokens: 50 }, lines)).toEqual({ tokens: 50, dollars: 0.5, minutes: 8 });
+    expect(runAllowance(undefined, [])).toEqual({});
+  });
+
+  test.each([
+    ['stop', { do: 'stop' }],
+    ['Stop it', { do: 'stop' }],
+    ['raise', { do: 'raise', by: { dollars: 4 } }],
+    ['yes', { do: 'raise', by: { dollars: 4 } }],
+    ['+2.5', { do: 'raise', by: { dollars: 2.5 } }],
+    ['raise by 10', { do: 'raise', by: { dollars: 10 } }],
+    ['$3', { do: 'raise', by: { dollars: 3 } }],
+    ['+0', undefined],
+    ['what?', undefined],
+    ['', undefined],
+  ])('the answer %j', (text, expected) => {
+    expect(readAnswer(text, { dimension: 'dollars', most: 4, used: 5 })).toEqual(expected);
+  });
+});
+
+describe('budgets of the run and the day', () => {
+  const NOW = 1_000_000_000;
+  const DAY = 86_400_000;
+  function pilotWith(
+    budget: Omit<BudgetSettings, 'warnAt'>,
+    day?: DayTotal,
+  ): { pilot: Autopilot; view: () => ReturnType<typeof runStatus> } {
+    const all = settings({ budget: { ...budget, warnAt: 0.8 } });
+    const cards = ['a', 'b', 'c', 'd', 'e'].map((id) => card(id));
+    const opened = {
+      agentsQueue: 'agents',
+      gitQueue: 'git',
+      target: 'main',
+      cards,
+      landed: [],
+      ...(day ? { day } : {}),
+    };
+    const pilot = new Autopilot(firstState(opened, all, 0), all);
+    return { pilot, view: () => runStatus({ project: 'p', runId: 'r' }, pilot.state, all, pilot.graph, NOW) };
+  }
+  const uses = (pilot: Autopilot, idea: string, more: Partial<Spent>) =>
+    say(pilot, idea, 'spent', { spent: spent(more) });
+
+  it('warns near the end, pauses at the end with a question, and goes on when it is raised', () => {
+    const { pilot, view } = pilotWith({ run: { dollars: 10 } });
+    decided(pilot, false, NOW);
+    uses(pilot, 'a', { dollars: 8 });
+    expect(decided(pilot, false, NOW)).toEqual([]);
+    expect(view().warnings).toMatchObject([{ kind: 'budget', text: expect.stringContaining('8 of 10 dollars') }]);
+    uses(pilot, 'b', { dollars: 2.5 });
+    expect(decided(pilot, false, NOW)).toEqual(['pause a', 'pause b', 'pause c']);
+    expect(view().why).toMatch(
+      /budget of the run is used up: 10.5 of 10 dollars.*ralphctl budget raise.*ralphctl stop/,
+    );
+    // A person who only resumes does not spend more than was allowed.
+    pilot.resume();
+    decided(pilot, false, NOW);
+    expect(pilot.state.run).toBe('pausing');
+    expect(pilot.raiseBudget({ by: 0.1 })).toBe(true);
+    expect(pilot.state.run).toBe('pausing');
+    expect(pilot.raiseBudget({ by: 5 })).toBe(true);
+    decided(pilot, false, NOW);
+    expect(pilot.state.run).toBe('running');
+    expect(view().budget).toMatchObject([{ scope: 'run', dimension: 'dollars', used: 10.5, most: 15.1 }]);
+  });
+
+  it('the day goes on counting from what earlier runs used, and ends by itself', () => {
+    const { pilot, view } = pilotWith({ day: { tokens: 1000 } }, { spent: spent({ tokens: 990 }), endsAt: NOW + 5000 });
+    decided(pilot, false, NOW);
+    uses(pilot, 'a', { tokens: 10 });
+    decided(pilot, false, NOW);
+    for (const idea of ['a', 'b', 'c']) say(pilot, idea, 'paused');
+    decided(pilot, false, NOW);
+    expect(view()).toMatchObject({ state: 'paused', resumesAt: NOW + 5000 });
+    expect(pilot.wakeAt()).toBe(NOW + 5000);
+    decided(pilot, false, NOW + 5000);
+    expect(pilot.state.run).toBe('running');
+    expect(pilot.state.budget).toMatchObject({ day: nothingSpent(), dayEndsAt: NOW + 5000 + DAY });
+  });
+
+  it('a day that was used up before the run begins starts nothing', () => {
+    const { pilot } = pilotWith({ day: { dollars: 1 } }, { spent: spent({ dollars: 1 }), endsAt: NOW + 5000 });
+    expect(decided(pilot, false, NOW)).toEqual([]);
+    expect(pilot.state.run).toBe('paused');
+  });
+
+  it('a pause by a person is not ended by a new day or a raise', () => {
+    const { pilot } = pilotWith({ day: { dollars: 1 } }, { spent: spent({}), endsAt: NOW + 5000 });
+    decided(pilot, false, NOW);
+    pilot.pause('mine');
+    decided(pilot, false, NOW + 5001);
+    pilot.raiseBudget({ by: 1 });
+    expect(pilot.state).toMatchObject({ run: 'pausing', why: 'mine' });
+  });
+
+  it('refuses to raise what is not limited, and nothing at all', () => {
+    const { pilot } = pilotWith({ run: { dollars: 10, tokens: 5 } });
+    expect(pilot.raiseBudget({})).toBe(false);
+    expect(pilot.raiseBudget({ dimension: 'dollars', by: -1 })).toBe(false);
+    expect(pilot.raiseBudget({ scope: 'day' })).toBe(false);
+    expect(pilot.raiseBudget({ dimension: 'dollars' })).toBe(true);
+  });
+
+  it('without a budget nothing is kept', () => {
+    const { pilot } = pilotWith({ idea: { dollars: 1 } });
+    expect(pilot.state.budget).toBeUndefined();
+    expect(pilot.raiseBudget({ by: 1 })).toBe(false);
+  });
+});
