@@ -171,6 +171,7 @@ export function runSettings(config: Config): RunSettings {
     weights: config.weights,
     gateWhen: config.gate.when,
     maxLandingRounds: config.landing.maxRounds,
+    maxWaiting: config.landing.maxWaiting ?? 0,
     ladder: {
       after: config.escalation.after,
       every: config.escalation.every,

@@ -104,6 +104,14 @@ export const landing = z
       .max(20)
       .default(2)
       .describe('Times a conflict or a red merge goes back to the agent before it goes to you.'),
+    maxWaiting: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe(
+        'Finished ideas that may wait to land before new ones wait, too: what starts now would be stale when its turn comes. Default: twice the slots, at least four.',
+      ),
     tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it has landed.'),
   })
   .prefault({})

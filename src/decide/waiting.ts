@@ -37,7 +37,7 @@ export function fillSlots(board: Board, now: number): Command[] {
     board.set(entry, 'running');
     commands.push(welcomeBack(entry, slot, choice));
   }
-  while (board.slots.used < state.slots) {
+  while (board.slots.used < state.slots && !laneIsFull(board)) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
@@ -115,6 +115,18 @@ function nextReady(board: Board): string | undefined {
 }
 
 /** The first that waits and can go on; those that no longer wait drop out. */
+const LEAST_WAITING = 4;
+
+/**
+ * Landing is slower than working: what begins now would be stale when its turn comes, and the pile would only grow. Ideas
+ * that come back are not held up, since they are what empties the lane.
+ */
+function laneIsFull({ state, settings }: Board): boolean {
+  const { maxWaiting } = settings;
+  if (maxWaiting === undefined) return false;
+  return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));
+}
+
 function nextWaiting(board: Board): IdeaEntry | undefined {
   const { state } = board;
   let found: IdeaEntry | undefined;

@@ -28,6 +28,8 @@ export interface RunSettings {
   gateWhen: 'claim' | 'always';
   /** Landings given back to the agent before a person is asked. */
   maxLandingRounds: number;
+  /** New ideas wait while this many stand in the landing lane; 0: twice the slots. Absent in runs of 0.1: none wait. */
+  maxWaiting?: number;
   /** Consecutive failed ideas that pause the run (A7). */
   errorThreshold: number;
   errorStrategy: 'retry' | 'skip' | 'abort';

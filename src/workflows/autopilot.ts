@@ -35,7 +35,7 @@ import { activityProblem } from './failures.js';
 import type { idea as ideaWorkflow } from './idea.js';
 import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
-import { gitActivities, mainActivities } from './proxies.js';
+import { gitActivities, LANDING_FIRST, mainActivities } from './proxies.js';
 import { Publisher } from './publish.js';
 import { handleRunMessages } from './run-handlers.js';
 
@@ -269,7 +269,7 @@ class AutopilotShell {
     this.#landing = scope;
     const { work } = entry;
     try {
-      const git = gitActivities(pilot.state.queues.git, `land ${idea} on ${pilot.state.target}`);
+      const git = gitActivities(pilot.state.queues.git, `land ${idea} on ${pilot.state.target}`, LANDING_FIRST);
       const title = entry.card.title;
       const result: LandResult = await scope.run(() => git.landIdea({ project, runId, idea, title, ...work }));
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
@@ -330,7 +330,7 @@ class AutopilotShell {
     if (!entry) return;
     const { project, runId } = this.#input;
     const { title } = entry.card;
-    const git = gitActivities(pilot.state.queues.git, `take ${idea} off ${pilot.state.target}`);
+    const git = gitActivities(pilot.state.queues.git, `take ${idea} off ${pilot.state.target}`, LANDING_FIRST);
     try {
       const about = { project, runId, idea, title, agentName: agentName(entry.lastSlot ?? 1) };
       const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });

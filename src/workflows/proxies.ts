@@ -22,11 +22,15 @@ export function mainActivities(): MainActivities {
   return proxyActivities<MainActivities>({ startToCloseTimeout: '2 minutes', retry: RETRY });
 }
 
+/** Of the git queue: one idea lands at a time, and every other waits for it. */
+export const LANDING_FIRST = 1;
+
 /** Typed with a summary per call, so that the Web UI names the idea on every event. */
-export function gitActivities(taskQueue: string, summary: string): GitActivities {
+export function gitActivities(taskQueue: string, summary: string, priorityKey = 3): GitActivities {
   return proxyActivities<GitActivities>({
     taskQueue,
     summary,
+    priority: { priorityKey },
     startToCloseTimeout: '4 hours',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
