@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BUILT_IN_AGENTS } from '../../../src/config/agent-spec.js';
 import { defaultConfig, loadConfig, parseConfig } from '../../../src/config/load.js';
 import { ConfigError } from '../../../src/config/problems.js';
 import { agentNames, resolveAgent } from '../../../src/config/resolve-agent.js';
@@ -63,7 +64,7 @@ it('resolves built-in, changed and new agents', () => {
     output: 'json',
     sandboxed: true,
   });
-  expect(agentNames(config)).toEqual(['claude', 'codex', 'scripted', 'mine']);
+  expect(agentNames(config)).toEqual([...BUILT_IN_AGENTS, 'mine']);
   expect(() => resolveAgent(config, 'mines')).toThrow(/no agent "mines"; did you mean "mine"\?/);
   expect(() => resolveAgent(config, 'toString')).toThrow(/no agent "toString"/);
 });
