@@ -17,7 +17,7 @@ import type { RunMode } from '../protocol/command.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunSettings } from '../protocol/run.js';
 import type { RunFile } from '../runs/run-files.js';
-import { which } from '../server/probe.js';
+import { isExecutable, which } from '../server/probe.js';
 import type { Context } from './context.js';
 import { findProject, type Project } from './project.js';
 import { UserError } from './user-error.js';
@@ -155,7 +155,12 @@ async function checkAgents(
       sessionId: '',
     });
     const program = argv[0] ?? '';
-    if (isAbsolute(program) || program.includes('/')) continue;
+    if (isAbsolute(program) && !(await isExecutable(program))) {
+      throw new UserError(
+        `the program ${program} of agent ${name} cannot be run: it is not there, or not executable (chmod +x); mend agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,
+      );
+    }
+    if (program.includes('/')) continue;
     if ((await which(program, context.env)) === undefined) {
       throw new UserError(
         `the program "${program}" of agent ${name} is not on PATH; install it, set agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,

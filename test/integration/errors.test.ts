@@ -37,6 +37,18 @@ describe('errors before anything starts', () => {
   it.each<[string, string[], Record<string, string>, RegExp]>([
     ['unknown agent', ['start', '--agent', 'cloude'], {}, /^2 .*unknown agent "cloude".*did you mean "?claude/is],
     ['agent program missing', ['start', '--agent', 'codex'], {}, /^2 .*program "codex".*not on PATH.*--agent/s],
+    [
+      'agent program missing at its path',
+      ['start'],
+      {
+        'ralphctl.yaml': yaml({
+          version: 1,
+          agent: 'mine',
+          agents: { mine: { adapter: 'command', command: ['/no/such/agent'] } },
+        }),
+      },
+      /^2 .*program \/no\/such\/agent of agent mine cannot be run.*agents\.mine\.command/s,
+    ],
     ['target missing', ['start', '--target', 'release'], {}, /^2 .*no branch release.*git branch release/is],
     ['slots', ['start', '--slots', '0'], {}, /^2 .*whole number from 1/s],
     ['unknown command', ['strat'], {}, /^2 .*unknown command 'strat'.*start/s],

@@ -80,6 +80,9 @@ describe('an agent at work', () => {
     const both = await box.run('logs', 'v-1', '--raw', '--json');
     expect([both.code, JSON.stringify(both.json)]).toEqual([2, expect.stringContaining('exclude each other')]);
 
+    const unknown = await box.run('logs', '-f', 'v-2');
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringMatching(/there is no idea v-2 in run/)]);
+
     await go(2);
     const done = await box.run('start', '--json', '--wait');
     expect(done.code, done.stderr).toBe(0);

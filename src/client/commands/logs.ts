@@ -6,11 +6,12 @@ import { createReadStream } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { nearest } from '../../config/nearest.js';
 import { ideaDir, runDir } from '../../config/paths.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { eventsPath, followEvents } from '../../runs/event-file.js';
-import { listRuns, type RunFile } from '../../runs/run-files.js';
+import { knownIdeas, listRuns, type RunFile } from '../../runs/run-files.js';
 import { AgentsView } from '../agents-view.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
@@ -42,12 +43,21 @@ export async function logs(context: Context, idea: string | undefined, options: 
   if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
     throw new UserError(`there is no run ${options.run}. Those that there are: ralphctl logs --runs`, EXIT.noRun);
   }
+  if (idea !== undefined) await refuseUnknown(context, { project, runId }, idea);
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
   if (!options.follow) stop.abort();
   if (idea === undefined) await runLogs(context, project, runId, stop.signal);
   else await ideaLogs(context, ideaDir(context.root, project, runId, idea), { idea, runId }, options, stop.signal);
   return EXIT.ok;
+}
+
+/** Following an id that no idea has would wait for ever. */
+async function refuseUnknown(context: Context, run: { project: string; runId: string }, idea: string): Promise<void> {
+  const known = await knownIdeas(context.root, run).catch(() => undefined);
+  if (!known || known.has(idea)) return;
+  const close = nearest(idea, known);
+  throw new UserError(`there is no idea ${idea} in run ${run.runId}${close ? `. Did you mean ${close}?` : ''}`);
 }
 
 async function runLogs(context: Context, project: string, runId: string, signal: AbortSignal): Promise<void> {
@@ -71,7 +81,9 @@ interface Reader {
 
 /** The runs of this repository, newest first. */
 async function showRuns(context: Context, project: string): Promise<number> {
-  for (const runId of await listRuns(context.root, project)) {
+  const runs = await listRuns(context.root, project);
+  if (runs.length === 0) say('there was no run in this repository yet. Start one with: ralphctl start');
+  for (const runId of runs) {
     const dir = runDir(context.root, project, runId);
     const read = <T>(name: string): Promise<T | undefined> =>
       readFile(join(dir, name), 'utf8').then(
@@ -96,6 +108,7 @@ async function ideaLogs(
 ): Promise<void> {
   let shown: string | undefined;
   let reader: Reader | undefined;
+  let waits = false;
   for (;;) {
     const last = signal.aborted;
     const iterations = (await readdir(dir).catch(() => [])).filter((name) => /^\d+$/.test(name)).sort();
@@ -108,6 +121,8 @@ async function ideaLogs(
           EXIT.noRun,
         );
       }
+      if (!waits) say(`${idea} has no such output yet; it is waited for. Why: ralphctl why ${idea}`);
+      waits = true;
     } else {
       if (wanted !== shown) {
         await reader?.more();

@@ -54,7 +54,8 @@ async function checkUsed(context: Context, spec: AgentSpec): Promise<Check[]> {
       entry && !spec.command
         ? `${entry.install}; or choose another: --agent, or agent: in ralphctl.yaml`
         : `install it, or mend agents.${spec.name}.command in ralphctl.yaml`;
-    return [fail(what, `${argv[0]} is not on PATH`, fix)];
+    const problem = argv[0].includes('/') ? 'is no program that can be run' : 'is not on PATH';
+    return [fail(what, `${argv[0]} ${problem}`, fix)];
   }
   if (!entry) return [ok(what, path)];
   const checks = [await checkVersion(what, entry, [path, ...argv.slice(1)], context)];
