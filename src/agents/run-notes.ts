@@ -5,10 +5,23 @@
  * means that the retry worked.
  */
 import type { Usage } from '../protocol/activities.js';
+import { MOST_AMOUNT } from '../protocol/budget.js';
 import { clean } from './json.js';
 import type { Emit } from './stream.js';
 import { oneLine, toolSubject } from './tool-subject.js';
 import type { AgentError, Reading } from './types.js';
+
+const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd'] as const satisfies (keyof Usage)[];
+
+/** Without amounts that nobody can have used: they would buy room in a budget, or end it. They count as unknown. */
+function possible(usage: Usage): Usage {
+  const kept = { ...usage };
+  for (const field of AMOUNTS) {
+    const value = kept[field];
+    if (value !== undefined && !(value >= 0 && value <= MOST_AMOUNT)) delete kept[field];
+  }
+  return kept;
+}
 
 export type Ending = NonNullable<Reading['terminal']>;
 
@@ -119,15 +132,16 @@ export class RunNotes {
 
   /** Totals of the run so far. */
   used(usage: Usage): void {
-    this.#usage = usage;
-    this.emit({ kind: 'usage', ...usage });
+    this.#usage = possible(usage);
+    this.emit({ kind: 'usage', ...this.#usage });
   }
 
   /** One more call was paid for. */
   addUsage(part: Usage): void {
     const sum = { ...this.#usage };
-    for (const field of ['inputTokens', 'outputTokens', 'costUsd'] as const) {
-      const value = part[field];
+    const known = possible(part);
+    for (const field of AMOUNTS) {
+      const value = known[field];
       if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
     }
     this.used(sum);

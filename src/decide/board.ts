@@ -151,8 +151,9 @@ export class Board {
     delete entry.iterations;
   }
 
-  #index({ card, status }: IdeaEntry): void {
-    if (OPEN.has(status)) this.#open.add(card.id);
+  #index({ card, status, busy }: IdeaEntry): void {
+    // What is to be taken off the target stands in the lane without a workflow.
+    if (OPEN.has(status) && busy !== 'undo') this.#open.add(card.id);
     else this.#open.delete(card.id);
     if (status === 'running') this.#running.add(card.id);
     else this.#running.delete(card.id);

@@ -4,7 +4,14 @@
  * May import protocol and decide only.
  */
 import type { RunAgentResult } from '../protocol/activities.js';
-import type { Amounts, BudgetLine, BudgetScope, Dimension, Spent } from '../protocol/budget.js';
+import {
+  type Amounts,
+  type BudgetLine,
+  type BudgetScope,
+  type Dimension,
+  MOST_AMOUNT,
+  type Spent,
+} from '../protocol/budget.js';
 
 export const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 
@@ -123,6 +130,7 @@ export function readAnswer(
   const said = text.trim().toLowerCase();
   if (/^(?:stop|no|end|abandon)\b/.test(said)) return { do: 'stop' };
   const amount = /^(?:raise\s*(?:by)?\s*)?\+?\$?(\d+(?:\.\d+)?)\b/.exec(said)?.[1];
+  if (amount !== undefined && Number(amount) > MOST_AMOUNT) return undefined;
   if (amount !== undefined && Number(amount) > 0) return { do: 'raise', by: { [line.dimension]: Number(amount) } };
   if (/^(?:raise|yes|continue|go on|ok)\b/.test(said)) return { do: 'raise', by: { [line.dimension]: line.most } };
   return undefined;

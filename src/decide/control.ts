@@ -63,7 +63,22 @@ export function abortRun(board: Board, why?: string): void {
   say(board, why);
   state.waiting = [];
   for (const entry of board.openIdeas()) tellIdea(board, entry, 'abort');
+  dropUndos(board);
   if (state.landing !== undefined) board.outbox.push({ do: 'cancel-landing', idea: state.landing });
+}
+
+/** What was to be taken off the target and has not begun stays landed. */
+function dropUndos(board: Board): void {
+  const { state, graph } = board;
+  const queued = state.lane.filter((id) => id !== state.landing && graph.entry(id)?.busy === 'undo');
+  state.lane = state.lane.filter((id) => !queued.includes(id));
+  for (const id of queued) {
+    const entry = graph.entry(id);
+    if (!entry) continue;
+    delete entry.busy;
+    entry.reason = 'not taken off the target: the run was aborted before';
+    board.set(entry, 'landed');
+  }
 }
 
 const MODE_EVENT: Record<RunMode, RunEvent> = {

@@ -220,9 +220,19 @@ export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): voi
       board.set(entry, 'pending');
       errand(board, entry, 'rollback');
       return;
-    case 'split':
-      board.divide(entry, after.cards ?? []);
+    case 'split': {
+      const { cards = [] } = after;
+      // Since it was asked for, others may have taken the ids.
+      const problem = splitProblem(board, entry, cards);
+      if (problem === undefined) {
+        board.divide(entry, cards);
+        return;
+      }
+      entry.hold = true;
+      entry.reason = clip(`could not be split: ${problem}`, MAX_REASON);
+      board.set(entry, 'pending');
       return;
+    }
   }
 }
 

@@ -20,6 +20,7 @@ import {
 } from './control.js';
 import { planIdeaCommand } from './idea-commands.js';
 import { isIdeaVerb } from './idea-table.js';
+import { patchProblem } from './limits-patch.js';
 import { type Plan, refuse } from './plan.js';
 import { type RunEvent, runTransition } from './run-table.js';
 
@@ -105,10 +106,10 @@ function planForIdea(board: Board, command: Command, id: string): Plan {
 
 function shapeProblem(command: unknown): string | undefined {
   if (typeof command !== 'object' || command === null) return 'a command is an object with a verb';
-  const { verb, idea, n, mode, text, reason } = command as Record<string, unknown>;
+  const { verb, idea, id, n, mode, text, reason, title, patch, revision } = command as Record<string, unknown>;
   if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) return `there is no command ${String(verb)}`;
   if (idea !== undefined && typeof idea !== 'string') return 'idea is an id';
-  for (const [name, value] of Object.entries({ text, reason })) {
+  for (const [name, value] of Object.entries({ text, reason, title, id })) {
     if (value !== undefined && typeof value !== 'string') return `${name} is a text`;
     if (typeof value === 'string' && value.length > MAX_COMMAND_TEXT) {
       return `the ${name} is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`;
@@ -118,7 +119,9 @@ function shapeProblem(command: unknown): string | undefined {
     return 'slots is a whole number from 1 to 100';
   }
   if (verb === 'mode' && !RUN_MODES.some((one) => one === mode)) return `the modes are ${RUN_MODES.join(', ')}`;
-  return undefined;
+  if (revision !== undefined && !(Number.isInteger(revision) && Number(revision) >= 1))
+    return 'revision is a whole number from 1';
+  return patch === undefined ? undefined : patchProblem(patch);
 }
 
 const isRunVerb = (verb: string): verb is RunVerb => RUN_VERBS.some((one) => one === verb);

@@ -56,7 +56,8 @@ export class Lane {
 
   next(): Command[] {
     const { state } = this.#board;
-    if (state.landing !== undefined) return [];
+    // After an abort nothing begins to land, whoever has not heard of it yet.
+    if (state.landing !== undefined || state.aborting) return [];
     // What is being ended does not begin to land. While the run holds, only undoing goes on: a person asked for it.
     const holding = state.run === 'paused' || state.run === 'pausing';
     const at = state.lane.findIndex((id) => {

@@ -3,7 +3,15 @@
  * Invariant: a budget that is used up pauses the run, whoever resumes it, until it is raised or its day is over.
  * May import protocol and decide only.
  */
-import type { BudgetLine, BudgetSettings, BudgetState, DayTotal, Dimension, Spent } from '../protocol/budget.js';
+import {
+  type BudgetLine,
+  type BudgetSettings,
+  type BudgetState,
+  type DayTotal,
+  type Dimension,
+  MOST_AMOUNT,
+  type Spent,
+} from '../protocol/budget.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { addAmounts, addSpent, budgetLines, lineText, nearlyUsed, nothingSpent, usedUp } from './budget.js';
 
@@ -66,7 +74,7 @@ export function raiseBudget(state: BudgetState, settings: BudgetSettings, { scop
     (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),
   );
   const line = usedUp(lines) ?? (lines.length === 1 ? lines[0] : undefined);
-  if (!line || line.scope === 'idea' || (by !== undefined && !(by > 0))) return false;
+  if (!line || line.scope === 'idea' || (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))) return false;
   const more = { [line.dimension]: by ?? settings[line.scope]?.[line.dimension] ?? line.most };
   state.raised[line.scope] = addAmounts(state.raised[line.scope], more);
   return true;

@@ -15,6 +15,9 @@ export interface Amounts {
 }
 export type Dimension = keyof Amounts;
 
+/** More than this of anything is no amount but a mistake. */
+export const MOST_AMOUNT = 1e12;
+
 export interface BudgetSettings {
   /** One agent run. */
   iteration?: Amounts;

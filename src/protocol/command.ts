@@ -87,3 +87,7 @@ export interface CommandAnswer {
 
 /** Longest hint or answer, in characters. */
 export const MAX_COMMAND_TEXT = 8000;
+
+/** Most iterations and minutes that an edit may set, as in the configuration. A longer time no timer of Temporal can hold. */
+export const MOST_ITERATIONS = 10_000;
+export const MOST_MINUTES = 10_080;

@@ -77,8 +77,11 @@ function stop(state: IdeaRunState, said: messages.Said): void {
   if (reason) state.stopReason = reason;
 }
 
-const textOf = (said: messages.Answer): string | undefined =>
-  (typeof said === 'string' ? said : said?.text)?.trim() || undefined;
+/** From a page anything may come; an error here would stop the workflow for good. */
+function textOf(said: messages.Answer): string | undefined {
+  const text: unknown = typeof said === 'string' ? said : said?.text;
+  return typeof text === 'string' ? text.trim() || undefined : undefined;
+}
 
 /** An answer to an open question; at any other time, a hint for the next prompt. */
 function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?]): void {

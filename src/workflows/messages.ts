@@ -73,5 +73,6 @@ export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);
 
 export function saidText(said: Said): string | undefined {
   if (typeof said === 'string') return said.trim() || undefined;
-  return (said?.text ?? said?.reason)?.trim() || undefined;
+  const text: unknown = said?.text ?? said?.reason;
+  return typeof text === 'string' ? text.trim() || undefined : undefined;
 }

@@ -72,8 +72,8 @@ function checkCommand(run: RunControls, command: Command): void {
 }
 
 /** From the Web UI a plain number will do. */
-function readRaise(raise: Raise | string | number | undefined): Raise {
-  if (typeof raise === 'object') return raise;
+function readRaise(raise: Raise | string | number | null | undefined): Raise {
+  if (typeof raise === 'object') return raise ?? {};
   const by = Number(String(raise ?? '').replace(/^\+/, ''));
   return by > 0 ? { by } : {};
 }

@@ -22,9 +22,14 @@ function errorFrom(value: unknown): AgentError {
     status: numberOf(error?.status),
     kind: kindOf(error?.kind),
     scope: scopeOf(error?.scope),
-    // Numbers are seconds or milliseconds since 1970; no limit was ever reset in 1970.
-    resetAt: resetAt !== undefined && resetAt < 1e11 ? resetAt * 1000 : resetAt,
+    resetAt: resetAt === undefined ? undefined : instant(resetAt),
   });
+}
+
+/** Seconds or milliseconds since 1970, in which no limit was ever reset; what is no date at all says nothing. */
+function instant(at: number): number | undefined {
+  const ms = at < 1e11 ? at * 1000 : at;
+  return Number.isNaN(new Date(ms).getTime()) ? undefined : ms;
 }
 
 export class ContractEvents implements EventHandler {

@@ -1,5 +1,5 @@
 /** `budget` and `budget raise`: what the run may use, what it used, and more of it. */
-import type { Dimension } from '../../protocol/budget.js';
+import { type Dimension, MOST_AMOUNT } from '../../protocol/budget.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
@@ -39,7 +39,8 @@ export async function raiseBudget(
   options: RaiseOptions,
 ): Promise<number> {
   const by = amount === undefined ? undefined : Number(amount.replace(/^\+/, ''));
-  if (by !== undefined && !(by > 0)) throw new UserError(`"${amount}" is no amount; e.g.: ralphctl budget raise +5`);
+  if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
+    throw new UserError(`"${amount}" is no amount; e.g.: ralphctl budget raise +5`);
   return tellRun(context, async (api) => {
     const lines = (await api.status())?.budget;
     const { scope, dimension } = options;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import type { Command, LimitPatch } from '../../protocol/command.js';
+import { type Command, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../runs/edits.js';
 import { loadIdea } from '../../runs/run-files.js';
@@ -26,13 +26,18 @@ export interface EditOptions {
   reason?: string;
 }
 
+/** At least a second, as nothing can be done in less. */
+const MINUTES = z
+  .number()
+  .min(1 / 60)
+  .max(MOST_MINUTES);
 const EDITABLE = z.strictObject({
   title: z.string().trim().min(1),
   text: z.string().trim().min(1),
   success: z.array(z.string().trim().min(1)).default([]),
-  maxIterations: z.int().min(1).optional(),
-  timeoutMinutes: z.number().positive().optional(),
-  iterationTimeoutMinutes: z.number().positive().optional(),
+  maxIterations: z.int().min(1).max(MOST_ITERATIONS).optional(),
+  timeoutMinutes: MINUTES.optional(),
+  iterationTimeoutMinutes: MINUTES.optional(),
 });
 type Editable = z.infer<typeof EDITABLE>;
 

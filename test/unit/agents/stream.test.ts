@@ -99,6 +99,22 @@ echo '{"type":"result","status":"success"}'
     ]);
   });
 
+  it('B6: amounts that nobody can have used are unknown, and a reset that is no date says nothing', async () => {
+    const command = await shellAgent(`cat > /dev/null
+echo '{"type":"usage","inputTokens":-5,"costUsd":-1e9}'
+echo '{"type":"usage","inputTokens":7,"outputTokens":1e308,"costUsd":1e308}'
+echo '{"type":"usage","inputTokens":1,"costUsd":1e999}'
+echo '{"type":"retry","error":{"message":"wait","kind":"limited","resetAt":1e300}}'
+`);
+    const { events } = await streamOf({ command, output: 'json' });
+    expect(events.slice(0, 4)).toEqual([
+      { kind: 'usage' },
+      { kind: 'usage', inputTokens: 7 },
+      { kind: 'usage', inputTokens: 8 },
+      { kind: 'limit', message: 'wait' },
+    ]);
+  });
+
   it('any command with plain text: each line that says something', async () => {
     const command = await shellAgent(`cat > /dev/null; printf 'one\\n\\n  \\n\\033[1mtwo\\033[0m\\n'; echo no >&2`);
     const { events } = await streamOf({ command });

@@ -166,6 +166,8 @@ describe('budgets of the run and the day', () => {
     const { pilot } = pilotWith({ run: { dollars: 10, tokens: 5 } });
     expect(pilot.raiseBudget({})).toBe(false);
     expect(pilot.raiseBudget({ dimension: 'dollars', by: -1 })).toBe(false);
+    expect(pilot.raiseBudget({ dimension: 'dollars', by: Number.POSITIVE_INFINITY })).toBe(false);
+    expect(readAnswer(`+${'9'.repeat(400)}`, { dimension: 'dollars', most: 1, used: 1 })).toBeUndefined();
     expect(pilot.raiseBudget({ scope: 'day' })).toBe(false);
     expect(pilot.raiseBudget({ dimension: 'dollars' })).toBe(true);
   });

@@ -46,6 +46,14 @@ describe('commands from outside', () => {
     [{ verb: 'hint', idea: 'i1', text: ' ' }, /needs a text/],
     [{ verb: 'limit', idea: 'i1', n: 0 }, /iterations to add/],
     [{ verb: 'edit', idea: 'i1' }, /changes nothing/],
+    [{ verb: 'edit', idea: 'i1', patch: { timeoutMs: 6e304 } }, /timeoutMs is a whole number from 1 to/],
+    [{ verb: 'edit', idea: 'i1', patch: { iterationTimeoutMs: null } }, /iterationTimeoutMs is a whole number/],
+    [{ verb: 'edit', idea: 'i1', patch: { maxIterations: 'many' } }, /maxIterations is a whole number/],
+    [{ verb: 'edit', idea: 'i1', patch: { toString: 1 } }, /no limit toString/],
+    [{ verb: 'edit', idea: 'i1', patch: [] }, /limits are an object/],
+    [{ verb: 'edit', idea: 'i1', title: 7 }, /title is a text/],
+    [{ verb: 'edit', idea: 'i1', revision: 0.5 }, /revision is a whole number/],
+    [{ verb: 'retry', idea: 'i1', id: {} }, /id is a text/],
     [{ verb: 'split', idea: 'i1' }, /needs the ideas/],
     [{ verb: 'split', idea: 'i1', cards: [{ id: 'p', title: 'P' }] }, /does not name i1/],
     [{ verb: 'split', idea: 'i1', cards: [{ id: 'i2', title: 'P', parent: 'i1' }] }, /already an idea i2/],
@@ -292,6 +300,83 @@ describe('C1 B4 abort', () => {
     expect(pilot.state.entries.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
     expect(pilot.isOver()).toBe(true);
     expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/^the run is stopping/);
+  });
+});
+
+describe('C1 C2 what is landed and about to be taken off the target', () => {
+  /** i1 has landed, i2 is landing, the undo of i1 waits behind it. */
+  function undoWaits(): Autopilot {
+    const pilot = pilotOf(ideas(2), { slots: 2 });
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    decided(pilot);
+    pilot.landed('i1', landedResult());
+    say(pilot, 'i2', 'ready');
+    expect(decided(pilot)).toContain('land i2');
+    done(pilot, { verb: 'rollback', idea: 'i1' });
+    return pilot;
+  }
+
+  test('has no workflow that could be told a new mode, or be found to be gone', () => {
+    const pilot = undoWaits();
+    done(pilot, { verb: 'mode', mode: 'step' });
+    expect(decided(pilot)).toEqual(['setStep i2']);
+    pilot.childGone('i1', entry(pilot, 'i1').life);
+    pilot.childEnded('i1', 'landed', undefined, entry(pilot, 'i1').life);
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'landing', busy: 'undo' });
+    pilot.landed('i2', landedResult());
+    expect(decided(pilot)).toContain('undo i1');
+    pilot.childGone('i1', entry(pilot, 'i1').life);
+    pilot.undone('i1', { kind: 'nothing' });
+    expect(statusOf(pilot, 'i1')).toBe('landed');
+  });
+
+  test('stays landed when the run is aborted before its turn', () => {
+    const pilot = undoWaits();
+    done(pilot, { verb: 'abort' });
+    expect(decided(pilot).sort()).toEqual(['abort i2', 'cancel-landing i2']);
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'landed', reason: expect.stringContaining('aborted') });
+    expect(entry(pilot, 'i1').busy).toBeUndefined();
+    closed(pilot, 'i2', 'stopped');
+    pilot.landingFailed('i2', 'it was aborted by a person');
+    expect(decided(pilot)).toEqual(['stash i2']);
+    pilot.errandDone('i2', { errand: 'stash', result: {} });
+    expect(pilot.isOver()).toBe(true);
+  });
+
+  test('abort of a paused run lands nothing of what waits in the lane', () => {
+    const pilot = pilotOf(ideas(2), { slots: 2 });
+    decided(pilot);
+    done(pilot, { verb: 'pause' });
+    decided(pilot);
+    for (const id of ['i1', 'i2']) say(pilot, id, 'ready');
+    decided(pilot);
+    expect(pilot.state.run).toBe('paused');
+    done(pilot, { verb: 'abort' });
+    expect(decided(pilot).sort()).toEqual(['abort i1', 'abort i2']);
+    closed(pilot, 'i1', 'stopped');
+    expect(decided(pilot)).toEqual(['stash i1']);
+    closed(pilot, 'i2', 'stopped');
+    decided(pilot);
+    expect(pilot.state.lane).toEqual([]);
+  });
+});
+
+describe('C3 split of a running idea', () => {
+  test('is given up when another one has taken the ids meanwhile', () => {
+    const pilot = pilotOf(ideas(2), { slots: 2 });
+    decided(pilot);
+    done(pilot, { verb: 'split', idea: 'i1', cards: [card('part', { parent: 'i1' })] });
+    done(pilot, { verb: 'split', idea: 'i2', cards: [card('part', { parent: 'i2' })] });
+    closed(pilot, 'i1', 'stopped');
+    closed(pilot, 'i2', 'stopped');
+    expect(pilot.state.entries.filter((one) => one.card.id === 'part')).toHaveLength(1);
+    expect(entry(pilot, 'i2')).toMatchObject({
+      status: 'pending',
+      hold: true,
+      reason: expect.stringMatching(/already an idea part/),
+    });
+    expect(decided(pilot)).toEqual(['start part @1']);
   });
 });
 
