@@ -127,6 +127,7 @@ describe('branchProgress', () => {
       commits: 2,
       changed: false,
       conflictMarkers: [],
+      tree: await sh(repo.root, 'rev-parse', `${repo.base}^{tree}`).then((text) => text.trim()),
     });
   });
 });
