@@ -46,7 +46,8 @@ syncBuiltinESMExports();
 /** Works, and tells when it is not alone. */
 const AGENT = `cat > /dev/null
 for other in "$MARKS"/live.*; do
-  [ -e "$other" ] && kill -0 "\${other##*.}" 2> /dev/null && echo "$other" >> "$MARKS/overlap"
+  # One that is dead and not yet reaped works no more.
+  case "$(ps -o stat= -p "\${other##*.}" 2> /dev/null)" in '' | Z*) ;; *) echo "$other" >> "$MARKS/overlap" ;; esac
 done
 touch "$MARKS/live.$$"
 echo begun >> "$MARKS/runs"

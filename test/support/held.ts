@@ -137,6 +137,8 @@ function entryOf(scratch: string, { signal, free, exit, when }: HeldStep, n: num
       { run: `echo $$ >> ${scratch}/began-$RALPHCTL_IDEA-$RALPHCTL_ITERATION` },
       ...(free ? [] : [{ waitFor: { path: join(scratch, 'go-$' + '{IDEA}-$' + '{ITERATION}') } }]),
       { append: { path: '$' + '{IDEA}.txt', text: `${n}\n` } },
+      // One that ends without a word counts as a program that does not start.
+      ...(exit === undefined ? [] : [{ say: 'This did not work.' }]),
     ],
     ...(exit === undefined ? { signal } : { exit }),
   };

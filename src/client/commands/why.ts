@@ -1,11 +1,5 @@
 /** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
-import { toCard } from '../../backlog/cards.js';
-import { nearest } from '../../config/nearest.js';
-import { Autopilot, firstState } from '../../decide/autopilot.js';
-import { why as explain } from '../../decide/status.js';
-import { landedIdeas } from '../../git/landed.js';
 import type { WhyView } from '../../protocol/run.js';
-import { listRuns, loadRun } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
@@ -13,15 +7,19 @@ import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { clean } from '../live-lines.js';
 import { findProject } from '../project.js';
-import { planRun, runSettings } from '../run-plan.js';
-import { UserError } from '../user-error.js';
 
 export async function why(context: Context, idea: string): Promise<number> {
   const { id } = await findProject(context);
-  const view = (await fromRun(context, id, idea)) ?? (await fromBacklog(context, id, idea));
+  const view = (await fromRun(context, id, idea)) ?? (await offline(context, id, idea));
   if (context.json) printJson(view);
   else describe(view);
   return EXIT.ok;
+}
+
+/** Loaded only now: reading backlogs and configurations takes longer than asking a run. */
+async function offline(context: Context, project: string, idea: string): Promise<WhyView> {
+  const { whyFromBacklog } = await import('./why-offline.js');
+  return whyFromBacklog(context, project, idea);
 }
 
 async function fromRun(context: Context, project: string, idea: string): Promise<WhyView | undefined> {
@@ -41,29 +39,6 @@ async function fromRun(context: Context, project: string, idea: string): Promise
   } finally {
     await connected.close();
   }
-}
-
-/** No run answers: the same sums from the last run's backlog, or from the backlog file. */
-async function fromBacklog(context: Context, project: string, idea: string): Promise<WhyView> {
-  const [last] = await listRuns(context.root, project);
-  const pinned = last ? await loadRun(context.root, { project, runId: last }).catch(() => undefined) : undefined;
-  const plan = pinned ? undefined : await planRun(context, {}, { agents: false });
-  const ideas = pinned ? [...pinned.ideas.values()] : (plan?.ideas ?? []);
-  const config = pinned?.file.config ?? plan?.config;
-  const repo = pinned?.file.repo ?? plan?.project.repository.root;
-  const target = pinned?.file.target ?? plan?.target;
-  if (!config || !repo || !target) throw new UserError('there is no backlog to look in');
-  const onTarget = new Set(await landedIdeas(repo, target));
-  const settings = runSettings(config);
-  const landed = ideas.filter((one) => one.done || onTarget.has(one.id)).map((one) => one.id);
-  const opened = { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed };
-  const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
-  const view = explain(idea, settings, pilot.graph);
-  if (view) delete view.possible;
-  if (view) return view;
-  const ids = ideas.map((one) => one.id);
-  const close = nearest(idea, ids);
-  throw new UserError(`there is no idea ${idea}${close ? `. Did you mean ${close}?` : ''}`);
 }
 
 function describe(view: WhyView): void {
