@@ -253,6 +253,11 @@ export class Gates {
     if (kind === 'limited' && isPlausible(resetAt, now)) {
       gate.until = resetAt + slack(key);
       gate.stated = true;
+      // It said so before, and it was not true: taken at its word each time, the account would be hammered for ever.
+      if (same?.stated && same.state === 'probing') {
+        gate.hits += 1;
+        gate.until = Math.max(gate.until, now + (this.#backOff(gate) ?? 0));
+      }
     } else {
       gate.hits += 1;
       const waitMs = this.#backOff(gate);

@@ -42,7 +42,8 @@ export async function raiseBudget(
   if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
     throw new UserError(`"${amount}" is no amount; e.g.: ralphctl budget raise +5`);
   return tellRun(context, async (api) => {
-    const lines = (await api.status())?.budget;
+    const status = await api.status();
+    const lines = status && (status.budget ?? []);
     const { scope, dimension } = options;
     const meant = lines?.filter(
       (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),

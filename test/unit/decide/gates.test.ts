@@ -23,12 +23,12 @@ const trouble = (kind: TroubleKind, more: Partial<Trouble> = {}): Trouble => ({
 });
 const gate = (state: LimitState, key = 'claude:1') => state.gates.find((one) => one.key === key);
 /** Lets the parked gate be tried by `idea`, which is refused again. */
-function refuseAgain(gates: Gates, state: LimitState, kind: TroubleKind, idea = 'a'): number {
+function refuseAgain(gates: Gates, state: LimitState, kind: TroubleKind, idea = 'a', resetInMs?: number): number {
   const at = gates.wakeAt() ?? Number.NaN;
   gates.tick(at);
   expect(gates.choose(idea, ['claude'], at)).toEqual({ agent: 'claude', probe: true });
   gates.begun(idea, at);
-  gates.trouble(idea, trouble(kind), at);
+  gates.trouble(idea, trouble(kind, resetInMs === undefined ? {} : { resetAt: at + resetInMs }), at);
   return (state.gates[0]?.until ?? Number.NaN) - at;
 }
 
@@ -39,6 +39,14 @@ describe('B8 waits', () => {
     const waits = [(gate(state)?.until ?? 0) - NOW];
     for (let i = 0; i < 7; i++) waits.push(refuseAgain(gates, state, 'limited'));
     expect(waits).toEqual([5000, 15_000, 45_000, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, HOUR]);
+  });
+
+  it('grow where the stated time proves wrong again and again, and stay at it where it is later', () => {
+    const { gates, state } = gatesOf();
+    gates.trouble('a', trouble('limited', { resetAt: NOW + 1000 }), NOW);
+    const waits = Array.from({ length: 6 }, () => refuseAgain(gates, state, 'limited', 'a', 1000));
+    expect(waits).toEqual([5000, 15_000, 45_000, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE]);
+    expect(refuseAgain(gates, state, 'limited', 'a', 5 * HOUR)).toBeGreaterThanOrEqual(5 * HOUR);
   });
 
   it('honour a stated time, and never try before it', () => {
