@@ -1,7 +1,7 @@
 /** Rows of the agent matrix as text and as Markdown. Pure. */
 
-/** A row is as expected: the kind, and nothing left running. */
-const good = (row) => row.kind === row.expected && row.left.length === 0;
+/** A row says itself what is wrong with it: test/agents/rig/judge.ts. */
+const good = (row) => row.wrong.length === 0;
 
 /** One CLI, one line a case. */
 export function asTable(cli, rows) {
@@ -11,10 +11,10 @@ export function asTable(cli, rows) {
   const lines = rows.map((row) => [
     good(row) ? 'ok' : 'NOT AS EXPECTED',
     row.name,
-    row.kind === row.expected ? row.kind : `${row.kind}, not ${row.expected}`,
-    `${(row.wallMs / 1000).toFixed(1)} s`,
-    `${row.requests} requests`,
-    `${row.left.length} left`,
+    row.kind,
+    row.wallMs === undefined ? '' : `${(row.wallMs / 1000).toFixed(1)} s`,
+    row.requests === undefined ? '' : `${row.requests} requests`,
+    good(row) ? '' : row.wrong.join('; ').replaceAll('\n', ' ').slice(0, 300),
   ]);
   const width = (i) => Math.max(...lines.map((line) => line[i].length));
   const widths = lines[0].map((_, i) => width(i));
@@ -27,19 +27,21 @@ export function asTable(cli, rows) {
   return [`\n${cli} ${rows[0].version}`, ...text].join('\n');
 }
 
-/** Cases down, CLIs across; a cell is how the run was understood and how long it took. */
-export function asMarkdown(all) {
+/** Cases down, CLIs across; a cell is how the run was understood and how long it took. All rows are of one commit. */
+export function asMarkdown(all, commit) {
   const clis = Object.keys(all);
   const names = [...new Set(clis.flatMap((cli) => all[cli].flatMap((row) => row.name ?? [])))];
   const cell = (cli, name) => {
     const row = all[cli].find((one) => one.name === name);
     if (!row) return '–';
-    const seconds = Math.round(row.wallMs / 1000);
+    const seconds = row.wallMs === undefined ? '' : ` ${Math.round(row.wallMs / 1000)} s`;
     const mark = good(row) ? '' : ' **(not as expected)**';
-    return `${row.kind} ${seconds} s${mark}`;
+    return `${row.kind}${seconds}${mark}`;
   };
   const version = (cli) => all[cli].find((row) => row.version)?.version ?? 'not run';
   return [
+    `Ran at commit ${commit}.`,
+    '',
     `| case | ${clis.map((cli) => `${cli} ${version(cli)}`).join(' | ')} |`,
     `|---|${clis.map(() => '---').join('|')}|`,
     ...names.map((name) => `| ${name} | ${clis.map((cli) => cell(cli, name)).join(' | ')} |`),

@@ -1,8 +1,11 @@
 /**
- * `npm run test:agents [-- CLI … --case NAME --record --write-docs]`: the real CLIs against the mock, in every case.
+ * `npm run test:agents [-- CLI … --case NAME --record --write-docs --no-run --workers N]`: the real CLIs against the mock.
  * Prints a table; exit code 1 when a CLI behaves in another way than expected. `--record` renews the fixtures,
- * `--write-docs` the table in docs/agents.md.
+ * `--write-docs` the table in docs/agents.md: of every row of this commit, so that CLIs can be run one by one.
+ * `--no-run` only prints and writes what ran before.
+ * Invariant: rows of two commits are never in one table.
  */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -12,7 +15,13 @@ import { asMarkdown, asTable, withMatrix } from './agents-table.mjs';
 import { command, ensureInstalled, root } from './install.mjs';
 
 const known = Object.keys(JSON.parse(await readFile(join(root, 'test/agents/clis.json'), 'utf8')));
-const options = { case: { type: 'string' }, record: { type: 'boolean' }, 'write-docs': { type: 'boolean' } };
+const options = {
+  case: { type: 'string' },
+  record: { type: 'boolean' },
+  'write-docs': { type: 'boolean' },
+  'no-run': { type: 'boolean' },
+  workers: { type: 'string', default: '2' },
+};
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
 const strangers = positionals.filter((name) => !known.includes(name));
 if (strangers.length > 0) {
@@ -20,41 +29,56 @@ if (strangers.length > 0) {
   process.exit(2);
 }
 const picked = positionals.length > 0 ? positionals : known;
-if (values['write-docs'] && values.case !== undefined) {
-  console.error('--write-docs needs every case: leave out --case.');
+
+/** What decides how a run goes: a change anywhere else leaves the rows as true as they were. */
+const WEIGHTY = [
+  'src',
+  'test/agents',
+  'test/support',
+  'test/activities',
+  'scripts/test-agents.mjs',
+  'package-lock.json',
+];
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+const changed = git('status', '--porcelain', '--', ...WEIGHTY) !== '';
+const commit = `${git('log', '-1', '--format=%h', '--abbrev=9', '--', ...WEIGHTY)}${changed ? '-changed' : ''}`;
+if (values['write-docs'] && changed) {
+  console.error('--write-docs needs a commit to name in the documentation, and there are changes: commit them first.');
   process.exit(2);
 }
 
-await ensureInstalled();
-if ((await command(process.execPath, ['scripts/build.mjs'])) !== 0) process.exit(1);
+if (!values['no-run']) await ensureInstalled();
+if (!values['no-run'] && (await command(process.execPath, ['scripts/build.mjs'])) !== 0) process.exit(1);
 
-// Rows of the last run of each CLI, so that the documentation can be written after CLIs were run one by one.
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'ralphctl', 'agents', 'rows');
 await mkdir(cache, { recursive: true });
 const fileOf = (cli) => join(cache, `${cli}.jsonl`);
 const rowsOf = async (cli) => {
   if (!existsSync(fileOf(cli))) return [];
   const lines = (await readFile(fileOf(cli), 'utf8')).split('\n').filter((line) => line !== '');
-  const rows = lines.map((line) => JSON.parse(line));
-  // Of a case that was run again the last row counts, and none of another version.
-  const last = new Map(rows.filter((row) => row.version === rows.at(-1).version).map((row) => [row.name, row]));
-  return [...last.values()];
+  const rows = lines.map((line) => JSON.parse(line)).filter((row) => row.commit === commit);
+  // Of a case that was run again the last row counts.
+  return [...new Map(rows.map((row) => [row.name, row])).values()];
 };
-// Single cases renew their rows only.
-if (values.case === undefined) for (const cli of picked) await rm(fileOf(cli), { force: true });
+async function run() {
+  // Single cases renew their rows only.
+  if (values.case === undefined) for (const cli of picked) await rm(fileOf(cli), { force: true });
+  const files = picked.map((cli) => `matrix/${cli}.matrix`);
+  const only = values.case === undefined ? [] : ['--testNamePattern', ` (?:${values.case})$`];
+  const flags = ['--config', 'test/agents/matrix/vitest.config.ts', '--maxWorkers', values.workers];
+  const env = { RIG_CLIS: picked.join(','), RIG_ROWS: cache, RIG_COMMIT: commit };
+  return command(join('node_modules', '.bin', 'vitest'), ['run', ...flags, ...files, ...only], {
+    env: { ...process.env, ...env, ...(values.record ? { RIG_RECORD: '1' } : {}) },
+  });
+}
 
-const config = 'test/agents/matrix/vitest.config.ts';
-const files = picked.map((cli) => `matrix/${cli}.matrix`);
-const only = values.case === undefined ? [] : ['--testNamePattern', ` (?:${values.case})$`];
-const code = await command(join('node_modules', '.bin', 'vitest'), ['run', '--config', config, ...files, ...only], {
-  env: { ...process.env, RIG_CLIS: picked.join(','), RIG_ROWS: cache, ...(values.record ? { RIG_RECORD: '1' } : {}) },
-});
+const code = values['no-run'] ? 0 : await run();
 for (const cli of picked) console.log(asTable(cli, await rowsOf(cli)));
 
 if (values['write-docs']) {
   const all = Object.fromEntries(await Promise.all(known.map(async (cli) => [cli, await rowsOf(cli)])));
   const docs = join(root, 'docs', 'agents.md');
-  await writeFile(docs, withMatrix(await readFile(docs, 'utf8'), asMarkdown(all)));
+  await writeFile(docs, withMatrix(await readFile(docs, 'utf8'), asMarkdown(all, commit)));
   console.log(`wrote ${docs}`);
 }
 process.exit(code);

@@ -14,7 +14,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   for (const [cli, missing] of Object.entries(failed)) {
     if (NEEDED.includes(cli)) throw new Error(`cannot install ${cli}: ${missing}`);
     console.error(`${cli} cannot be installed and is left out: ${missing}`);
-    if (process.env.RIG_ROWS) await appendFile(join(process.env.RIG_ROWS, `${cli}.jsonl`), JSON.stringify({ missing }));
+    const row = JSON.stringify({ commit: process.env.RIG_COMMIT, missing });
+    if (process.env.RIG_ROWS) await appendFile(join(process.env.RIG_ROWS, `${cli}.jsonl`), `${row}\n`);
   }
   return globalServer(project);
 }

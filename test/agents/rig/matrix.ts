@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Mock, startMock } from '../mock/server.js';
 import { expectationsOf } from './expected.js';
 import { type CliName, homeOf, versionOf } from './install.js';
+import { wrongWith } from './judge.js';
 import { landCase } from './land-case.js';
 import { finishRecording } from './recording.js';
-import { type Row, runCase } from './run-case.js';
-import { CASES, type Case } from './scenarios.js';
+import { runCase } from './run-case.js';
+import { CASES } from './scenarios.js';
 import { workerCase } from './worker-case.js';
 
 const FIXTURES = fileURLToPath(new URL('../../fixtures/agents/', import.meta.url));
@@ -18,10 +19,23 @@ const FIXTURES = fileURLToPath(new URL('../../fixtures/agents/', import.meta.url
 /** A test that has not ended by then, in milliseconds, hangs; everything in it has a clock of its own. */
 const LONGEST = 600_000;
 
-/** scripts/test-agents.mjs makes the table of these. */
-async function note(cli: CliName, row: object): Promise<void> {
+interface Judged {
+  kind: string;
+  wrong: string[];
+}
+
+/** Runs a case, writes its row down (scripts/test-agents.mjs makes the table of these), and fails on what is wrong with it. */
+async function row(cli: CliName, name: string, run: () => Promise<Judged>): Promise<void> {
+  const judged = await run().catch(
+    (error: unknown): Judged => ({
+      kind: 'no result',
+      wrong: [error instanceof Error ? error.message : String(error)],
+    }),
+  );
   const folder = process.env.RIG_ROWS;
-  if (folder) await appendFile(join(folder, `${cli}.jsonl`), `${JSON.stringify(row)}\n`);
+  const line = { cli, version: versionOf(cli), commit: process.env.RIG_COMMIT, name, ...judged };
+  if (folder) await appendFile(join(folder, `${cli}.jsonl`), `${JSON.stringify(line)}\n`);
+  expect(judged.wrong, JSON.stringify(line)).toEqual([]);
 }
 
 export function matrix(cli: CliName): void {
@@ -40,58 +54,40 @@ export function matrix(cli: CliName): void {
     };
     for (const one of CASES) {
       const { kind, skip } = expected(one.name, one.expected);
-      const run = async (): Promise<void> => {
+      const run = async (): Promise<Judged> => {
         const record = process.env.RIG_RECORD ? join(FIXTURES, cli, `${one.name}.jsonl`) : undefined;
         if (record) await mkdir(dirname(record), { recursive: true });
-        const row = await runCase(mock, cli, one, { record: record && `${record}.new`, pace: await pace() });
-        await note(cli, { ...row, expected: kind });
-        if (record) await finishRecording(record, row, kind);
-        judge(row, one, kind);
+        const seen = await runCase(mock, cli, one, { record: record && `${record}.new`, pace: await pace() });
+        const wrong = wrongWith(seen, one, kind, Date.now());
+        if (record) await finishRecording(record, seen, kind, wrong.length === 0);
+        return { ...seen, wrong };
       };
-      it.skipIf(skip !== undefined)(one.name, run, LONGEST);
+      it.skipIf(skip !== undefined)(one.name, () => row(cli, one.name, run), LONGEST);
     }
-    it(
-      'landed',
-      async () => {
-        const { landed, ...row } = await landCase(mock, inject('stateRoot'), cli);
-        const good = landed === `made by ${cli}`;
-        await note(cli, {
-          cli,
-          version: versionOf(cli),
-          name: 'landed',
-          kind: good ? 'ok' : 'not landed',
-          expected: 'ok',
-          ...row,
-        });
-        expect({ landed, left: row.left, outcome: row.outcome }).toEqual({
-          ...{ landed: `made by ${cli}`, left: [], outcome: 'completed' },
-        });
-      },
-      LONGEST,
-    );
+    const landed = async (): Promise<Judged> => {
+      const seen = await landCase(mock, inject('stateRoot'), cli);
+      const good = { landed: `made by ${cli}`, left: [], outcome: 'completed' };
+      const wrong = differences(seen, good);
+      return { ...seen, kind: wrong.length === 0 ? 'ok' : 'not landed', wrong };
+    };
+    it('landed', () => row(cli, 'landed', landed), LONGEST);
     for (const [name, how] of [
       ['worker-sigkill', 'SIGKILL'],
       ['worker-stopped', 'stop'],
     ] as const) {
-      const { skip } = expected(name, 'ok');
-      const run = async (): Promise<void> => {
-        const row = await workerCase(mock, inject('stateRoot'), cli, how);
-        const { wallMs, requests, left, landed, ...rest } = row;
-        const good = landed !== '' && !row.overlaps && row.starts === 2;
-        const version = versionOf(cli);
-        const base = { cli, version, name, kind: good ? 'ok' : 'not landed once', expected: 'ok' };
-        await note(cli, { ...base, wallMs, requests, left, ...rest });
-        expect(rest).toEqual({ starts: 2, overlaps: false, outcome: 'completed' });
-        expect({ landed, left }).toEqual({ landed: 'hello after the worker', left: [] });
+      const run = async (): Promise<Judged> => {
+        const seen = await workerCase(mock, inject('stateRoot'), cli, how);
+        const good = { landed: 'hello after the worker', left: [], starts: 2, overlaps: false, outcome: 'completed' };
+        const wrong = differences(seen, good);
+        return { ...seen, kind: wrong.length === 0 ? 'ok' : 'not landed once', wrong };
       };
-      it.skipIf(skip !== undefined)(name, run, LONGEST);
+      it.skipIf(expected(name, 'ok').skip !== undefined)(name, () => row(cli, name, run), LONGEST);
     }
   });
 }
 
-function judge(row: Row, one: Case, kind: Row['kind']): void {
-  expect({ kind: row.kind, left: row.left, ...(row.kind === kind ? {} : { row }) }).toEqual({ kind, left: [] });
-  if (one.writes) expect(row.written).not.toBe('');
-  if (row.kind === 'ok') expect(row.signal).toBe(one.mock.answer === '' ? 'none' : 'complete');
-  else expect(row.signal).toBe('none');
-}
+const differences = (seen: object, good: object): string[] =>
+  Object.entries(good).flatMap(([key, value]) => {
+    const [is, ought] = [Reflect.get(seen, key), value].map((one) => JSON.stringify(one));
+    return is === ought ? [] : [`${key}: ${is}, not ${ought}`];
+  });

@@ -9,9 +9,9 @@ import type { Kind } from './scenarios.js';
 /** Longest recorded line that is kept, in characters. */
 const LONGEST = 64 << 10;
 
-export async function finishRecording(file: string, row: Row, expected: Kind): Promise<void> {
-  // A run that went wrong, or was understood wrongly, is nothing to hold on to.
-  if (row.kind !== expected) return rm(`${file}.new`, { force: true });
+/** `good`: a run that went wrong, or was understood wrongly, is nothing to hold on to. */
+export async function finishRecording(file: string, row: Row, expected: Kind, good: boolean): Promise<void> {
+  if (!good) return rm(`${file}.new`, { force: true });
   const { cli, version, name } = row;
   const lines = (await readFile(`${file}.new`, 'utf8')).split('\n').filter((line) => line !== '');
   // A recorder that was killed together with its CLI wrote no ending.

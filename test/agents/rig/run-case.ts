@@ -85,6 +85,6 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pac
     ...(outcome.kind === 'failed' && outcome.resetAt ? { resetAt: outcome.resetAt } : {}),
     ...{ signal: result.signal.kind, wallMs, requests: run.asked(), left },
     ...(result.usage ? { usage: result.usage } : {}),
-    ...(one.writes ? { written: await b.git('show', `ralph/t-1:${one.writes}`).catch(() => '') } : {}),
+    ...(one.writes ? { written: await b.git('show', `ralph/t-1:${one.writes.path}`).catch(() => '') } : {}),
   };
 }

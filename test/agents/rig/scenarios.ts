@@ -18,7 +18,7 @@ export interface Case {
   /** Silence that ends the run, milliseconds. Default 25 seconds. */
   idleMs?: number;
   /** The file that the agent is to have written. */
-  writes?: string;
+  writes?: { path: string; text: string };
   /** Sent to the agent in the middle of its tool call. */
   signal?: NodeJS.Signals;
   /** Nobody listens at the model's address. */
@@ -27,8 +27,12 @@ export interface Case {
 
 /** Written by the tool call of the cases that stop the agent in the middle of it. */
 export const IN_TOOL = 'in-tool';
-/** Long-running, with a child in the background. Ends by itself when the test says so, or after five minutes. */
-export const LINGER = `echo $$ > MARKS/${IN_TOOL}; (i=0; while [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done) & i=0; while [ ! -e MARKS/go ] && [ $i -lt 3000 ]; do sleep 0.1; i=$((i+1)); done`;
+const WAIT = 'while [ -d MARKS ] && [ ! -e MARKS/go ]; do sleep 0.1; done';
+/**
+ * Long-running, with a child in the background. Ends by itself when the test says so, or is over. There is no `$(` in it, not
+ * even of arithmetic: gemini refuses such commands.
+ */
+export const LINGER = `echo $$ > MARKS/${IN_TOOL}; (${WAIT}) & ${WAIT}`;
 
 /** The scenario with `MARKS` in its commands as a folder: some CLIs hand no variables on to what they run. */
 export const withMarks = (scenario: Scenario, folder: string): Scenario => ({
@@ -47,13 +51,18 @@ const HANG = 20_000;
 
 export const CASES: readonly Case[] = [
   { name: 'text', expected: 'ok', mock: {} },
-  { name: 'write', expected: 'ok', mock: { calls: [write] }, writes: write.write.path },
-  { name: 'shell', expected: 'ok', mock: { calls: [{ shell: 'echo shell > by-shell.txt' }] }, writes: 'by-shell.txt' },
+  { name: 'write', expected: 'ok', mock: { calls: [write] }, writes: write.write },
+  {
+    name: 'shell',
+    expected: 'ok',
+    mock: { calls: [{ shell: 'echo shell > by-shell.txt' }] },
+    writes: { path: 'by-shell.txt', text: 'shell\n' },
+  },
   {
     name: 'background',
     expected: 'ok',
     mock: { calls: [{ shell: 'nohup sleep 300 > /dev/null 2>&1 & echo started > by-shell.txt' }] },
-    writes: 'by-shell.txt',
+    writes: { path: 'by-shell.txt', text: 'started\n' },
   },
   { name: 'empty', expected: 'ok', mock: { answer: '' } },
   {
