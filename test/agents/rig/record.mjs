@@ -53,7 +53,7 @@ child.on('error', (error) => {
 child.on('exit', (code, signal) => {
   // What it left running holds the pipes open; that is for others to see to.
   const late = setTimeout(end, 1000, code, signal);
-  all.then(() => {
+  void all.then(() => {
     clearTimeout(late);
     end(code, signal);
   });
