@@ -17,7 +17,7 @@ const twoSteps = (id) => ({
 });
 
 /** Each gives the executions to keep: file name without version → workflow id (and run id, for one of several). */
-export const scenariosOn = ({ project, until, connected, workerOf, continuedRun, bounced }) => ({
+export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf, continuedRun, bounced }) => ({
   async happy() {
     const p = await project('happy', {
       ideas: { 'h-1': { script: () => [complete('h-1')] }, 'h-2': { script: () => [complete('h-2')], depends: 'h-1' } },
@@ -253,6 +253,28 @@ export const scenariosOn = ({ project, until, connected, workerOf, continuedRun,
     return { 'autopilot-warned': `ralph:${id}:autopilot`, 'idea-warned': `ralph:${id}:idea:x-1` };
   },
 
+  /** Every rung of the ladder, one after another. */
+  async escalated() {
+    const still = { do: [], signal: 'PROGRESS:10' };
+    const agent = { adapter: 'command', command: [process.execPath, scriptedAgent] };
+    const p = await project('escalated', {
+      ideas: { 'e-1': { script: () => [still, still, still, still, still, complete('e-1')] } },
+      config: {
+        agent: 'first',
+        fallback: ['second'],
+        agents: { first: { ...agent, stronger: { model: 'big' } }, second: agent },
+        escalation: { after: 1, every: 1 },
+      },
+    });
+    const done = p.run('start', '--json', '--wait');
+    done.catch(() => {});
+    await until('the question', async () => (await p.status()).status.attention.some((line) => line.id === 'e-1'));
+    await p.run('answer', 'e-1', 'begin with the file');
+    await done;
+    const id = await p.id();
+    return { 'autopilot-escalated': `ralph:${id}:autopilot`, 'idea-escalated': `ralph:${id}:idea:e-1` };
+  },
+
   async continued() {
     const steps = (id) => ({
       script: () =>
@@ -304,5 +326,6 @@ export const KINDS = {
   limited: ['autopilot-limited', 'idea-limited'],
   budget: ['autopilot-budget', 'idea-budget'],
   warned: ['autopilot-warned', 'idea-warned'],
+  escalated: ['autopilot-escalated', 'idea-escalated'],
   continued: ['autopilot-continued', 'idea-continued'],
 };

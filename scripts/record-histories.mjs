@@ -118,7 +118,8 @@ async function project(name, { ideas, config = {} }) {
   };
 }
 
-const scenarios = scenariosOn({ project, until, connected, workerOf, continuedRun, bounced });
+const scriptedAgent = join(base, 'dist', 'scripted-agent.js');
+const scenarios = scenariosOn({ project, scriptedAgent, until, connected, workerOf, continuedRun, bounced });
 
 const fileOf = (kind) => join(out, `${kind}-${version}.json`);
 

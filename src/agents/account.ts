@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { AgentSpec } from '../config/agent-spec.js';
+import { type AgentSpec, providerOf } from '../config/agent-spec.js';
 import { agentEnvironment } from './environment.js';
 
 /** Variables that are a credential, say where it is kept, or say at whose door it is shown. */
@@ -26,12 +26,6 @@ export function accountKey(spec: AgentSpec, base: NodeJS.ProcessEnv): string {
   const program = spec.adapter === 'command' ? (spec.command ?? []).slice(0, 1).map((word) => basename(word)) : [];
   const facts = JSON.stringify([spec.adapter, program, providerOf(spec.model), chosen(spec), env]);
   return `${spec.adapter}:${createHash('sha256').update(facts).digest('hex').slice(0, 16)}`;
-}
-
-/** `anthropic/opus` and `openai/gpt` are two accounts in a CLI that serves both. */
-function providerOf(model: string | undefined): string {
-  const slash = model?.indexOf('/') ?? -1;
-  return slash > 0 ? (model ?? '').slice(0, slash) : '';
 }
 
 function chosen(spec: AgentSpec): string[] {

@@ -42,5 +42,5 @@ export function describeFeedback(feedback: Feedback): string {
 
 /** When iterations leave the same as the one before. */
 export function describeStandstill(iterations: number): string {
-  return `The last ${iterations} iterations left exactly the same files, and the checks said the same of them. Going on as before will not help: look at the task anew, find what blocks you, and choose another approach. If only a person can decide, end with a NEEDS_HUMAN signal.`;
+  return `The last ${iterations} iterations got this task no further: the files, or what the checks say of them, are as they were. Going on as before will not help: look at the task anew, find what blocks you, and choose another approach. If only a person can decide, end with a NEEDS_HUMAN signal.`;
 }

@@ -67,10 +67,20 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':
       return `${paint.yellow('⚠')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+    case 'escalated':
+      return `${paint.yellow('↗')} ${event.idea} got nowhere in ${event.iterations} iterations: ${RUNG[event.rung]}`;
     case 'agent':
       return `${paint.blue('⇄')} ${event.idea} goes on with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
   }
 }
+
+const RUNG = {
+  nudge: 'it is told to try another way',
+  fresh: 'it is told to begin afresh',
+  stronger: 'it goes on with a stronger model or effort',
+  other: 'another agent is to go on',
+  ask: 'you are asked',
+} as const;
 
 const REFUSED = { limited: 'is at a usage limit', auth: 'needs a login', launch: 'does not start' } as const;
 

@@ -14,6 +14,7 @@ import { refuseBlockedNames } from '../git/branch-names.js';
 import { checkoutBehind } from '../git/checkout-base.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { RunMode } from '../protocol/command.js';
+import type { Ladder } from '../protocol/escalation.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunSettings } from '../protocol/run.js';
 import type { RunFile } from '../runs/run-files.js';
@@ -177,11 +178,7 @@ export function runSettings(config: Config): RunSettings {
     gateWhen: config.gate.when,
     maxLandingRounds: config.landing.maxRounds,
     maxWaiting: config.landing.maxWaiting ?? 0,
-    ladder: {
-      after: config.escalation.after,
-      every: config.escalation.every,
-      rungs: config.escalation.steps.map((step) => ({ do: step })),
-    },
+    ladder: ladderOf(config),
     errorThreshold: config.errors.threshold,
     errorStrategy: config.errors.strategy,
     maxRetries: config.errors.maxRetries,
@@ -193,6 +190,16 @@ export function runSettings(config: Config): RunSettings {
     budget: config.budget,
     warnings: config.warnings,
   };
+}
+
+/** Without steps that could never change anything. */
+function ladderOf({ escalation, agents, fallback }: Config): Ladder {
+  const { after, every, steps } = escalation;
+  const stronger = Object.keys(agents).filter((name) => agents[name]?.stronger);
+  const useless = (step: (typeof steps)[number]): boolean =>
+    (step === 'stronger' && stronger.length === 0) || (step === 'other' && fallback.length === 0);
+  const rungs = steps.filter((step) => !useless(step)).map((step) => ({ do: step }));
+  return { after, every, rungs, ...(stronger.length > 0 ? { stronger } : {}) };
 }
 
 export function runFile(plan: RunPlan, runId: string): RunFile {

@@ -63,3 +63,9 @@ export interface AgentSpec {
   /** Absent: only the words that are known anyway. */
   failures?: FailureWords[];
 }
+
+/** `anthropic/opus` and `openai/gpt` are two accounts in a CLI that serves both. Empty where the model names none. */
+export function providerOf(model: string | undefined): string {
+  const slash = model?.indexOf('/') ?? -1;
+  return slash > 0 ? (model ?? '').slice(0, slash) : '';
+}

@@ -10,10 +10,16 @@ export const agentNames = (config: Config): string[] => [
   ...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)]),
 ];
 
-/** @throws Error naming the known agents, when there is none of this name */
-export function resolveAgent(config: Config, name: string): AgentSpec {
+/**
+ * `stronger`: with what it can be made stronger by, if anything.
+ * @throws Error naming the known agents, when there is none of this name
+ */
+export function resolveAgent(config: Config, name: string, stronger = false): AgentSpec {
   const entry = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  if (entry) return { name, ...entry };
+  if (entry) {
+    const { stronger: more, ...usual } = entry;
+    return { name, ...usual, ...(stronger ? more : {}) };
+  }
   const adapter = BUILT_IN_AGENTS.find((known) => known === name);
   if (adapter) return { name, adapter, args: [], env: {}, passEnv: [], sandboxed: false };
   const known = agentNames(config);

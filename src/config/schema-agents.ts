@@ -3,7 +3,7 @@
  * list of words. Imports zod and the agent types only.
  */
 import { z } from 'zod';
-import { ADAPTER_OPTIONS, AGENT_ADAPTERS, type AgentAdapter, type AgentOption } from './agent-spec.js';
+import { ADAPTER_OPTIONS, AGENT_ADAPTERS, type AgentAdapter, type AgentOption, providerOf } from './agent-spec.js';
 import { splitCommand } from './argv.js';
 import { envName, name, text } from './schema-common.js';
 
@@ -45,6 +45,18 @@ const entry = z.strictObject({
   command: command.optional(),
   model: text.optional().describe('Model name, passed to the agent as it is.'),
   effort: text.optional().describe('How hard the model thinks, in the agent’s own words, such as "low" or "high".'),
+  stronger: z
+    .strictObject({
+      model: text
+        .optional()
+        .describe('Instead of its model; of the same provider, as another provider is another agent.'),
+      effort: text.optional().describe('Instead of its effort.'),
+    })
+    .refine(({ model, effort }) => model !== undefined || effort !== undefined, {
+      error: 'says neither model nor effort',
+    })
+    .optional()
+    .describe('What this agent works with once "stronger" of `escalation.steps` has its turn, until the idea is over.'),
   maxTurns: z
     .int()
     .min(1)
@@ -90,6 +102,19 @@ const entry = z.strictObject({
 
 const OPTIONS: readonly AgentOption[] = ['effort', 'maxTurns', 'maxBudgetUsd'];
 
+/** A limit is one of an account, and another provider has another account. */
+function refuseStronger(adapter: AgentAdapter, given: z.output<typeof entry>, bad: (message: string) => void): void {
+  const { model, effort } = given.stronger ?? {};
+  if (adapter === 'scripted') bad('is for agents that have a model; "scripted" has none');
+  else if (effort !== undefined && !ADAPTER_OPTIONS[adapter].includes('effort')) {
+    bad(`names an effort, which cannot be passed to ${adapter}; name a model`);
+  }
+  if (model === undefined || providerOf(model) === providerOf(given.model)) return;
+  bad(
+    `names a model of another provider (${model}) than the agent's own (${given.model ?? 'none named'}); make it an agent of its own, and name that under "fallback"`,
+  );
+}
+
 const isAdapter = (value: string): value is AgentAdapter => (AGENT_ADAPTERS as readonly string[]).includes(value);
 
 export const agents = z
@@ -109,6 +134,7 @@ export const agents = z
           const able = AGENT_ADAPTERS.filter((one) => ADAPTER_OPTIONS[one].includes(option)).join(', ');
           bad(option, `cannot be passed to ${adapter}; it can to ${able}. What its own options can do goes into args`);
         }
+        if (adapter && given.stronger) refuseStronger(adapter, given, (message) => bad('stronger', message));
         const output = adapter === 'command' ? { output: given.output ?? ('text' as const) } : {};
         return [agent, { ...given, adapter: adapter ?? 'command', ...output }];
       }),

@@ -36,7 +36,7 @@ export const warnings = z
       .min(2)
       .max(1000)
       .default(5)
-      .describe('Iterations in a row that change neither the tree nor what the gate says.'),
+      .describe('Iterations in a row that get the idea nowhere, as `escalation` counts them.'),
     iterationsAt: z.number().gt(0).max(1).default(0.8).describe('Part of maxIterations.'),
   })
   .prefault({})

@@ -112,15 +112,15 @@ export const configSchema = z
         after: count(1, 1000).default(4).describe('Iterations without progress before the first step.'),
         every: count(1, 1000).default(3).describe('Further ones before each next step.'),
         steps: z
-          .array(z.enum(['nudge', 'fresh', 'ask']))
-          .default(['nudge', 'fresh', 'ask'])
+          .array(z.enum(['nudge', 'fresh', 'stronger', 'other', 'ask']))
+          .default(['nudge', 'fresh', 'stronger', 'other', 'ask'])
           .describe(
-            'nudge: the agent is told to try another way; fresh: it is to begin again from a different idea, and is not told what happened last time; ask: you are asked. Empty: an idea goes on until its limits.',
+            'nudge: the agent is told to try another way; fresh: it is to begin again from a different idea, and is not told what happened last time; stronger: the agent works with what its `stronger` names, if it names anything; other: the next agent of `fallback` goes on, if there is one; ask: you are asked. What an idea has been given, it keeps. Empty: an idea goes on until its limits.',
           ),
       })
       .prefault({})
       .describe(
-        'What happens when iterations get an idea nowhere: nothing was changed, or the gate is red exactly as before.',
+        'What happens when iterations get an idea nowhere: they leave what was there before, or the gate is red exactly as before.',
       ),
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one is limited.'),
     budget,

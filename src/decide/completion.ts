@@ -16,6 +16,8 @@ export type NextStep =
   | { do: 'ready' }
   /** Another iteration, charged. */
   | { do: 'iterate'; feedback?: Feedback }
+  /** Another iteration, charged, by another agent if there is one; this one got nowhere. */
+  | { do: 'hand-over'; feedback?: Feedback }
   /** The same iteration again, not charged. */
   | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' }
   /** `approve`: what a plain yes lets land as it is. */

@@ -7,7 +7,7 @@
  */
 
 import type { AccountLine, AgentChoice, Gate, LimitState, Trouble } from '../protocol/limits.js';
-import type { RunSettings } from '../protocol/run.js';
+import type { IdeaEntry, RunSettings } from '../protocol/run.js';
 import { clip, MAX_REASON } from './clip.js';
 
 const MINUTE = 60_000;
@@ -39,10 +39,12 @@ export class Gates {
     return this.#state.gates.length === 0;
   }
 
-  /** The idea's own agent, then those that may take over. */
-  agentsOf(own: string | undefined): string[] {
+  /** The idea's own agent, then those that may take over; those that got nowhere with it come last, the latest at the end. */
+  agentsOf({ card, passed = [] }: Pick<IdeaEntry, 'card' | 'passed'>): string[] {
     const { agents } = this.#state;
-    return [...new Set([own ?? agents.default, ...agents.fallback])];
+    const all = [...new Set([card.agent ?? agents.default, ...agents.fallback])];
+    const last = passed.filter((agent) => all.includes(agent));
+    return [...all.filter((agent) => !last.includes(agent)), ...last];
   }
 
   // ---- events -----------------------------------------------------------------------------------------------------

@@ -85,11 +85,12 @@ function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
   else delete entry.warnings;
 }
 
-/** It gave its slot back: its run could not work, or it was told that none of its agents can. */
-function takeParked(board: Board, entry: IdeaEntry, { trouble }: IdeaReport, now: number): void {
+/** It gave its slot back: its run could not work, it was told that none of its agents can, or it wants another agent. */
+function takeParked(board: Board, entry: IdeaEntry, { trouble, passed }: IdeaReport, now: number): void {
   const { gates } = board;
+  if (passed) entry.passed = [...(entry.passed ?? []).filter((agent) => agent !== passed), passed];
   if (trouble) gates?.trouble(entry.card.id, trouble, now);
-  const why = gates?.why(gates.agentsOf(entry.card.agent)) || trouble?.message;
+  const why = gates?.why(gates.agentsOf(entry)) || trouble?.message;
   if (why) entry.reason = clip(why, MAX_REASON);
   queueForSlot(board, entry);
 }
@@ -123,6 +124,7 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   delete entry.approval;
   delete entry.pauseAsked;
   delete entry.warnings;
+  delete entry.passed;
   if (reason === undefined) delete entry.reason;
   else entry.reason = clip(reason, MAX_REASON);
   board.foldIterations(entry);

@@ -34,7 +34,7 @@ export function afterStep(next: NextStep, plan: PlanShape, place: PlanPlace): Pl
     if (step.optional && (outcome === 'failed' || outcome === 'blocked')) return skipStep(plan, place, reason);
     return { next: { ...next, reason: `step ${step.id}: ${reason}` }, place };
   }
-  if (next.do !== 'iterate') return { next, place };
+  if (next.do !== 'iterate' && next.do !== 'hand-over') return { next, place };
   const tries = place.tries + 1;
   if (step.maxIterations === undefined || tries < step.maxIterations) return { next, place: { ...place, tries } };
   const why = `${tries} of ${step.maxIterations} iterations used`;

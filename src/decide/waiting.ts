@@ -49,7 +49,7 @@ export function fillSlots(board: Board, now: number): Command[] {
 /** True when one of the idea's agents can work now. */
 function canWork(board: Board, entry: IdeaEntry): boolean {
   const { gates } = board;
-  return !gates || gates.allOpen || gates.couldUse(gates.agentsOf(entry.card.agent));
+  return !gates || gates.allOpen || gates.couldUse(gates.agentsOf(entry));
 }
 
 /** Semi-auto: a person says what starts. */
@@ -66,7 +66,7 @@ function nextAssigned(board: Board): string | undefined {
 /** Takes the choice, and with it the right to go first where that is needed. */
 function chooseAgent(board: Board, entry: IdeaEntry, now: number): AgentChoice | undefined {
   const { gates } = board;
-  const choice = gates?.choose(entry.card.id, gates.agentsOf(entry.card.agent), now);
+  const choice = gates?.choose(entry.card.id, gates.agentsOf(entry), now);
   if (choice) noteChoice(entry, choice);
   return choice;
 }
@@ -84,7 +84,7 @@ export function reviewAgents(board: Board, now: number): Command[] {
   gates.changed = false;
   return board.openIdeas().flatMap((entry) => {
     if (entry.slot === undefined || entry.agent === undefined) return [];
-    const agents = gates.agentsOf(entry.card.agent);
+    const agents = gates.agentsOf(entry);
     const choice = gates.review(entry.card.id, agents, entry.agent, now);
     if ((choice?.agent ?? '') === entry.agent && choice?.probe === entry.probe) return [];
     noteChoice(entry, choice);

@@ -1,40 +1,30 @@
 /**
- * Warnings of one idea (B6). Stuck is judged on content: the tree and what the gate said of it, never on words.
+ * Warnings of one idea (B6). Stuck is what `progress.ts` counts.
  * Invariant: a warning stops nothing; each is given once for its cause, and answered once.
  * May import protocol and decide only.
  */
-import type { GateResult } from '../protocol/activities.js';
 import type { Warning, WarningAnswer, WarningSettings, Watch } from '../protocol/warnings.js';
+import { count, countAsBefore, type Left } from './progress.js';
 
 /** For runs of a version that had no such settings. */
 export const DEFAULT_WARNINGS: WarningSettings = { stuckAfter: 5, iterationsAt: 0.8 };
 /** Below so many iterations a part of them says nothing. */
 const FEWEST_ITERATIONS = 5;
-/** Iterations that left the same after which the agent is told to try another way. */
+/** Iterations that got nowhere after which the agent is told to try another way. */
 export const NUDGE_AFTER = 2;
 
 export const nothingWatched = (): Watch => ({ same: 0, told: [], open: [] });
 
-/** What an iteration left, in one short text. `step`: of a plan. */
-export function fingerprintOf(tree: string, gate: GateResult | undefined, step?: number): string {
-  const at = step === undefined ? tree : `${tree} step ${step}`;
-  if (!gate) return at;
-  const { tests, failure } = gate;
-  const counts = tests ? `${tests.passed}/${tests.failed}/${tests.skipped}` : '';
-  return `${at} ${gate.pass ? 'green' : 'red'} ${failure?.command ?? ''} ${failure?.exitCode ?? ''} ${counts}`.trimEnd();
-}
-
-/** Takes note of what an iteration left. */
-export function observe(watch: Watch, fingerprint: string): Watch {
-  const same = watch.fingerprint === fingerprint ? watch.same + 1 : 1;
+/** Takes note of what an iteration left. `old`: in a run that began without a ladder, whose history says otherwise. */
+export function observe(watch: Watch, left: Left, old = false): Watch {
+  const counted = old ? countAsBefore(watch, left) : count(watch, left);
+  const moved = counted.same === (old ? 1 : 0);
+  if (!moved) return counted;
   // Work goes on: the warning has answered itself.
-  const moved = same === 1;
   return {
-    ...watch,
-    fingerprint,
-    same,
-    open: moved ? watch.open.filter(({ kind }) => kind !== 'stuck') : watch.open,
-    told: moved ? watch.told.filter((cause) => cause !== 'stuck') : watch.told,
+    ...counted,
+    open: watch.open.filter(({ kind }) => kind !== 'stuck'),
+    told: watch.told.filter((cause) => cause !== 'stuck'),
   };
 }
 
@@ -49,7 +39,7 @@ export function warn(
     { kind: 'budget', text },
   ]);
   if (watch.same >= settings.stuckAfter) {
-    due.push(['stuck', { kind: 'stuck', text: `nothing has changed in the last ${watch.same} iterations` }]);
+    due.push(['stuck', { kind: 'stuck', text: `the last ${watch.same} iterations got it no further` }]);
   }
   if (most >= FEWEST_ITERATIONS && iteration < most && iteration >= most * settings.iterationsAt) {
     due.push([`iterations of ${most}`, { kind: 'iterations', text: `${iteration} of ${most} iterations used` }]);

@@ -115,9 +115,11 @@ export interface RunAgentInput extends RunRef {
   revision?: number;
   /** Agent from the configuration; absent: the idea's own, or the run's. */
   agent?: string;
+  /** With the agent's stronger model or effort, where it has one. */
+  stronger?: true;
   /** What this run may use at most, as far as the agent says while it works. */
   allowance?: { tokens?: number; dollars?: number };
-  /** Iterations in a row that left the same: the agent is told to try another way. */
+  /** Iterations in a row that got nowhere: the agent is told to try another way. */
   unchanged?: number;
 }
 

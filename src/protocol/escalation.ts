@@ -1,8 +1,11 @@
 /** The ladder of an idea that gets nowhere. Must not import anything. */
 
-/** nudge: say so · fresh: forget the approach · ask: a person. */
+/**
+ * nudge: say so · fresh: forget the approach · stronger: the agent's stronger model or effort · other: the next agent ·
+ * ask: a person.
+ */
 export interface Rung {
-  do: 'nudge' | 'fresh' | 'ask';
+  do: 'nudge' | 'fresh' | 'stronger' | 'other' | 'ask';
 }
 
 export interface Ladder {
@@ -12,10 +15,12 @@ export interface Ladder {
   every: number;
   /** None: an idea goes on until its limits. */
   rungs: readonly Rung[];
+  /** Agents that have a stronger model or effort. */
+  stronger?: readonly string[];
 }
 
-/** Where an idea stands: iterations without progress, and rungs taken since the last one that had some. */
+/** Rungs passed since the last iteration that had progress, and how many of them could not be taken. */
 export interface Stall {
-  idle: number;
   taken: number;
+  skipped?: number;
 }

@@ -4,6 +4,7 @@
  * Must import types only.
  */
 import type { TestCounts } from './activities.js';
+import type { Rung } from './escalation.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { IdeaStatus, RunState } from './run.js';
 import type { AgentSignal } from './signal.js';
@@ -72,6 +73,8 @@ export type RunEvent =
   | { kind: 'account'; account: AccountLine }
   /** The idea goes on with another agent. */
   | { kind: 'agent'; idea: string; agent: string; before?: string }
+  /** It got nowhere for so many iterations: what is done about it. */
+  | { kind: 'escalated'; idea: string; rung: Rung['do']; iterations: number }
   /** A warning (B6); without an idea it is the run's. */
   | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string };
 

@@ -144,6 +144,8 @@ export interface IdeaEntry {
   told?: { verb: string; reason?: string };
   /** The agent it was told to use, while it holds a slot; empty: to give its slot back. */
   agent?: string;
+  /** Agents that got nowhere with it, the latest last: the others go first. */
+  passed?: string[];
   /** It was told that it goes first. */
   probe?: true;
   /** Open ones. */
@@ -278,8 +280,13 @@ export interface IdeaRunState {
   stats: IterationStats;
   paused: boolean;
   stopping: boolean;
-  /** How long it has got nowhere; absent: it has not. */
+  /** Where on the ladder it stands; absent: on the ground. */
   stall?: Stall;
+  /**
+   * It works with the agent's stronger model or effort, until it is over; false: it did, until that was at a limit of its
+   * own; absent: not yet.
+   */
+  stronger?: boolean;
   /** Keys of tripwires that a person has looked at and let pass. */
   approved?: string[];
   /** Why, as the person who said so put it. */
@@ -338,6 +345,8 @@ export interface IdeaReport {
   iterations: IterationStats;
   /** With `parked`: the run that could not work. */
   trouble?: Trouble;
+  /** With `parked`: the agent got nowhere, and another one is to go on. */
+  passed?: string;
   /** With `spent`: what the last agent run used. */
   spent?: Spent;
   /** With `warnings`: all that are open now. */
@@ -437,6 +446,8 @@ export interface IdeaView {
   iterations?: IterationStats;
   /** Agent from the configuration, where it is not simply the idea's own. */
   agent?: string;
+  /** Works with that agent's stronger model or effort. */
+  stronger?: true;
   warnings?: Warning[];
   /** Of this idea. */
   budget?: BudgetLine[];

@@ -1,6 +1,6 @@
 /** Warnings (B6): visible everywhere, answerable, and the loop goes on while they wait. Must not import anything. */
 
-/** stuck: nothing changes any more · iterations: most of them are used · budget: most of it is used. */
+/** stuck: it gets nowhere any more · iterations: most of them are used · budget: most of it is used. */
 export type WarningKind = 'stuck' | 'iterations' | 'budget';
 
 export interface Warning {
@@ -25,7 +25,11 @@ export type WarningAnswer = { do: 'continue' } | { do: 'stop' } | { do: 'more'; 
 export interface Watch {
   /** What the last iteration left: tree and gate. */
   fingerprint?: string;
-  /** Iterations in a row that left the same. */
+  /** That and what was left lately, newest first. */
+  seen?: string[];
+  /** What the last gate said where it was red. */
+  red?: string;
+  /** Iterations in a row that got nowhere. */
   same: number;
   /** Warnings answered or given: not given again for the same cause. */
   told: string[];
@@ -33,7 +37,7 @@ export interface Watch {
 }
 
 export interface WarningSettings {
-  /** Iterations without any change. */
+  /** Iterations without progress. */
   stuckAfter: number;
   /** Part of the iterations, 0 to 1. */
   iterationsAt: number;

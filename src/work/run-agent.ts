@@ -65,7 +65,7 @@ async function attempt(
 ): Promise<RunAgentResult> {
   const { signal: stop, taskToken, abandoned, say } = context;
   const { config } = run.file;
-  const spec = agentSpec(config, input.agent ?? idea.agent ?? config.agent);
+  const spec = agentSpec(config, input.agent ?? idea.agent ?? config.agent, input.stronger);
   const owner = `${input.project}/${input.idea}`;
   await mkdir(dir, { recursive: true });
   const token = `${owner}/${input.runId}/${input.serial}/${randomUUID()}`;
@@ -218,9 +218,9 @@ async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentR
 }
 
 /** Workflow input is not trusted: the name may be none of the configuration's. */
-function agentSpec(config: Config, name: string): AgentSpec {
+function agentSpec(config: Config, name: string, stronger?: true): AgentSpec {
   try {
-    return resolveAgent(config, name);
+    return resolveAgent(config, name, stronger);
   } catch (error) {
     throw new WorkError((error as Error).message, FAILURE.badInput);
   }

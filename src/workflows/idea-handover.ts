@@ -68,15 +68,18 @@ export async function askBudget(session: IdeaSession, line: BudgetLine): Promise
   return waitForSlot(session);
 }
 
-/** Gives the slot back until one of its agents can work: after a run that could not, or when told so. */
-export async function park(session: IdeaSession, trouble?: Trouble): Promise<IdeaResult | undefined> {
+/** Gives the slot back until one of its agents can work: after a run that could not, when told so, or for another agent. */
+export async function park(
+  session: IdeaSession,
+  { trouble, passed }: { trouble?: Trouble; passed?: string } = {},
+): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.parked = true;
   session.granted = undefined;
   session.verdict = undefined;
-  screen.show('waiting-slot', 'limited');
+  screen.show('waiting-slot', passed === undefined ? 'limited' : 'waiting');
   if (trouble) emit(input, { kind: 'parked', idea: input.idea, trouble });
-  await reporter.report('parked', trouble ? { trouble } : {});
+  await reporter.report('parked', { ...(trouble ? { trouble } : {}), ...(passed === undefined ? {} : { passed }) });
   return waitForSlot(session);
 }
 

@@ -40,7 +40,8 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
     const { failures, limited } = state;
     // Only a parent that keeps gates names an agent; under an older one the idea waits by itself.
     const gated = state.choice !== undefined;
-    const next = afterRun(run, { limits, settings, failures, limited, now: Date.now(), gated });
+    const next =
+      backToUsual(session, run) ?? afterRun(run, { limits, settings, failures, limited, now: Date.now(), gated });
     account(session, run, next, delivered);
     // Before anything is waited for: an interruption must not make the gate of a booked run be forgotten.
     if (next.do === 'gate') state.ungated = run;
@@ -48,15 +49,27 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
     await book(session, run);
     if (next.do !== 'gate') {
       await watch(session, run, undefined, limits);
-      return escalated(session, next, run);
+      return escalated(session, next);
     }
   }
   const run = state.ungated;
   if (!run) throw new Error('there is no run to gate');
-  const before = state.lastGate;
   const gate = await runGate(session, prepared);
   await watch(session, run, gate, limits);
-  return escalated(session, afterGate(run, gate, limits, state.approved), run, { now: gate, before });
+  return escalated(session, afterGate(run, gate, limits, state.approved));
+}
+
+/** A stronger model at a limit of its own closes nothing: the idea goes on with the usual one. */
+function backToUsual(session: IdeaSession, { outcome }: RunAgentResult): NextStep | undefined {
+  if (!usesStronger(session) || outcome.kind !== 'failed' || outcome.failure !== 'limited') return undefined;
+  session.state.stronger = false;
+  return { do: 'rerun', waitMs: 0, why: outcome.message, counts: 'limit' };
+}
+
+/** A gate is tried with the usual model: what the stronger one is told says little of it. */
+function usesStronger({ input, state }: IdeaSession): boolean {
+  const agent = state.choice?.agent ?? state.lastRun?.agent ?? '';
+  return state.stronger === true && !state.choice?.probe && input.settings.ladder?.stronger?.includes(agent) === true;
 }
 
 async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareResult> {
@@ -130,6 +143,7 @@ async function runAgent(
     notes: state.notes,
     ...(state.revision === undefined ? {} : { revision: state.revision }),
     ...(agent ? { agent } : {}),
+    ...(usesStronger(session) ? { stronger: true as const } : {}),
     ...(Object.keys(most).length > 0 ? { allowance: most } : {}),
     // The ladder, where there is one, says it itself.
     ...(unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? { unchanged } : {}),

@@ -29,6 +29,7 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     commits,
     iterations: state.stats,
     ...(state.choice ? { agent: state.choice.agent } : {}),
+    ...(state.stronger ? { stronger: true as const } : {}),
     ...(state.watch && state.watch.open.length > 0 ? { warnings: state.watch.open } : {}),
     ...(budget.length > 0 ? { budget } : {}),
     ...(state.spent ? { spent: state.spent } : {}),

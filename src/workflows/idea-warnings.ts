@@ -14,7 +14,8 @@ import {
 } from '../decide/budget.js';
 import { costsIteration } from '../decide/completion.js';
 import { addPatch } from '../decide/limits-patch.js';
-import { answered, DEFAULT_WARNINGS, fingerprintOf, nothingWatched, observe, warn } from '../decide/warnings.js';
+import { leftBy } from '../decide/progress.js';
+import { answered, DEFAULT_WARNINGS, nothingWatched, observe, warn } from '../decide/warnings.js';
 import type { GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
 import type { BudgetLine } from '../protocol/budget.js';
 import type { IdeaInput, IdeaRunState } from '../protocol/run.js';
@@ -58,7 +59,8 @@ export async function watch(
       `budget of this idea: ${lineText(line)}`,
     ]),
   );
-  const { watch: after, given } = warn(observe(before, fingerprintOf(run.tree, gate, state.plan?.step)), {
+  const left = leftBy({ tree: run.tree, changed: run.changed }, gate, state.plan?.step);
+  const { watch: after, given } = warn(observe(before, left, !settings.ladder), {
     ...{ iteration: state.iteration, most: limits.maxIterations, now: Date.now(), budget },
     settings: settings.warnings ?? DEFAULT_WARNINGS,
   });
@@ -72,6 +74,8 @@ export async function answerWarnings(session: IdeaSession, answer: WarningAnswer
   const { state } = session;
   const before = state.watch ?? nothingWatched();
   state.watch = answered(before);
+  // A person's answer is a new beginning on the ladder, too.
+  delete state.stall;
   if (answer.do === 'stop') state.stopping = true;
   if (answer.do === 'more') state.patch = addPatch(state.patch, { extra: answer.by });
   if (before.open.length > 0 && state.phase !== 'closed') await tell(session);

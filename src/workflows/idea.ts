@@ -111,11 +111,14 @@ async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult 
       await backOff(session, next.waitMs, next.why);
       return undefined;
     case 'park':
-      return park(session, { ...next.trouble, ...session.lastAgent() });
+      return park(session, { trouble: { ...next.trouble, ...session.lastAgent() } });
     case 'ask':
       return ask(session, next.question, true, next.approve);
     case 'ready':
       return land(session);
+    case 'hand-over':
+      if (next.feedback) state.feedback = next.feedback;
+      return park(session, { passed: session.lastAgent().agent });
     case 'iterate':
       if (next.feedback) state.feedback = next.feedback;
       if (input.settings.stepDelayMs > 0) {

@@ -40,7 +40,7 @@ describe('kept histories', () => {
       ...['idea-stop', 'idea-worker-lost', 'idea-continued'],
       ...['autopilot-pause-now', 'autopilot-abort', 'autopilot-modes', 'autopilot-recovery'],
       ...['idea-pause-now', 'idea-abort', 'idea-step', 'idea-extended'],
-      ...['limited', 'budget', 'warned'].flatMap((kind) => [`autopilot-${kind}`, `idea-${kind}`]),
+      ...['limited', 'budget', 'warned', 'escalated'].flatMap((kind) => [`autopilot-${kind}`, `idea-${kind}`]),
     ];
     for (const kind of kinds)
       expect(

@@ -190,7 +190,7 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
   const spent = view.spent ? `, ${spentText(view.spent)}` : '';
-  const by = view.agent ? ` with ${view.agent}` : '';
+  const by = view.agent ? ` with ${view.agent}${view.stronger ? ', stronger' : ''}` : '';
   return `${line.id}${agent}${by} ${view.phase} iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 

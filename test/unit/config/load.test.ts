@@ -68,3 +68,20 @@ it('resolves built-in, changed and new agents', () => {
   expect(() => resolveAgent(config, 'mines')).toThrow(/no agent "mines"; did you mean "mine"\?/);
   expect(() => resolveAgent(config, 'toString')).toThrow(/no agent "toString"/);
 });
+
+it('B4: an agent is made stronger where it can be, and only when asked to', () => {
+  const stronger = { model: 'opus', effort: 'high' };
+  const config = parseConfig(
+    JSON.stringify({ agents: { claude: { model: 'sonnet', maxTurns: 9, stronger } } }),
+    'ralphctl.json',
+  );
+  const usual = {
+    ...{ args: [], env: {}, passEnv: [], sandboxed: false },
+    name: 'claude',
+    adapter: 'claude',
+    maxTurns: 9,
+  };
+  expect(resolveAgent(config, 'claude')).toEqual({ ...usual, model: 'sonnet' });
+  expect(resolveAgent(config, 'claude', true)).toEqual({ ...usual, ...stronger });
+  expect(resolveAgent(config, 'codex', true)).toEqual(resolveAgent(config, 'codex'));
+});

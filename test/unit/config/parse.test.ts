@@ -165,6 +165,19 @@ describe('errors', () => {
       'ralphctl.yaml:3: agents.opencode.maxTurns cannot be passed to opencode; it can to claude, qwen. What its own options can do goes into args',
     ],
     [
+      'agents:\n  gemini:\n    stronger: {effort: high}\n',
+      'ralphctl.yaml:3: agents.gemini.stronger names an effort, which cannot be passed to gemini; name a model',
+    ],
+    [
+      'agents:\n  opencode:\n    model: a/small\n    stronger: {model: b/big}\n',
+      'ralphctl.yaml:4: agents.opencode.stronger names a model of another provider (b/big) than the agent\'s own (a/small); make it an agent of its own, and name that under "fallback"',
+    ],
+    ['agents:\n  claude:\n    stronger: {}\n', 'ralphctl.yaml:3: agents.claude.stronger says neither model nor effort'],
+    [
+      'agents:\n  scripted:\n    stronger: {model: big}\n',
+      'ralphctl.yaml:3: agents.scripted.stronger is for agents that have a model; "scripted" has none',
+    ],
+    [
       'agents:\n  pi:\n    failures: [{match: "(", kind: limited}]\n',
       'ralphctl.yaml:3: agents.pi.failures[0].match is no valid regular expression',
     ],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { climb, madeProgress, noStall, wordsOf } from '../../../src/decide/escalation.js';
-import type { GateResult } from '../../../src/protocol/activities.js';
+import { climb, couldBeStronger, noStall, wordsOf } from '../../../src/decide/escalation.js';
 import type { Ladder, Rung } from '../../../src/protocol/escalation.js';
 
 const LADDER: Ladder = {
@@ -11,12 +10,15 @@ const LADDER: Ladder = {
 };
 
 /** The rungs that a row of iterations takes: `.` got nowhere, `+` got somewhere. */
-function taken(row: string, ladder: Ladder = LADDER): string {
+function taken(row: string, ladder: Ladder = LADDER, able?: (rung: Rung) => boolean): string {
   let stall = noStall();
+  let idle = 0;
   return [...row]
     .map((mark) => {
-      const next = climb(stall, mark === '+', ladder);
+      idle = mark === '+' ? 0 : idle + 1;
+      const next = climb(stall, idle, ladder, able);
       stall = next.stall;
+      if (next.rung?.do === 'ask') idle = 0;
       return next.rung?.do[0] ?? '-';
     })
     .join('');
@@ -52,8 +54,10 @@ describe('the ladder of an idea that gets nowhere', () => {
       fc.property(ladder, fc.array(fc.boolean(), { maxLength: 200 }), (one, marks) => {
         let stall = noStall();
         let expected = 0;
+        let idle = 0;
         for (const progressed of marks) {
-          const next = climb(stall, progressed, one);
+          idle = progressed ? 0 : idle + 1;
+          const next = climb(stall, idle, one);
           if (progressed) expected = 0;
           if (next.rung) expect(next.rung).toBe(one.rungs[expected++]);
           expect(next.stall.taken).toBe(expected);
@@ -63,29 +67,31 @@ describe('the ladder of an idea that gets nowhere', () => {
     );
   });
 
-  test('every rung has words, and they say how long it has been', () => {
-    for (const rung of LADDER.rungs) expect(wordsOf(rung, 7)).toMatch(/^7 iterations/);
+  const FULL: Ladder = {
+    ...{ after: 2, every: 1, stronger: ['claude'] },
+    rungs: [{ do: 'nudge' }, { do: 'fresh' }, { do: 'stronger' }, { do: 'other' }, { do: 'ask' }],
+  };
+  test.each<[string, Rung['do'][], string]>([
+    ['all of it', [], '-nfsoa-n'],
+    ['no stronger model', ['stronger'], '-nfoa-nf'],
+    ['no other agent', ['other'], '-nfsa-nf'],
+    ['neither', ['stronger', 'other'], '-nfa-nfa'],
+  ])('what could change nothing is passed over without a wait: %s', (_what, unable, rungs) => {
+    expect(taken('........', FULL, (rung) => !unable.includes(rung.do))).toBe(rungs);
   });
-});
 
-describe('progress is judged on content', () => {
-  const gate = (more: Partial<GateResult> = {}): GateResult => ({ pass: false, commands: [], durationMs: 1, ...more });
-  const red = (command: string, failed = 1): GateResult =>
-    gate({
-      failure: { command, exitCode: 1, timedOut: false, tail: String(Math.random()), log: `/log/${Math.random()}` },
-      tests: { passed: 9, failed, skipped: 0, total: 9 + failed },
-    });
   test.each([
-    ['nothing was changed', 0, undefined, undefined, false],
-    ['nothing was changed, green', 0, gate({ pass: true }), undefined, false],
-    ['changed, no gate', 1, undefined, red('test'), true],
-    ['changed, first red', 1, red('test'), undefined, true],
-    ['changed, red as before', 3, red('test'), red('test'), false],
-    ['changed, fewer tests fail', 1, red('test', 1), red('test', 2), true],
-    ['changed, another command', 1, red('lint'), red('test'), true],
-    ['changed, red after green', 1, red('test'), gate({ pass: true }), true],
-    ['changed, green', 1, gate({ pass: true }), red('test'), true],
-  ] as const)('%s', (_what, commits, after, before, expected) => {
-    expect(madeProgress({ commits }, after, before)).toBe(expected);
+    ['claude', undefined, true],
+    ['claude', true, false],
+    ['claude', false, false],
+    ['codex', undefined, false],
+    [undefined, undefined, false],
+  ])('%s that works stronger: %s could be made stronger: %s', (agent, stronger, expected) => {
+    expect(couldBeStronger(FULL, agent, stronger)).toBe(expected);
+    expect(couldBeStronger(LADDER, agent, stronger)).toBe(false);
+  });
+
+  test('every rung has words, and they say how long it has been', () => {
+    for (const rung of FULL.rungs) expect(wordsOf(rung, 7)).toMatch(/^7 iterations/);
   });
 });

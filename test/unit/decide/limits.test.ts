@@ -255,3 +255,44 @@ describe('B8 properties', () => {
     );
   }, 120_000);
 });
+
+describe('B4 an idea that goes to another agent', () => {
+  const passed = (pilot: Autopilot, agent: string, now = NOW) => {
+    say(pilot, 'a', 'parked', { passed: agent });
+    return decided(pilot, false, now);
+  };
+
+  it('goes round its agents, and nobody else is moved', () => {
+    const pilot = pilotWith([card('a'), card('b')], ['codex', 'gemini']);
+    expect(decided(pilot, false, NOW)).toEqual(['start a @1 claude', 'start b @2 claude']);
+    expect(passed(pilot, 'claude')).toEqual(['grant a @1 codex']);
+    expect(passed(pilot, 'codex')).toEqual(['grant a @1 gemini']);
+    expect(passed(pilot, 'gemini')).toEqual(['grant a @1 claude']);
+  });
+
+  it('keeps the agent it has where there is no other', () => {
+    const pilot = pilotWith([card('a')]);
+    decided(pilot, false, NOW);
+    expect(passed(pilot, 'claude')).toEqual(['grant a @1 claude']);
+  });
+
+  it('does not go to an agent at its limit, goes there when that is over, and never back to the one it passed', () => {
+    const pilot = pilotWith([card('a'), card('b', { agent: 'codex' })], ['codex', 'gemini']);
+    decided(pilot, false, NOW);
+    parked(pilot, 'b', { agent: 'codex' });
+    decided(pilot, false, NOW);
+    expect(passed(pilot, 'claude')).toEqual(['grant a @1 gemini']);
+    const told: string[] = [];
+    for (let n = 0; n < 5; n++) told.push(...decided(pilot, false, pilot.wakeAt() ?? NOW + 2 * HOUR));
+    expect(told).toContain('agent a codex?');
+    expect(told.join()).not.toContain('claude');
+  });
+
+  it('begins with its own agent when it starts anew', () => {
+    const pilot = pilotWith([card('a')], ['codex']);
+    decided(pilot, false, NOW);
+    passed(pilot, 'claude');
+    say(pilot, 'a', 'closed', { outcome: 'stopped' });
+    expect(decided(pilot, false, NOW)).toEqual(['start a @1 claude']);
+  });
+});

@@ -1,18 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { NextStep } from '../../../src/decide/completion.js';
-import type { RunAgentResult } from '../../../src/protocol/activities.js';
 import type { Ladder } from '../../../src/protocol/escalation.js';
+import type { IdeaRunState } from '../../../src/protocol/run.js';
 import { escalated } from '../../../src/workflows/idea-ladder.js';
 import type { IdeaSession } from '../../../src/workflows/idea-session.js';
 
+// A sink exists inside a workflow only.
+vi.mock('../../../src/workflows/events.js', () => ({ emit: () => {} }));
+
 const LADDER: Ladder = { after: 2, every: 1, rungs: [{ do: 'nudge' }, { do: 'fresh' }, { do: 'ask' }] };
-const NOTHING = { commits: 0 } as RunAgentResult;
 const AGAIN: NextStep = { do: 'iterate', feedback: { kind: 'no-signal' } };
 
-function idea(ladder?: Ladder) {
-  const state: { notes: string[]; stall?: unknown } = { notes: [] };
-  const session = { input: { settings: { ...(ladder ? { ladder } : {}) } }, state } as unknown as IdeaSession;
-  return { state, step: (next = AGAIN, run = NOTHING) => escalated(session, next, run) };
+function idea(ladder?: Ladder, agent = 'claude') {
+  const state = { notes: [], watch: { same: 0, told: [], open: [] }, choice: { agent } } as unknown as IdeaRunState;
+  const session = {
+    input: { idea: 'i', settings: { ...(ladder ? { ladder } : {}) } },
+    state,
+  } as unknown as IdeaSession;
+  const step = (next = AGAIN, somewhere = false) => {
+    if (state.watch) state.watch.same = somewhere ? 0 : state.watch.same + 1;
+    return escalated(session, next);
+  };
+  return { state, step };
 }
 
 describe('B4: an idea that gets nowhere', () => {
@@ -28,11 +37,26 @@ describe('B4: an idea that gets nowhere', () => {
     expect(step()).toBe(AGAIN);
   });
 
+  it('is made stronger once, keeps that over progress, and goes to another agent with what the gate said', () => {
+    const rungs = [{ do: 'stronger' }, { do: 'other' }] as const;
+    const { state, step } = idea({ after: 1, every: 1, rungs, stronger: ['claude'] });
+    expect(step()).toBe(AGAIN);
+    expect(state.stronger).toBe(true);
+    expect(step(AGAIN, true)).toBe(AGAIN);
+    expect([state.stronger, state.stall]).toEqual([true, { taken: 0 }]);
+    // It is as strong as can be already.
+    expect(step()).toEqual({ ...AGAIN, do: 'hand-over' });
+    expect(state.notes.at(-1)).toContain('now it is yours');
+    const other = idea({ after: 1, every: 1, rungs, stronger: ['claude'] }, 'codex');
+    expect(other.step()).toMatchObject({ do: 'hand-over' });
+    expect(other.state.stronger).toBeUndefined();
+  });
+
   it('counts from new whenever it got somewhere', () => {
     const { state, step } = idea(LADDER);
     for (let n = 0; n < 5; n++) {
       step();
-      step(AGAIN, { commits: 1 } as RunAgentResult);
+      step(AGAIN, true);
     }
     expect(state.notes).toEqual([]);
   });
