@@ -21,6 +21,7 @@ const settings: RunSettings = {
   weights: { unblocks: 10, critical: 50, quickWin: 30, nearComplete: 20, retry: -15 },
   gateWhen: 'claim',
   maxLandingRounds: 2,
+  maxWaiting: 0,
   errorThreshold: 3,
   errorStrategy: 'retry',
   maxRetries: 3,
