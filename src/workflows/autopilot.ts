@@ -12,34 +12,28 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  isCancellation,
   log,
   ParentClosePolicy,
-  sleep,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
-import { bounceReason } from '../decide/bounce.js';
 import { takeCarry } from '../decide/carry.js';
-import type { ErrandResult } from '../decide/errands.js';
 import { runStatus, runSummary } from '../decide/status.js';
-import type { LandResult } from '../protocol/activities.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
 import { Alarm } from './alarm.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
-import { emit } from './events.js';
+import { CarriedChildren, lifeOf } from './carried.js';
 import { activityProblem } from './failures.js';
+import { GitWork } from './git-work.js';
 import type { idea as ideaWorkflow } from './idea.js';
 import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
-import { gitActivities, LANDING_FIRST, mainActivities } from './proxies.js';
+import { mainActivities } from './proxies.js';
 import { Publisher } from './publish.js';
 import { handleRunMessages } from './run-handlers.js';
-
-const RECONCILE_EVERY = '15 minutes';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);
@@ -57,17 +51,17 @@ class AutopilotShell {
   #inFlight = 0;
   readonly #mailbox = new Mailbox();
   readonly #publisher: Publisher;
-  /** What `abort` ends: the landing that is under way. */
-  #landing: CancellationScope | undefined;
+  readonly #gitWork: GitWork;
   readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
-  /** Open children that this run did not start: their end is learnt by report or by asking. */
-  readonly #carried: Set<string>;
+  readonly #carried: CarriedChildren;
 
   constructor(input: AutopilotInput) {
     this.#input = input;
     this.#publisher = new Publisher(input);
     if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
-    this.#carried = new Set(this.#pilot?.openIdeas().map((entry) => entry.card.id));
+    this.#gitWork = new GitWork(input, (event) => this.tell(event));
+    this.#carried = new CarriedChildren(input, (idea, result, life) => this.#childEnded(idea, result, life));
+    for (const entry of this.#pilot?.openIdeas() ?? []) this.#carried.add(entry.card.id);
     handleRunMessages({
       input,
       pilot: () => this.#pilot,
@@ -86,7 +80,7 @@ class AutopilotShell {
       this.#pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
     }
     const pilot = this.#pilot;
-    const watch = this.#watchCarried();
+    this.#carried.watch(pilot);
     for (;;) {
       for (const event of this.#inbox.splice(0)) event(pilot);
       const rollover = this.#wantsRollover(pilot);
@@ -102,14 +96,14 @@ class AutopilotShell {
         if (this.#inbox.length > 0) continue;
         if (over) break;
         if (rollover) {
-          watch.cancel();
+          this.#carried.stop();
           this.#alarm.set(undefined);
           await continueAsNew<typeof autopilot>({ ...this.#input, state: pilot.state });
         }
       }
       await condition(() => this.#inbox.length > 0 || (!rollover && this.#wantsRollover(pilot)));
     }
-    watch.cancel();
+    this.#carried.stop();
     this.#alarm.set(undefined);
     await condition(allHandlersFinished);
     return this.#close(pilot);
@@ -151,7 +145,7 @@ class AutopilotShell {
         this.#begin(this.#mailbox.send(command.idea, this.#starting(pilot, command)));
         return;
       case 'land':
-        this.#begin(this.#land(pilot, command.idea));
+        this.#begin(this.#gitWork.land(pilot, command.idea));
         return;
       case 'grant':
         this.#send(command.idea, messages.slotSignal.name, [grantOf(command)], true);
@@ -166,13 +160,13 @@ class AutopilotShell {
         this.#send(command.idea, command.signal, command.args ?? [], true);
         return;
       case 'errand':
-        this.#begin(this.#errand(pilot, command));
+        this.#begin(this.#gitWork.errand(pilot, command));
         return;
       case 'undo':
-        this.#begin(this.#undo(pilot, command.idea));
+        this.#begin(this.#gitWork.undo(pilot, command.idea));
         return;
       case 'cancel-landing':
-        this.#landing?.cancel();
+        this.#gitWork.cancelLanding();
         return;
     }
   }
@@ -257,122 +251,15 @@ class AutopilotShell {
     this.tell((pilot) => pilot.childEnded(idea, 'failed', `its workflow ended: ${cause}`, life));
   }
 
-  async #land(pilot: Autopilot, idea: string): Promise<void> {
-    const entry = pilot.graph.entry(idea);
-    if (!entry?.work) {
-      this.tell((p) => p.landingFailed(idea, 'there is no finished work to land'));
-      return;
-    }
-    const { project, runId } = this.#input;
-    emit(this.#input, { kind: 'landing', idea });
-    const scope = new CancellationScope({ cancellable: true });
-    this.#landing = scope;
-    const { work } = entry;
-    try {
-      const git = gitActivities(pilot.state.queues.git, `land ${idea} on ${pilot.state.target}`, LANDING_FIRST);
-      const title = entry.card.title;
-      const result: LandResult = await scope.run(() => git.landIdea({ project, runId, idea, title, ...work }));
-      if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
-      this.tell((p) => p.landed(idea, result));
-    } catch (error) {
-      const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
-      if (!problem) throw error;
-      this.tell((p) => p.landingFailed(idea, problem));
-    } finally {
-      this.#landing = undefined;
-    }
-  }
-
   /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a child that is gone has ended. */
   #send(idea: string, signal: string, args: unknown[], mustExist: boolean): void {
     const handle = getExternalWorkflowHandle(ideaWorkflowId(this.#input.project, idea));
-    const life = this.#lifeOf(idea);
+    const life = this.#pilot && lifeOf(this.#pilot, idea);
     const deliver = (): Promise<void> =>
       handle.signal(signal, ...args).catch(() => {
         if (mustExist) this.tell((pilot) => pilot.childGone(idea, life));
       });
     this.#begin(this.#mailbox.send(idea, deliver));
-  }
-
-  /** Undefined for an adopted child that has not said which one it is. */
-  #lifeOf(idea: string): number | undefined {
-    const life = this.#pilot?.graph.entry(idea)?.life;
-    return life !== undefined && life >= 0 ? life : undefined;
-  }
-
-  async #errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
-    const { project, runId } = this.#input;
-    const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`);
-    const about = { project, runId, idea };
-    const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
-    const carryOut = async (): Promise<ErrandResult> => {
-      switch (errand) {
-        case 'rollback':
-          return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
-        case 'cleanup':
-          return { errand, result: await git.cleanupIdea({ ...about, ...(force ? { force } : {}) }) };
-        case 'stash':
-          return { errand, result: await git.stashIdea(about) };
-      }
-    };
-    try {
-      const result = await carryOut();
-      this.tell((p) => p.errandDone(idea, result));
-    } catch (error) {
-      const problem = activityProblem(error);
-      if (!problem) throw error;
-      this.tell((p) => p.errandDone(idea, { errand, problem }));
-    }
-  }
-
-  async #undo(pilot: Autopilot, idea: string): Promise<void> {
-    const entry = pilot.graph.entry(idea);
-    if (!entry) return;
-    const { project, runId } = this.#input;
-    const { title } = entry.card;
-    const git = gitActivities(pilot.state.queues.git, `take ${idea} off ${pilot.state.target}`, LANDING_FIRST);
-    try {
-      const about = { project, runId, idea, title, agentName: agentName(entry.lastSlot ?? 1) };
-      const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });
-      this.tell((p) => p.undone(idea, undone));
-    } catch (error) {
-      const problem = activityProblem(error);
-      if (!problem) throw error;
-      this.tell((p) => p.undone(idea, { kind: 'failed', problem }));
-    }
-  }
-
-  /** Children of earlier runs report by signal only; should one end without a word, asking the server finds out. */
-  #watchCarried(): CancellationScope {
-    const scope = new CancellationScope({ cancellable: true });
-    const ask = async (): Promise<void> => {
-      for (;;) {
-        await condition(() => this.#carried.size > 0);
-        await this.#reconcile();
-        await sleep(RECONCILE_EVERY, { summary: 'ask after children of earlier runs' });
-      }
-    };
-    scope.run(ask).catch(() => {});
-    return scope;
-  }
-
-  async #reconcile(): Promise<void> {
-    for (const idea of this.#carried) if (!this.#pilot?.isOpen(idea)) this.#carried.delete(idea);
-    if (this.#carried.size === 0) return;
-    const lives = new Map([...this.#carried].map((idea) => [idea, this.#lifeOf(idea)]));
-    const { project, runId } = this.#input;
-    try {
-      const found = await mainActivities().reconcileIdeas({ project, runId, ideas: [...lives.keys()] });
-      for (const { idea, state, result } of found) {
-        if (state === 'open') continue;
-        const ended = { outcome: 'failed', reason: 'its workflow ended', ...(result as object) } as IdeaResult;
-        this.#childEnded(idea, ended, lives.get(idea));
-      }
-    } catch (error) {
-      const problem = activityProblem(error);
-      if (!problem) throw error;
-      log.warn('children of earlier runs could not be asked after; that is tried again', { problem });
-    }
   }
 }
 

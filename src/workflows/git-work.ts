@@ -1,0 +1,97 @@
+/**
+ * Git activities that the autopilot has carried out itself: landings, what undoes them, and errands for single ideas.
+ * Invariant: each tells the autopilot how it ended, whatever that was; only a landing can be cancelled.
+ */
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { type Autopilot, agentName, type Command } from '../decide/autopilot.js';
+import { bounceReason } from '../decide/bounce.js';
+import type { ErrandResult } from '../decide/errands.js';
+import type { LandResult } from '../protocol/activities.js';
+import type { AutopilotInput } from '../protocol/run.js';
+import { emit } from './events.js';
+import { activityProblem } from './failures.js';
+import { gitActivities, LANDING_FIRST } from './proxies.js';
+
+export class GitWork {
+  readonly #input: AutopilotInput;
+  readonly #tell: (event: (pilot: Autopilot) => void) => void;
+  #landing: CancellationScope | undefined;
+
+  constructor(input: AutopilotInput, tell: (event: (pilot: Autopilot) => void) => void) {
+    this.#input = input;
+    this.#tell = tell;
+  }
+
+  /** What `abort` ends: the landing that is under way. */
+  cancelLanding(): void {
+    this.#landing?.cancel();
+  }
+
+  async land(pilot: Autopilot, idea: string): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry?.work) {
+      this.#tell((p) => p.landingFailed(idea, 'there is no finished work to land'));
+      return;
+    }
+    const { project, runId } = this.#input;
+    emit(this.#input, { kind: 'landing', idea });
+    const scope = new CancellationScope({ cancellable: true });
+    this.#landing = scope;
+    const { work } = entry;
+    try {
+      const git = gitActivities(pilot.state.queues.git, `land ${idea} on ${pilot.state.target}`, LANDING_FIRST);
+      const title = entry.card.title;
+      const result: LandResult = await scope.run(() => git.landIdea({ project, runId, idea, title, ...work }));
+      if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
+      this.#tell((p) => p.landed(idea, result));
+    } catch (error) {
+      const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
+      if (!problem) throw error;
+      this.#tell((p) => p.landingFailed(idea, problem));
+    } finally {
+      this.#landing = undefined;
+    }
+  }
+
+  async errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
+    const { project, runId } = this.#input;
+    const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`);
+    const about = { project, runId, idea };
+    const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
+    const carryOut = async (): Promise<ErrandResult> => {
+      switch (errand) {
+        case 'rollback':
+          return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
+        case 'cleanup':
+          return { errand, result: await git.cleanupIdea({ ...about, ...(force ? { force } : {}) }) };
+        case 'stash':
+          return { errand, result: await git.stashIdea(about) };
+      }
+    };
+    try {
+      const result = await carryOut();
+      this.#tell((p) => p.errandDone(idea, result));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.#tell((p) => p.errandDone(idea, { errand, problem }));
+    }
+  }
+
+  async undo(pilot: Autopilot, idea: string): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry) return;
+    const { project, runId } = this.#input;
+    const { title } = entry.card;
+    const git = gitActivities(pilot.state.queues.git, `take ${idea} off ${pilot.state.target}`, LANDING_FIRST);
+    try {
+      const about = { project, runId, idea, title, agentName: agentName(entry.lastSlot ?? 1) };
+      const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });
+      this.#tell((p) => p.undone(idea, undone));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.#tell((p) => p.undone(idea, { kind: 'failed', problem }));
+    }
+  }
+}
