@@ -61,7 +61,7 @@ function forRun(program: Program, run: Run): void {
     .option('--now', 'end running agents: their work is saved, their iterations are not charged')
     .action(
       run((context, idea: string | undefined, said: Said & { now?: boolean }) =>
-        tell(context, { verb: said.now && idea === undefined ? 'pause-now' : 'pause', ...about(idea) }, said),
+        tell(context, { verb: said.now ? 'pause-now' : 'pause', ...about(idea) }, said),
       ),
     );
   add('resume [idea]', 'go on after a pause; an idea: let it go on, or go again').action(
@@ -85,7 +85,7 @@ function forRun(program: Program, run: Run): void {
   add('mode', 'who starts ideas: autopilot, semi-auto (you assign them), step (every iteration waits for approve)')
     .argument('<mode>', 'autopilot, semi-auto or step')
     .action(run((context, mode: RunMode, said: Said) => tell(context, { verb: 'mode', mode }, said)));
-  add('approve [idea]', 'mode step: let the next iteration run, of one idea or of all that wait').action(
+  add('approve [idea]', 'mode step: let the next iteration run, of one idea or of all; or land what the gate asks about').action(
     run((context, idea: string | undefined, said: Said) => tell(context, { verb: 'approve', ...about(idea) }, said)),
   );
 }

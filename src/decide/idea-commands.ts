@@ -173,12 +173,18 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
     tellIdea(board, entry, 'pause');
     return `${entry.card.id} pauses at its next boundary. Go on with: ralphctl resume ${entry.card.id}`;
   },
+  'pause-now': (board, entry) => {
+    entry.pauseAsked = true;
+    tellIdea(board, entry, 'pauseNow');
+    return `${entry.card.id} pauses now: its agent is ended, its work is kept, its iteration is not charged. Go on with: ralphctl resume ${entry.card.id}`;
+  },
   resume: (board, entry) => {
     tellIdea(board, entry, 'resume');
     return `${entry.card.id} goes on`;
   },
   approve: (board, entry) => {
     tellIdea(board, entry, 'approve');
+    if (entry.approvable) return `approved: ${entry.card.id} lands as it is`;
     return `the next iteration of ${entry.card.id} is approved`;
   },
 };

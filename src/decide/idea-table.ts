@@ -16,6 +16,8 @@ export const SITUATIONS = [
   'awaits-approval',
   'paused',
   'needs-human',
+  /** A question that a plain yes answers: the work is done, and would land. */
+  'asks-approval',
   'wants-slot',
   'ready',
   'landing',
@@ -73,6 +75,7 @@ const OPEN: Row = {
   hint: 'tell',
   answer: 'tell',
   pause: 'tell',
+  'pause-now': 'tell',
   resume: 'tell',
   stop: 'end',
   skip: 'end',
@@ -80,17 +83,18 @@ const OPEN: Row = {
   rollback: 'end',
   split: 'end',
 };
-const { pause: _pause, resume: _resume, answer: _answer, ...READY } = OPEN;
+const { pause: _pause, 'pause-now': _now, resume: _resume, answer: _answer, ...READY } = OPEN;
 
 export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   group: {},
-  pending: { ...AT_REST, pause: 'hold', stop: 'hold' },
+  pending: { ...AT_REST, pause: 'hold', 'pause-now': 'hold', stop: 'hold' },
   held: { ...AT_REST, resume: 'release', retry: 'requeue', unblock: 'release' },
   busy: KEPT,
   running: OPEN,
   'awaits-approval': { ...OPEN, approve: 'tell' },
   paused: OPEN,
   'needs-human': OPEN,
+  'asks-approval': { ...OPEN, approve: 'tell' },
   'wants-slot': OPEN,
   ready: READY,
   landing: { edit: 'tell', limit: 'tell', hint: 'tell' },
@@ -113,6 +117,8 @@ export function situationOf(entry: IdeaEntry, landing: string | undefined): Situ
       return entry.approval ? 'awaits-approval' : 'paused';
     case 'landing':
       return landing === entry.card.id ? 'landing' : 'ready';
+    case 'needs-human':
+      return entry.approvable ? 'asks-approval' : 'needs-human';
     default:
       return entry.status;
   }
@@ -127,6 +133,7 @@ const WORDS: Record<Situation, string> = {
   'awaits-approval': 'waits for an approval',
   paused: 'is paused',
   'needs-human': 'waits for an answer',
+  'asks-approval': 'waits for your yes or your answer',
   'wants-slot': 'waits for a slot',
   ready: 'is done and waits to land',
   landing: 'is landing right now',
@@ -143,7 +150,7 @@ export type IdeaLegality = { effect: Effect } | { refusal: string };
 export function ideaEffect(id: string, situation: Situation, verb: IdeaVerb): IdeaLegality {
   const effect = IDEA_TABLE[situation][verb];
   if (effect !== undefined) return { effect };
-  const legal = legalVerbs(situation);
+  const legal = legalCommands(situation);
   const possible = legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
   return { refusal: `${id} ${WORDS[situation]}${possible}` };
 }
@@ -152,5 +159,11 @@ export function legalVerbs(situation: Situation): IdeaVerb[] {
   const row = IDEA_TABLE[situation];
   return (Object.keys(row) as IdeaVerb[]).filter((verb) => row[verb] !== undefined).sort();
 }
+
+/** Legal verbs as a person types them. */
+export const legalCommands = (situation: Situation): string[] =>
+  legalVerbs(situation).map((verb) => TYPED[verb] ?? verb);
+
+const TYPED: Partial<Record<IdeaVerb, string>> = { 'pause-now': 'pause --now' };
 
 export const isIdeaVerb = (verb: string): verb is IdeaVerb => IDEA_VERBS.some((one) => one === verb);

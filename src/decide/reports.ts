@@ -35,6 +35,7 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: nu
   if (report.kind === 'warnings') takeWarnings(entry, report);
   if (entry.status === 'landing') return;
   if (report.kind !== 'approval') delete entry.approval;
+  if (report.kind !== 'spent' && report.kind !== 'warnings') delete entry.approvable;
   switch (report.kind) {
     case 'ready':
       takeReady(board, lane, entry, report);
@@ -43,6 +44,7 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: nu
       leaveWaiting(board, report.idea);
       board.freeSlot(entry);
       entry.reason = clip(report.reason ?? 'it asks for a person', MAX_QUESTION);
+      if (report.approvable) entry.approvable = true;
       board.set(entry, 'needs-human');
       return;
     case 'wants-slot':
@@ -122,6 +124,7 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   delete entry.work;
   delete entry.bounce;
   delete entry.approval;
+  delete entry.approvable;
   delete entry.pauseAsked;
   delete entry.warnings;
   delete entry.passed;

@@ -17,7 +17,7 @@ import type {
 import type { WarningLine } from '../protocol/warnings.js';
 import { Gates } from './gates.js';
 import type { Graph } from './graph.js';
-import { legalVerbs, situationOf } from './idea-table.js';
+import { legalCommands as legalForIdea, situationOf } from './idea-table.js';
 import { addStats } from './iterations.js';
 import { budgetWarnings, runBudgetLines } from './run-budget.js';
 import { legalCommands, type RunFacts } from './run-table.js';
@@ -192,7 +192,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, landing?: s
     ...(entry.reason ? { reason: entry.reason } : {}),
     ...(entry.told ? { told: entry.told } : {}),
     ...(entry.hold ? { held: true as const } : {}),
-    possible: legalVerbs(situationOf(entry, landing)),
+    possible: legalForIdea(situationOf(entry, landing)),
   };
 }
 

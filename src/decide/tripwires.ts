@@ -24,7 +24,7 @@ export function openTripwires(gate: GateResult, approved: readonly string[]): Tr
 export function tripwireQuestion(open: readonly Tripwire[]): string {
   const shown = open.slice(0, MOST_SHOWN).map(describeTripwire).join('; ');
   const more = open.length > MOST_SHOWN ? `; and ${open.length - MOST_SHOWN} more` : '';
-  return `The gate is green, but look before it lands: ${shown}${more}. Answer "ok" to land it as it is, or say what to change.`;
+  return `The gate is green, but look before it lands: ${shown}${more}. Land it as it is: ralphctl approve IDEA, or answer with what to change.`;
 }
 
 export function alreadyRedQuestion({ command, knownTests = [] }: GateFailure): string {

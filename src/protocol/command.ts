@@ -41,6 +41,7 @@ export const IDEA_VERBS = [
   'score',
   'split',
   'pause',
+  'pause-now',
   'resume',
   'stop',
 ] as const;

@@ -126,6 +126,8 @@ export interface IdeaEntry {
   after?: Afterwards;
   /** Its next iteration waits for an approval. */
   approval?: true;
+  /** Its question is one that `approve` answers. */
+  approvable?: true;
   /** It was told to pause by itself and is not there yet. */
   pauseAsked?: true;
   /** Added to its score by a person. */
@@ -343,6 +345,8 @@ export interface IdeaReport {
   reason?: string;
   outcome?: IdeaOutcome;
   iterations: IterationStats;
+  /** With `needs-human`: a plain yes lands it. */
+  approvable?: true;
   /** With `parked`: the run that could not work. */
   trouble?: Trouble;
   /** With `parked`: the agent got nowhere, and another one is to go on. */

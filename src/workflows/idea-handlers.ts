@@ -30,8 +30,10 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     stop(session.state, said);
     session.interrupt();
   }),
-  row(messages.approveSignal, ({ state }) => {
-    state.mayRun = true;
+  row(messages.approveSignal, (session) => {
+    // A question that needs words is not answered by a yes to the next iteration.
+    if (session.approvable) approveQuestion(session);
+    else session.state.mayRun = true;
   }),
   row(messages.answerSignal, takeAnswer),
   row(messages.hintSignal, ({ state }, [hint]) => {
@@ -83,6 +85,11 @@ function textOf(said: messages.Answer): string | undefined {
   return typeof text === 'string' ? text.trim() || undefined : undefined;
 }
 
+function approveQuestion(session: IdeaSession): void {
+  session.approved = true;
+  session.answered = true;
+}
+
 /** An answer to an open question; at any other time, a hint for the next prompt. */
 function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?]): void {
   const text = textOf(answer);
@@ -95,8 +102,7 @@ function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?])
     return;
   }
   if (question && session.approvable && isApproval(text)) {
-    session.approved = true;
-    session.answered = true;
+    approveQuestion(session);
     return;
   }
   notes.push(question ? `You asked: ${question}\nThe answer: ${text}` : text);

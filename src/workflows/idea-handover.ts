@@ -27,7 +27,7 @@ export async function ask(
   session.approved = false;
   session.approvable = approve !== undefined;
   screen.show('needs-human', 'needs-human');
-  if (tellParent) await reporter.report('needs-human', { reason: question });
+  if (tellParent) await reporter.report('needs-human', { reason: question, ...(approve ? { approvable: true } : {}) });
   await condition(() => session.answered || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
   delete state.question;

@@ -43,6 +43,11 @@ export class Held {
     return new Held(box, stateRoot);
   }
 
+  /** In a sandbox with a script of its own. */
+  static around(box: Sandbox, stateRoot: string): Held {
+    return new Held(box, stateRoot);
+  }
+
   async start(...flags: string[]): Promise<void> {
     const { code, stderr } = await this.box.run('start', '--detach', ...flags);
     if (code !== 0) throw new Error(`start: ${stderr}`);

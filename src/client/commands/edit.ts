@@ -12,7 +12,7 @@ import { type Command, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '..
 import type { Idea } from '../../protocol/idea.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../runs/edits.js';
 import { loadIdea } from '../../runs/run-files.js';
-import type { Context } from '../context.js';
+import { type Context, say } from '../context.js';
 import { UserError } from '../user-error.js';
 import { knownIdea, type OpenRun, send, withRun } from './control.js';
 
@@ -48,7 +48,9 @@ export async function edit(context: Context, idea: string, options: EditOptions)
     const after = given(options) ? withFlags(before, options) : await inEditor(context, idea, before);
     const command = await commandOf(context, run, idea, before, after);
     if (!command) throw new UserError(`nothing was changed in ${idea}`);
-    return send(context, run, { ...command, ...(options.reason ? { reason: options.reason } : {}) });
+    const code = await send(context, run, { ...command, ...(options.reason ? { reason: options.reason } : {}) });
+    if (!context.json) say(`the backlog file still has ${idea} as it was: for later runs, change it there`);
+    return code;
   });
 }
 

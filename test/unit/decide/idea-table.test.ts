@@ -3,6 +3,7 @@ import {
   type Effect,
   IDEA_TABLE,
   ideaEffect,
+  legalCommands,
   legalVerbs,
   SITUATIONS,
   type Situation,
@@ -15,19 +16,21 @@ import { card, entryOf } from './support.js';
 const TABLE: Record<Situation, string> = {
   group: '',
   pending:
-    'edit=patch limit=patch hint=note bump=score score=score assign=assign rollback=revert cleanup=clean skip=mark abandon=mark split=divide pause=hold stop=hold',
+    'edit=patch limit=patch hint=note bump=score score=score assign=assign rollback=revert cleanup=clean skip=mark abandon=mark split=divide pause=hold pause-now=hold stop=hold',
   held: 'edit=patch limit=patch hint=note bump=score score=score assign=assign rollback=revert cleanup=clean skip=mark abandon=mark split=divide resume=release retry=requeue unblock=release',
   busy: 'edit=patch limit=patch hint=note bump=score score=score',
   running:
-    'edit=tell limit=tell hint=tell answer=tell pause=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
   'awaits-approval':
-    'edit=tell limit=tell hint=tell answer=tell pause=tell resume=tell approve=tell stop=end skip=end abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell approve=tell stop=end skip=end abandon=end rollback=end split=end',
   paused:
-    'edit=tell limit=tell hint=tell answer=tell pause=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
   'needs-human':
-    'edit=tell limit=tell hint=tell answer=tell pause=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
+  'asks-approval':
+    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell approve=tell stop=end skip=end abandon=end rollback=end split=end',
   'wants-slot':
-    'edit=tell limit=tell hint=tell answer=tell pause=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
+    'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end abandon=end rollback=end split=end',
   ready: 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end',
   landing: 'edit=tell limit=tell hint=tell',
   landed: 'rollback=undo',
@@ -67,9 +70,11 @@ describe('C1 to C5: what an idea can be told', () => {
     const no = IDEA_VERBS.find((verb) => !expected(situation)[verb]) as IdeaVerb;
     const found = ideaEffect('x-1', situation, no);
     const legal = Object.keys(expected(situation)).sort();
+    const typed = legal.map((verb) => verb.replace('pause-now', 'pause --now'));
     expect(legalVerbs(situation)).toEqual(legal);
+    expect(legalCommands(situation)).toEqual(typed);
     const words = 'refusal' in found ? found.refusal : '';
-    expect(words.split('Possible now: ')[1] ?? '').toBe(legal.join(', '));
+    expect(words.split('Possible now: ')[1] ?? '').toBe(typed.join(', '));
   });
 
   test('C2, C3, C4: the recovery rows of the sources', () => {
@@ -91,6 +96,9 @@ describe('situations', () => {
     ['running', { status: 'running' }],
     ['paused', { status: 'paused' }],
     ['awaits-approval', { status: 'paused', approval: true }],
+    ['needs-human', { status: 'needs-human' }],
+    ['asks-approval', { status: 'needs-human', approvable: true }],
+    ['landed', { status: 'landed', approvable: true }],
     ['ready', { status: 'landing' }, 'b'],
     ['landing', { status: 'landing' }, 'a'],
     ['landed', { status: 'landed' }],

@@ -282,6 +282,44 @@ describe('C1 one idea', () => {
   });
 });
 
+describe('C1 a question of the gate', () => {
+  test('approve lands it; a question that needs words is refused by name, and another question needs its own yes', () => {
+    const pilot = pilotOf(ideas(2), { slots: 2 });
+    decided(pilot);
+    say(pilot, 'i1', 'needs-human', { reason: 'look', approvable: true });
+    say(pilot, 'i2', 'needs-human', { reason: 'which port?' });
+    expect(refusal(pilot, { verb: 'approve', idea: 'i2' })).toMatch(/^i2 waits for an answer\. Possible now: .*answer/);
+    say(pilot, 'i1', 'spent');
+    expect(done(pilot, { verb: 'approve', idea: 'i1' })).toBe('approved: i1 lands as it is');
+    expect(decided(pilot)).toContain('approve i1');
+    say(pilot, 'i1', 'ready');
+    decided(pilot);
+    expect(entry(pilot, 'i1').approvable).toBeUndefined();
+    say(pilot, 'i2', 'wants-slot');
+    say(pilot, 'i2', 'needs-human', { reason: 'look', approvable: true });
+    closed(pilot, 'i2', 'blocked');
+    expect(entry(pilot, 'i2').approvable).toBeUndefined();
+  });
+});
+
+describe('C1 pause --now of one idea', () => {
+  test('interrupts that idea alone; one that has not started is held back', () => {
+    const pilot = pilotOf(ideas(3), { slots: 2 });
+    decided(pilot);
+    expect(done(pilot, { verb: 'pause-now', idea: 'i1' })).toMatch(/its iteration is not charged.*ralphctl resume i1/);
+    expect(decided(pilot)).toEqual(['pauseNow i1']);
+    expect(pilot.state.run).toBe('running');
+    say(pilot, 'i1', 'paused');
+    done(pilot, { verb: 'resume', idea: 'i1' });
+    expect(decided(pilot)).toEqual(['resume i1']);
+    done(pilot, { verb: 'pause-now', idea: 'i3' });
+    expect(entry(pilot, 'i3').hold).toBe(true);
+    closed(pilot, 'i2', 'blocked');
+    expect(decided(pilot)).toEqual([]);
+    expect(refusal(pilot, { verb: 'pause-now', idea: 'i2' })).toMatch(/^i2 is blocked/);
+  });
+});
+
 describe('C1 B4 abort', () => {
   test('all that is open is ended at once, the landing too; changes are stashed, ideas pending', () => {
     const pilot = pilotOf(ideas(3), { slots: 3 });

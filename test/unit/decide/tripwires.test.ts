@@ -37,7 +37,7 @@ describe('a green gate with tripwires (B3)', () => {
   it('asks before it lands, with what a yes would approve', () => {
     const next = afterGate(run('complete'), green([gone, skip]), LIMITS);
     expect(next).toMatchObject({ do: 'ask', approve: [tripwireKey(gone), tripwireKey(skip)] });
-    expect(next.do === 'ask' && next.question).toMatch(/tests are gone \(a\.test\.js\).*Answer "ok"/);
+    expect(next.do === 'ask' && next.question).toMatch(/tests are gone \(a\.test\.js\).*ralphctl approve IDEA/);
   });
   it('lands when all of them are approved, and asks for the one that is not', () => {
     expect(afterGate(run('complete'), green([gone]), LIMITS, [tripwireKey(gone)])).toEqual({ do: 'ready' });
