@@ -85,7 +85,10 @@ function forRun(program: Program, run: Run): void {
   add('mode', 'who starts ideas: autopilot, semi-auto (you assign them), step (every iteration waits for approve)')
     .argument('<mode>', 'autopilot, semi-auto or step')
     .action(run((context, mode: RunMode, said: Said) => tell(context, { verb: 'mode', mode }, said)));
-  add('approve [idea]', 'mode step: let the next iteration run, of one idea or of all; or land what the gate asks about').action(
+  add(
+    'approve [idea]',
+    'mode step: let the next iteration run, of one idea or of all; or land what the gate asks about',
+  ).action(
     run((context, idea: string | undefined, said: Said) => tell(context, { verb: 'approve', ...about(idea) }, said)),
   );
 }
@@ -120,7 +123,15 @@ function forIdea(program: Program, run: Run): void {
   add('limit', 'give an idea more iterations; one that ran out goes on')
     .argument('<n>', 'iterations to add', more)
     .action(run((context, idea: string, n: number, said: Said) => tell(context, { verb: 'limit', idea, n }, said)));
-  plain('skip', 'leave an idea out of this run; one that runs is ended, its work saved');
+  add('skip', 'leave an idea out of this run; one that runs is ended, its work saved')
+    .option('--step', 'only the step of its plan that it is at; it goes on with the next one')
+    .action(
+      run(async (context, idea: string, said: Said & { step?: boolean }) =>
+        said.step
+          ? (await import('./commands/skip-step.js')).skipStep(context, idea, said.reason)
+          : tell(context, { verb: 'skip', idea }, said),
+      ),
+    );
   plain('abandon', 'give an idea up for good; its branch and worktree are kept');
   plain('rollback', 'take an idea’s commits back: on its branch, or on the target if it has landed');
   add('cleanup', 'remove the worktree of an idea that is over; what is in it is saved first')

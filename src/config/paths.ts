@@ -33,5 +33,7 @@ export const iterationDir = (root: string, project: string, runId: string, idea:
 export const attemptsDir = (root: string, project: string): string => join(projectDir(root, project), 'attempts');
 export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
 export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');
+/** Where ideas stand in their plans. */
+export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
 /** How gate commands end on commits that work started from; can be found out again. */
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');

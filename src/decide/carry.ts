@@ -2,16 +2,18 @@
 import type { IdeaCarry, IdeaEntry } from '../protocol/run.js';
 import type { Autopilot } from './autopilot.js';
 
-/** Hands out what was kept for the start: hints once, limits and texts each time. */
+/** Hands out what was kept for the start: hints and a step to leave out once, limits and texts each time. */
 export function takeCarry(pilot: Autopilot, entry: IdeaEntry): IdeaCarry | undefined {
-  const { notes, patch, revision, keepCount } = entry;
+  const { notes, patch, revision, keepCount, skipStep } = entry;
   const carry: IdeaCarry = {
     ...(notes ? { notes } : {}),
     ...(patch ? { patch } : {}),
     ...(revision === undefined ? {} : { revision }),
     ...(keepCount ? { iteration: keepCount } : {}),
+    ...(skipStep ? { skipStep } : {}),
     ...(pilot.state.mode === 'step' ? { step: true } : {}),
   };
   delete entry.notes;
+  delete entry.skipStep;
   return Object.keys(carry).length > 0 ? carry : undefined;
 }

@@ -24,6 +24,7 @@ export type Command =
 export type ChildSignal =
   | 'pause'
   | 'pauseNow'
+  | 'skipStep'
   | 'resume'
   | 'stop'
   | 'abort'

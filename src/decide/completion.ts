@@ -89,6 +89,10 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
 }
 
+/** With one attempt only, its end is a claim. */
+export const claimsDone = (run: RunAgentResult, { loop }: IdeaLimits): boolean =>
+  run.signal.kind === 'complete' || !loop;
+
 /** Decides after the gate ran on what an iteration left. */
 export function afterGate(
   run: RunAgentResult,
@@ -97,7 +101,7 @@ export function afterGate(
   /** Keys of tripwires that a person has looked at. */
   approved: readonly string[] = [],
 ): NextStep {
-  const claims = run.signal.kind === 'complete' || !limits.loop;
+  const claims = claimsDone(run, limits);
   if (claims && gate.pass) {
     const open = openTripwires(gate, approved);
     if (open.length === 0) return { do: 'ready' };

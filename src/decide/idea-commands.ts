@@ -87,6 +87,7 @@ const EFFECTS: Record<Effect, Act> = {
   },
   requeue: (board, entry, { fresh }) => {
     if (fresh) {
+      delete entry.skipStep;
       errand(board, entry, 'rollback');
       return `${entry.card.id} starts afresh: its work so far is saved and dropped first`;
     }
@@ -136,7 +137,11 @@ const EFFECTS: Record<Effect, Act> = {
   },
   patch: (board, entry, command) => {
     edit(board, entry, patchOf(command), command);
-    return `changed; it counts when ${entry.card.id} starts${entry.status === 'pending' ? '' : `: ralphctl retry ${entry.card.id}`}`;
+    return `changed; it counts when ${entry.card.id} starts${again(entry)}`;
+  },
+  omit: (_board, entry, { reason }) => {
+    entry.skipStep = reason === undefined ? {} : { why: clip(reason, MAX_REASON) };
+    return `${entry.card.id} leaves out the step it is at when it starts${again(entry)}`;
   },
   score: (board, entry, { verb, n = 0 }) => {
     if (verb === 'score') entry.boost = n;
@@ -145,6 +150,8 @@ const EFFECTS: Record<Effect, Act> = {
     return `${entry.card.id} has ${entry.boost ?? 0} points from you`;
   },
 };
+
+const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
 
 /** Messages to an open workflow, verb by verb. */
 const TELL: Partial<Record<IdeaVerb, Act>> = {
@@ -177,6 +184,10 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
     entry.pauseAsked = true;
     tellIdea(board, entry, 'pauseNow');
     return `${entry.card.id} pauses now: its agent is ended, its work is kept, its iteration is not charged. Go on with: ralphctl resume ${entry.card.id}`;
+  },
+  'skip-step': (board, entry, command) => {
+    tellIdea(board, entry, 'skipStep', reasonArgs(command));
+    return `${entry.card.id} leaves out the step it is at and goes on with the next one; what it did so far stays in its worktree`;
   },
   resume: (board, entry) => {
     tellIdea(board, entry, 'resume');

@@ -35,7 +35,7 @@ export type Situation = (typeof SITUATIONS)[number];
  * back, let go · requeue: pending again, fresh counter · extend: pending again, counter kept · mark: over, by a person ·
  * revert: its commits are taken off its branch, then pending · undo: its landing is reverted on the target · clean: its
  * worktree goes · divide: replaced by smaller ones · assign: starts next · note, patch: kept for its next start ·
- * score: its place in the queue
+ * omit: a step of its plan is left out at its next start · score: its place in the queue
  */
 export type Effect =
   | 'tell'
@@ -52,6 +52,7 @@ export type Effect =
   | 'assign'
   | 'note'
   | 'patch'
+  | 'omit'
   | 'score';
 
 type Row = Partial<Record<IdeaVerb, Effect>>;
@@ -65,6 +66,7 @@ const AT_REST: Row = {
   rollback: 'revert',
   cleanup: 'clean',
   skip: 'mark',
+  'skip-step': 'omit',
   abandon: 'mark',
   split: 'divide',
 };
@@ -78,12 +80,14 @@ const OPEN: Row = {
   'pause-now': 'tell',
   resume: 'tell',
   stop: 'end',
+  'skip-step': 'tell',
   skip: 'end',
   abandon: 'end',
   rollback: 'end',
   split: 'end',
 };
-const { pause: _pause, 'pause-now': _now, resume: _resume, answer: _answer, ...READY } = OPEN;
+const { 'skip-step': _step, ...WHOLE } = OPEN;
+const { pause: _pause, 'pause-now': _now, resume: _resume, answer: _answer, ...READY } = WHOLE;
 
 export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   group: {},
@@ -94,7 +98,7 @@ export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   'awaits-approval': { ...OPEN, approve: 'tell' },
   paused: OPEN,
   'needs-human': OPEN,
-  'asks-approval': { ...OPEN, approve: 'tell' },
+  'asks-approval': { ...WHOLE, approve: 'tell' },
   'wants-slot': OPEN,
   ready: READY,
   landing: { edit: 'tell', limit: 'tell', hint: 'tell' },
@@ -164,6 +168,6 @@ export function legalVerbs(situation: Situation): IdeaVerb[] {
 export const legalCommands = (situation: Situation): string[] =>
   legalVerbs(situation).map((verb) => TYPED[verb] ?? verb);
 
-const TYPED: Partial<Record<IdeaVerb, string>> = { 'pause-now': 'pause --now' };
+const TYPED: Partial<Record<IdeaVerb, string>> = { 'pause-now': 'pause --now', 'skip-step': 'skip --step' };
 
 export const isIdeaVerb = (verb: string): verb is IdeaVerb => IDEA_VERBS.some((one) => one === verb);

@@ -4,7 +4,7 @@
  * landing. May import protocol and decide only.
  */
 import type { PlanShape } from '../protocol/activities.js';
-import type { PlanPlace } from '../protocol/run.js';
+import type { PlanPlace, SkipStep } from '../protocol/run.js';
 import type { NextStep } from './completion.js';
 
 export const firstStep = (): PlanPlace => ({ step: 0, tries: 0, skipped: [] });
@@ -41,6 +41,9 @@ export function afterStep(next: NextStep, plan: PlanShape, place: PlanPlace): Pl
   if (step.optional) return skipStep(plan, place, why);
   return { next: { do: 'close', outcome: 'timeout', reason: `step ${step.id}: ${why}` }, place: { ...place, tries } };
 }
+
+/** Whether a person's wish is about the step that the idea is at: that one may have come to its end meanwhile. */
+export const isWanted = ({ step }: SkipStep, place: PlanPlace): boolean => step === undefined || step === place.step;
 
 /**
  * Leaves the current step out. What it left half done has passed no gate, so after the last step one more iteration

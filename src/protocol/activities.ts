@@ -66,6 +66,8 @@ export interface PrepareResult {
   limits: IdeaLimits;
   /** The steps to go through, when the idea has a plan (B9). */
   plan?: PlanShape;
+  /** Where an earlier workflow left the plan; absent: at its first step. */
+  place?: PlanPosition;
 }
 
 /** A plan as deciding needs it; the texts stay on disk. */
@@ -73,6 +75,12 @@ export interface PlanShape {
   /** Names, cut to a few words. */
   phases: string[];
   steps: { id: string /** 0-based. */; phase: number; maxIterations?: number; optional?: boolean }[];
+}
+
+/** Steps before `step` (0-based) are over; `skipped` ones were left out. */
+export interface PlanPosition {
+  step: number;
+  skipped: number[];
 }
 
 /** What the next prompt must tell the agent about the last iteration. */
@@ -219,6 +227,8 @@ export interface GateInput extends RunRef {
   worktree: string;
   /** The commit that the work started from. Absent in inputs of 0.1. */
   base?: string;
+  /** The step of the plan that is claimed to be done: when the gate passes, it is over. */
+  claimed?: PlanPosition;
 }
 export interface GateCommandResult {
   command: string;

@@ -34,6 +34,7 @@ export const IDEA_VERBS = [
   'limit',
   'unblock',
   'skip',
+  'skip-step',
   'abandon',
   'hint',
   'answer',

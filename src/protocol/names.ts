@@ -29,6 +29,8 @@ export const ABORT = 'abort';
 export const APPROVE = 'approve';
 /** Any command, for when no worker can take an update. */
 export const COMMAND = 'command';
+/** To an idea, or about one: leave out the step of its plan that it is at. */
+export const SKIP_STEP = 'skipStep';
 /** To an idea: what to do about its warnings: `continue`, `stop`, or `+N` iterations. */
 export const WARN = 'warn';
 /** To the autopilot: more of the budget that is used up, or of the one named. */

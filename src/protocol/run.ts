@@ -137,6 +137,8 @@ export interface IdeaEntry {
   /** Edited limits, and the newest edit of its texts. */
   patch?: LimitPatch;
   revision?: number;
+  /** For its next start. */
+  skipStep?: SkipStep;
   /** Iterations charged so far; `keepCount`: where the next start goes on counting. */
   used?: number;
   keepCount?: number;
@@ -238,6 +240,7 @@ export interface IdeaCarry {
   iteration?: number;
   /** Every iteration waits for an approval. */
   step?: true;
+  skipStep?: SkipStep;
 }
 
 export type IdeaPhase =
@@ -300,6 +303,7 @@ export interface IdeaRunState {
   mayRun?: boolean;
   /** Where the idea is in its plan. */
   plan?: PlanPlace;
+  skipStep?: SkipStep;
   /** The agent to use next; absent: the one that the idea or the run names. */
   choice?: AgentChoice;
   /** Who ran last. */
@@ -312,6 +316,13 @@ export interface IdeaRunState {
   asking?: 'budget';
   /** Told to give its slot back at the boundary: none of its agents can work now. */
   parked?: boolean;
+}
+
+/** A person wants a step left out. */
+export interface SkipStep {
+  /** 0-based; absent: the one that the idea is at when it reads this. */
+  step?: number;
+  why?: string;
 }
 
 /** Where an idea is in its plan (B9). */

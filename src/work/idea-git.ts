@@ -13,6 +13,7 @@ import type {
 import { alone } from './alone.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { dropPlace } from './plan-place.js';
 
 async function place(deps: WorkDeps, input: IdeaGitInput): Promise<IdeaPlace> {
   const [{ file }] = await loadOne(deps, input);
@@ -26,7 +27,11 @@ export async function rollbackIdea(
   context: WorkContext,
 ): Promise<RollbackResult> {
   const at = await place(deps, input);
-  return alone(deps, input, context, () => rollBack(at));
+  return alone(deps, input, context, async () => {
+    const done = await rollBack(at);
+    await dropPlace(deps, input);
+    return done;
+  });
 }
 
 export async function stashIdea(deps: WorkDeps, input: IdeaGitInput, context: WorkContext): Promise<StashResult> {

@@ -10,6 +10,7 @@ import type { GateResult, LandInput, LandResult } from '../protocol/activities.j
 import { repositoryPath, tickUntracked } from '../runs/backlog-place.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { assertRoom } from './room.js';
 import { gateIn } from './run-gate.js';
@@ -47,6 +48,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     gate: (dir, onto): Promise<GateResult> => gateIn(deps, run, { ...where(dir), base: onto }),
     signal,
   }).catch(asWorkError);
+  if (result.kind === 'landed') await dropPlace(deps, input);
   if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);
   return result;
 }

@@ -17,6 +17,7 @@ import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../runs/run-files.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { placeOf } from './plan-place.js';
 import { assertRoom } from './room.js';
 import { setUp } from './set-up.js';
 import { WorkError } from './work-error.js';
@@ -60,6 +61,7 @@ async function prepare(
   }
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   await setUp(deps, run, { ...input, dir: worktree, logDir, signal });
+  const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
   const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));
   const limits = limitsOf(idea, run);
   return {
@@ -69,6 +71,7 @@ async function prepare(
     origin: made.origin,
     limits,
     ...planOf(idea),
+    ...(place ? { place } : {}),
     ...(lastSerial > 0 ? { lastSerial } : {}),
   };
 }

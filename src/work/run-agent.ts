@@ -36,6 +36,7 @@ import { carryOn } from './carry-on.js';
 import { guard } from './confine.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { keepPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { remakeIfGone } from './remake.js';
 import { assertRoom } from './room.js';
@@ -90,6 +91,9 @@ async function attempt(
       template(run),
       readResult(iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1)),
     ]);
+    if (input.step !== undefined) {
+      await keepPlace(deps, input, idea, { step: input.step, skipped: input.skippedSteps ?? [] });
+    }
     const nonce = newNonce();
     const prompt = buildPrompt({
       idea,

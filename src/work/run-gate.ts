@@ -13,11 +13,12 @@ import type { WorkContext, WorkDeps } from './deps.js';
 import { gateCommands } from './gate-commands.js';
 import { type JudgeInput, judgeWith } from './judge-gate.js';
 import { loadOne } from './load.js';
+import { keepPlace } from './plan-place.js';
 import { slotEnvironment } from './slot-environment.js';
 import { WorkError } from './work-error.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
-  const [run] = await loadOne(deps, input);
+  const [run, idea] = await loadOne(deps, input);
   const there = await stat(input.worktree).catch(() => undefined);
   if (!there?.isDirectory()) throw new WorkError(`the worktree ${input.worktree} is gone`, FAILURE.repository);
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
@@ -27,6 +28,9 @@ export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: 
   const trips = tripped(run, input);
   trips.catch(() => undefined);
   const gate = await gateIn(deps, run, { ...input, ...where, agentName: 'gate-0', signal });
+  if (gate.pass && input.claimed) {
+    await keepPlace(deps, input, idea, { ...input.claimed, step: input.claimed.step + 1 });
+  }
   const tripwires = gate.pass ? await trips : [];
   return tripwires.length > 0 ? { ...gate, tripwires } : gate;
 }

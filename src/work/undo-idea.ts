@@ -7,6 +7,7 @@ import type { UndoInput, UndoResult } from '../protocol/activities.js';
 import { repositoryPath, tickUntracked } from '../runs/backlog-place.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { assertRoom } from './room.js';
 import { gateIn } from './run-gate.js';
@@ -36,6 +37,7 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
     gate: (dir, onto) => gateIn(deps, run, { ...where(dir), base: onto }),
     signal,
   }).catch(asWorkError);
+  if (result.kind === 'undone') await dropPlace(deps, input);
   if (result.kind === 'undone' && ticks) await tickUntracked(run.file, input.idea, false);
   return result;
 }

@@ -35,6 +35,7 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     if (session.approvable) approveQuestion(session);
     else session.state.mayRun = true;
   }),
+  row(messages.skipStepSignal, leaveStepOut),
   row(messages.answerSignal, takeAnswer),
   row(messages.hintSignal, ({ state }, [hint]) => {
     const text = textOf(hint);
@@ -83,6 +84,18 @@ function stop(state: IdeaRunState, said: messages.Said): void {
 function textOf(said: messages.Answer): string | undefined {
   const text: unknown = typeof said === 'string' ? said : said?.text;
   return typeof text === 'string' ? text.trim() || undefined : undefined;
+}
+
+/** The step it is at: by the time the main loop reads this, that one may be over. */
+function leaveStepOut(session: IdeaSession, [said]: [messages.Said?]): void {
+  const { state } = session;
+  const { prepared, plan, phase, question, asking } = state;
+  if ((prepared && !prepared.plan) || session.approvable || phase === 'landing') return;
+  const step = plan?.step ?? (prepared ? 0 : undefined);
+  const why = messages.saidText(said);
+  state.skipStep = { ...(step === undefined ? {} : { step }), ...(why ? { why } : {}) };
+  if (question && asking !== 'budget') session.answered = true;
+  if (phase !== 'preparing') session.interrupt();
 }
 
 function approveQuestion(session: IdeaSession): void {

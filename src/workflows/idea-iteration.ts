@@ -2,12 +2,28 @@
  * One iteration: prepare the worktree, run the agent, book what it cost, gate.
  * Invariant: a run is booked exactly once, before its gate; a gate that did not end is run again, its agent is not.
  */
-import { afterGate, afterRun, costsIteration, type NextStep, runBudgetMs, troubleOf } from '../decide/completion.js';
+import {
+  afterGate,
+  afterRun,
+  claimsDone,
+  costsIteration,
+  type NextStep,
+  runBudgetMs,
+  troubleOf,
+} from '../decide/completion.js';
 import { addIteration } from '../decide/iterations.js';
-import { afterStep, firstStep, type PlanMove } from '../decide/steps.js';
+import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../decide/steps.js';
 import { describeTripwire } from '../decide/tripwires.js';
 import { NUDGE_AFTER } from '../decide/warnings.js';
-import type { GateResult, IdeaLimits, PrepareResult, RunAgentInput, RunAgentResult } from '../protocol/activities.js';
+import type {
+  GateResult,
+  IdeaLimits,
+  PlanPosition,
+  PlanShape,
+  PrepareResult,
+  RunAgentInput,
+  RunAgentResult,
+} from '../protocol/activities.js';
 import type { PlanPlace } from '../protocol/run.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
@@ -18,8 +34,22 @@ import { agentActivities, gitActivities } from './proxies.js';
 /** One iteration, and what it means for the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {
   const prepared = await prepare(session);
+  const { plan } = prepared;
+  if (!plan) return attempt(session, prepared);
+  const left = leftOut(session, plan);
+  if (left) return alongPlan(session, left);
   const next = await attempt(session, prepared);
-  return prepared.plan ? alongPlan(session, afterStep(next, prepared.plan, session.state.plan ?? firstStep())) : next;
+  return alongPlan(session, afterStep(next, plan, session.state.plan ?? firstStep()));
+}
+
+/** The step that a person does not want is over, whatever its last run left to gate. */
+function leftOut({ state }: IdeaSession, plan: PlanShape): PlanMove | undefined {
+  const { skipStep: said, plan: place = firstStep() } = state;
+  delete state.skipStep;
+  if (!said || !isWanted(said, place)) return undefined;
+  delete state.ungated;
+  delete state.feedback;
+  return skipStep(plan, place, said.why ?? 'a person said so');
 }
 
 function alongPlan({ input, state }: IdeaSession, { next, place, ended }: PlanMove): NextStep {
@@ -54,7 +84,8 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
   }
   const run = state.ungated;
   if (!run) throw new Error('there is no run to gate');
-  const gate = await runGate(session, prepared);
+  const claims = claimsDone(run, limits);
+  const gate = await runGate(session, prepared, claims);
   await watch(session, run, gate, limits);
   return escalated(session, afterGate(run, gate, limits, state.approved));
 }
@@ -86,6 +117,7 @@ async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareRe
   delete state.reopen;
   state.prepared = prepared;
   state.limits ??= prepared.limits;
+  if (prepared.plan && prepared.place) state.plan ??= { ...prepared.place, tries: 0 };
   // A workflow that starts anew must not take the files of an earlier one's runs for its own.
   if (state.serial === 0) state.serial = prepared.lastSerial ?? 0;
   return prepared;
@@ -151,6 +183,8 @@ async function runAgent(
   return { run, delivered };
 }
 
+const positionOf = ({ step, skipped }: PlanPlace): PlanPosition => ({ step, skipped });
+
 const stepOf = ({ step, skipped }: PlanPlace): Pick<RunAgentInput, 'step' | 'skippedSteps'> => ({
   step,
   ...(skipped.length > 0 ? { skippedSteps: skipped } : {}),
@@ -194,7 +228,11 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
   if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };
 }
 
-async function runGate({ input, state, screen }: IdeaSession, prepared: PrepareResult): Promise<GateResult> {
+async function runGate(
+  { input, state, screen }: IdeaSession,
+  prepared: PrepareResult,
+  claims: boolean,
+): Promise<GateResult> {
   screen.show('gate');
   const { project, runId, idea, queues } = input;
   const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
@@ -204,6 +242,7 @@ async function runGate({ input, state, screen }: IdeaSession, prepared: PrepareR
     serial: state.serial,
     worktree: prepared.worktree,
     base: prepared.base,
+    ...(claims && prepared.plan ? { claimed: positionOf(state.plan ?? firstStep()) } : {}),
   });
   delete state.ungated;
   state.lastGate = gate;

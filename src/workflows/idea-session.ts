@@ -32,6 +32,7 @@ const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   ...(input.carry?.patch ? { patch: input.carry.patch } : {}),
   ...(input.carry?.revision === undefined ? {} : { revision: input.carry.revision }),
   ...(input.carry?.step ? { step: true } : {}),
+  ...(input.carry?.skipStep ? { skipStep: input.carry.skipStep } : {}),
   ...(input.choice ? { choice: input.choice } : {}),
 });
 

@@ -25,6 +25,7 @@ import {
   RETRY_LIMIT,
   SET_SLOTS,
   SET_STEP,
+  SKIP_STEP,
   SLOT_GRANTED,
   STATUS,
   STOP,
@@ -59,6 +60,7 @@ export const slotSignal = defineSignal<[{ agentName: string; choice?: AgentChoic
 export const agentSignal = defineSignal<[{ choice?: AgentChoice }]>(USE_AGENT);
 export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
 export const editedSignal = defineSignal<[{ patch?: LimitPatch; revision?: number }]>(EDITED);
+export const skipStepSignal = defineSignal<[Said?]>(SKIP_STEP);
 export const setStepSignal = defineSignal<[boolean]>(SET_STEP);
 export const commandSignal = defineSignal<[Command]>(COMMAND);
 export const resyncSignal = defineSignal<[{ parent: string }]>(RESYNC);

@@ -5,14 +5,15 @@
  */
 import { defineSignal } from '@temporalio/workflow';
 import { type Command, IDEA_VERBS, RUN_VERBS, type Verb } from '../protocol/command.js';
-import { PAUSE_NOW } from '../protocol/names.js';
+import { PAUSE_NOW, SKIP_STEP } from '../protocol/names.js';
 import * as messages from './messages.js';
 import type { RunControls } from './run-handlers.js';
 import { row, type SignalRow } from './signal-table.js';
 
 type Input = string | number | Partial<Command> | undefined;
 
-const signalName = (verb: Verb): string => (verb === 'pause-now' ? PAUSE_NOW : verb);
+const SIGNAL_NAMES: Partial<Record<Verb, string>> = { 'pause-now': PAUSE_NOW, 'skip-step': SKIP_STEP };
+const signalName = (verb: Verb): string => SIGNAL_NAMES[verb] ?? verb;
 
 /** Verbs that mean the run when they come with a mere text. */
 const OF_RUN = new Set<string>(RUN_VERBS);

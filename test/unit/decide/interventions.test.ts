@@ -320,6 +320,28 @@ describe('C1 pause --now of one idea', () => {
   });
 });
 
+describe('B9 C3 skip --step', () => {
+  test('is passed on to an idea at work, kept once for the next start, and dropped by a fresh start', () => {
+    const pilot = pilotOf(ideas(2), { slots: 1 });
+    decided(pilot);
+    expect(done(pilot, { verb: 'skip-step', idea: 'i1', reason: 'no key' })).toMatch(/goes on with the next one/);
+    expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'skipStep', args: ['no key'] }]);
+    expect(done(pilot, { verb: 'skip-step', idea: 'i2', reason: 'later' })).toBe(
+      'i2 leaves out the step it is at when it starts',
+    );
+    closed(pilot, 'i1', 'blocked');
+    decided(pilot);
+    expect(takeCarry(pilot, entry(pilot, 'i2'))).toEqual({ skipStep: { why: 'later' } });
+    expect(takeCarry(pilot, entry(pilot, 'i2'))).toBeUndefined();
+    expect(done(pilot, { verb: 'skip-step', idea: 'i1' })).toMatch(/: ralphctl retry i1$/);
+    expect(entry(pilot, 'i1').skipStep).toEqual({});
+    done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
+    expect(entry(pilot, 'i1').skipStep).toBeUndefined();
+    say(pilot, 'i2', 'needs-human', { reason: 'look', approvable: true });
+    expect(refusal(pilot, { verb: 'skip-step', idea: 'i2' })).toMatch(/^i2 waits for your yes/);
+  });
+});
+
 describe('C1 B4 abort', () => {
   test('all that is open is ended at once, the landing too; changes are stashed, ideas pending', () => {
     const pilot = pilotOf(ideas(3), { slots: 3 });

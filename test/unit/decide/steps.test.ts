@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { planSection } from '../../../src/agents/plan-section.js';
 import type { NextStep } from '../../../src/decide/completion.js';
-import { afterStep, firstStep, skipStep } from '../../../src/decide/steps.js';
+import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/steps.js';
 import type { PlanShape } from '../../../src/protocol/activities.js';
 import type { PlanPlace } from '../../../src/protocol/run.js';
 
@@ -97,6 +97,12 @@ describe('steps of a plan (B9)', () => {
   it('skipping the last step leaves one iteration to bring it to an end; skipping all fails', () => {
     expect(skipStep(PLAN, at(2), 'a person')).toMatchObject({ next: ITERATE, place: { step: 3, skipped: [2] } });
     expect(skipStep(PLAN, at(2, { skipped: [0, 1] }), 'x').next).toMatchObject({ do: 'close', outcome: 'failed' });
+  });
+
+  it('a wish to leave a step out is about that step, or about the one it is read at', () => {
+    expect(isWanted({ step: 1 }, at(1))).toBe(true);
+    expect(isWanted({ step: 1, why: 'x' }, at(2))).toBe(false);
+    expect(isWanted({}, at(2))).toBe(true);
   });
 
   it('always comes to an end, and counts every step once', () => {
