@@ -114,7 +114,7 @@ export class Lane {
     if (!entry) return undefined;
     delete entry.busy;
     if (result.kind !== 'undone') {
-      const why = undoProblem(result);
+      const why = undoProblem(result, idea, this.#board.state.target);
       entry.reason = clip(`could not be undone: ${why}`, MAX_REASON);
       this.#board.set(entry, 'landed');
       return `${idea} stays landed: ${why}`;
@@ -167,14 +167,19 @@ export class Lane {
   }
 }
 
-function undoProblem(result: Exclude<UndoResult, { kind: 'undone' }> | { kind: 'failed'; problem: string }): string {
+type NotUndone = Exclude<UndoResult, { kind: 'undone' }> | { kind: 'failed'; problem: string };
+
+/** Why it stays, and what a person can do about it. */
+function undoProblem(result: NotUndone, idea: string, target: string): string {
   switch (result.kind) {
-    case 'conflict':
-      return `what landed later stands on it, in ${result.files.slice(0, 5).join(', ')}`;
+    case 'conflict': {
+      const files = result.files.slice(0, 5).join(', ');
+      return `what landed later stands on it, in ${files}. Roll back first what changed that later, or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
+    }
     case 'red':
-      return `without it the gate is red (${result.gate.failure?.command ?? 'no command'})`;
+      return `without it the gate is red (${result.gate.failure?.command ?? 'no command'}). Roll back first what needs it; then: ralphctl rollback ${idea}`;
     case 'nothing':
-      return 'the target does not contain it';
+      return `${target} does not contain it`;
     case 'failed':
       return result.problem;
   }

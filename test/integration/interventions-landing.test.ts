@@ -1,0 +1,54 @@
+/** What a person says while something lands. Features: A6 B4 C1 D1. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, inject, it } from 'vitest';
+import { findByToken } from '../../src/process/tokens.js';
+import { DONE, Held } from '../support/held.js';
+import { until, yaml } from '../support/program.js';
+
+let held: Held;
+afterEach(() => held?.box.dispose());
+
+it('abort in the middle of a landing gate ends it: nothing moves, no process is left, a later start lands it (B4, C1)', async () => {
+  held = await Held.open(inject('stateRoot'), [{ id: 'l-1', steps: [DONE] }]);
+  const { box } = held;
+  // Only the lane has its worktree there; in the idea's own the gate is green at once.
+  const script = `case "$PWD" in */integration/*|*/integration) touch ${box.scratch}/lands; while [ ! -e ${box.scratch}/go-gate ]; do sleep 0.2; done;; esac`;
+  await box.write({
+    'gate.sh': script,
+    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['sh gate.sh'] }),
+  });
+  await box.commit('a gate that holds');
+  const tip = await box.git('rev-parse', 'main');
+  await held.start();
+  await until('the landing gate', async () => existsSync(join(box.scratch, 'lands')), 120_000);
+  const { json } = await box.run('status', '--json');
+  const { project } = json[0] as { project: string };
+  expect((await findByToken(`${project}/l-1`)).length).toBeGreaterThan(0);
+  const told = await box.run('abort', '--reason', 'wrong target');
+  expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('nothing more lands')]);
+  await held.closed();
+  const last = (await box.run('status', '--json')).json[0]?.last as { outcome: string; notLanded: object[] };
+  expect(last.outcome).toBe('stopped');
+  expect(last.notLanded).toMatchObject([{ idea: 'l-1', status: 'pending' }]);
+  expect(await box.git('rev-parse', 'main')).toBe(tip);
+  expect(await findByToken(`${project}/l-1`)).toEqual([]);
+  expect(await box.git('show', 'ralph/l-1:l-1.txt')).toBe('1');
+
+  await held.go('gate');
+  const again = await box.run('start', '--json', '--wait');
+  expect(again.code, again.stderr).toBe(0);
+  expect(await box.git('show', 'main:l-1.txt')).toContain('1');
+  expect(await box.git('status', '--porcelain')).toBe('');
+});
+
+it('mode step holds iterations only: what is done and green lands without another approval (A6)', async () => {
+  held = await Held.open(inject('stateRoot'), [{ id: 's-1', steps: [DONE] }]);
+  const { box } = held;
+  await held.start('--mode', 'step');
+  await held.idea('s-1', 'paused');
+  expect((await box.run('approve', 's-1')).code).toBe(0);
+  expect((await held.finish()).notLanded).toEqual([]);
+  const approvals = (await held.events()).filter((event) => event.kind === 'command' && event.verb === 'approve');
+  expect(approvals).toHaveLength(1);
+});
