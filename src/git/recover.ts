@@ -5,6 +5,7 @@
  */
 import { RepositoryError } from './errors.js';
 import { type Git, git } from './git.js';
+import { readMoves } from './outside.js';
 import { type OpenOperation, openOperation } from './progress.js';
 import { keep, savePoint } from './saves.js';
 import { readStatus, type Status } from './status.js';
@@ -41,6 +42,7 @@ export async function recoverBranch(input: {
   if (open) repairs.push(await endOperation(repo, open, status));
   const now = open ? await readStatus(worktree) : status;
   if (now.branch !== branch) repairs.push(await moveBranch(repo, now, input));
+  else if (!now.head) repairs.push(await bringBack(repo, gitDir, input));
   return { repairs, ...(saved ? { saved } : {}) };
 }
 
@@ -56,6 +58,24 @@ async function endOperation(repo: Git, open: OpenOperation, status: Status): Pro
   }
   await repo.run([open, '--abort']);
   return `aborted a ${open}`;
+}
+
+/** The branch itself was deleted: a commit now would have no history. Files and index stay, as uncommitted work. */
+async function bringBack(
+  repo: Git,
+  gitDir: string,
+  { branch, base }: { branch: string; base: string },
+): Promise<string> {
+  const moves = await readMoves(gitDir, 'HEAD');
+  const tips = moves.flatMap(({ from, to }) => [from, to]).filter((commit) => !/^0+$/.test(commit));
+  for (const tip of new Set(tips.reverse())) {
+    const known = await repo.result(['cat-file', '-e', `${tip}^{commit}`], { ok: [0, 1, 128], read: true });
+    if (known.code !== 0 || !(await contains(repo, base, tip))) continue;
+    await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, tip]);
+    return `brought ${branch} back, which had been deleted`;
+  }
+  await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, base]);
+  return `brought ${branch} back at its base, as its commits are gone`;
 }
 
 async function moveBranch(

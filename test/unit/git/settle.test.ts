@@ -50,3 +50,24 @@ it('sees no change where the agent only ticked boxes', async () => {
   await put(path, { 'roadmap.md': BACKLOG.replaceAll('[ ]', '[x]') });
   expect(await settle()).toMatchObject({ changed: false, commits: 0 });
 });
+
+it('C6: brings the branch back with its commits when the agent deleted it under itself', async () => {
+  await commitFiles(path, { 'b.txt': 'work\n' }, 'first');
+  await sh(path, 'update-ref', '-d', 'refs/heads/ralph/i-1');
+  await put(path, { 'c.txt': 'more\n' });
+  const settled = await settle();
+  expect(settled.repairs).toEqual(['brought ralph/i-1 back, which had been deleted']);
+  expect(settled.commits).toBe(2);
+  expect(await sh(path, 'log', '--format=%s', `${base}..ralph/i-1`)).toBe('feat: work\nfirst');
+  expect(await sh(path, 'diff', '--name-only', base, 'HEAD')).toBe('b.txt\nc.txt');
+});
+
+it('C6: brings the branch back at its base when no record of its commits is left', async () => {
+  await sh(path, 'update-ref', '-d', 'refs/heads/ralph/i-1');
+  await sh(path, 'reflog', 'expire', '--expire=now', '--all');
+  await put(path, { 'c.txt': 'more\n' });
+  const settled = await settle();
+  expect(settled.repairs).toHaveLength(1);
+  expect(await sh(path, 'rev-parse', 'HEAD~1')).toBe(base);
+  expect(await sh(path, 'diff', '--name-only', base, 'HEAD')).toBe('c.txt');
+});
