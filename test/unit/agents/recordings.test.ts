@@ -8,6 +8,7 @@ import { classify } from '../../../src/agents/outcome.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import type { AgentAdapter } from '../../../src/config/agent-spec.js';
 import type { RunResult } from '../../../src/process/run.js';
+import clis from '../../agents/clis.json' with { type: 'json' };
 import { FIXTURES, spec } from './helpers.js';
 
 interface Recording {
@@ -57,6 +58,11 @@ function understood(adapter: AgentAdapter, recorded: Recording): string {
 describe('recordings of the real CLIs', () => {
   it.each(recordings)('$adapter $version: $case is $expected (B1, B2)', (recorded) => {
     expect(understood(recorded.adapter, recorded)).toBe(recorded.expected);
+  });
+
+  it.each(Object.keys(clis))('%s has one of an answer and one of a written file (B1)', (cli) => {
+    const good = recordings.filter(({ adapter, expected }) => adapter === cli && expected === 'ok');
+    expect(good.map((one) => one.case)).toEqual(expect.arrayContaining(['text', 'write']));
   });
 
   it('hold nothing of the machine that they were made on', () => {
