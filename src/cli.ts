@@ -2,12 +2,19 @@
  * The `ralphctl` program. Invariant: nothing heavy is imported here; each command's module is loaded when it is called,
  * so that `--help` answers at once.
  */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Context, makeContext, printJson } from './client/context.js';
-import { addControls } from './client/control-cli.js';
+import { addIdeaControls, addRunControls } from './client/control-cli.js';
 import { EXIT } from './client/exit-codes.js';
 import type { Dimension } from './protocol/budget.js';
 import { version } from './worker/build-id.js';
+
+const termOf = (command: Command): string =>
+  [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' ');
+const argumentTerm = (argument: Argument): string => {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
 
 const wantsJson = process.argv.includes('--json');
 const program = new Command('ralphctl');
@@ -16,7 +23,8 @@ program
   .description('Lands a backlog of ideas with coding agents, unattended, on Temporal.')
   .option('-C, --repo <dir>', 'the repository to work on (default: this folder)')
   .version(version(), '-V, --version')
-  .configureHelp({ showGlobalOptions: true })
+  // Without `[options]`, which nearly all have, the words get half as much room again.
+  .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf })
   .showHelpAfterError(wantsJson ? false : '(see --help)')
   // With --json the error is told once, as JSON, by whoever catches it.
   .configureOutput(wantsJson ? { outputError: () => {} } : {})
@@ -44,6 +52,40 @@ interface Startable {
   slots?: number;
 }
 
+program.commandsGroup('To begin:');
+
+program
+  .command('init')
+  .description('look at this repository and write a first ralphctl.yaml')
+  .option('--force', 'replace the one that is there')
+  .option('--dry-run', 'print it, write nothing')
+  .addOption(json)
+  .action(run(async (context, options: object) => (await import('./client/commands/init.js')).init(context, options)));
+
+program
+  .command('doctor')
+  .description('check everything that a run here needs: agents, login, gate, repository, disk, server')
+  .option('--probe', 'let each agent that is used answer once (costs a little)')
+  .addOption(json)
+  .action(
+    run(async (context, options: object) => (await import('./client/commands/doctor.js')).doctor(context, options)),
+  );
+
+program
+  .command('demo')
+  .description('land a small backlog in a throw-away repository with a scripted agent; needs no key')
+  .option('--keep <dir>', 'make the repository there')
+  .option('--chaos', 'kill worker and server on the way, and land everything all the same')
+  .addOption(json)
+  .action(
+    run(async (context, options: object) => {
+      const { demo } = await import('./client/commands/demo.js');
+      return demo(context, options);
+    }),
+  );
+
+program.commandsGroup('A run:');
+
 program
   .command('start')
   .argument('[backlog]', 'roadmap.md or an ideas file (default: what ralphctl.yaml or the repository root has)')
@@ -68,13 +110,18 @@ program
     }),
   );
 
-program
-  .command('status')
-  .description('what runs, what waits, what landed')
-  .addOption(json)
-  .action(run(async (context) => (await import('./client/commands/status.js')).status(context)));
+addRunControls(program, run);
 
-addControls(program, run);
+program
+  .command('enqueue')
+  .argument('[backlog]', 'default: the file the run was started with')
+  .description('take ideas into the open run that were added to its backlog since')
+  .addOption(json)
+  .action(
+    run(async (context, file: string | undefined) =>
+      (await import('./client/commands/enqueue.js')).enqueue(context, file),
+    ),
+  );
 
 const accountLimits = program
   .command('limits')
@@ -90,18 +137,6 @@ accountLimits
   .description('try now instead of at the stated time; after a login, or once an agent’s program works')
   .addOption(json)
   .action(run(async (context, which: string | undefined) => (await limits()).retryLimit(context, which)));
-
-program
-  .command('warn')
-  .argument('<idea>')
-  .argument('[answer]', 'continue, stop, +N (iterations more), or review (default)')
-  .description('the warnings of an idea, or what to do about them; it goes on meanwhile')
-  .addOption(json)
-  .action(
-    run(async (context, idea: string, said: string | undefined) =>
-      (await import('./client/commands/warn.js')).warn(context, idea, said),
-    ),
-  );
 
 const budget = program.command('budget').description('what the run and the day may use, and what they have used');
 budget
@@ -123,16 +158,29 @@ budget
     }),
   );
 
+program.commandsGroup('One idea:');
+
+addIdeaControls(program, run);
+
 program
-  .command('enqueue')
-  .argument('[backlog]', 'default: the file the run was started with')
-  .description('take ideas into the open run that were added to its backlog since')
+  .command('warn')
+  .argument('<idea>')
+  .argument('[answer]', 'continue, stop, +N (iterations more), or review (default)')
+  .description('the warnings of an idea, or what to do about them; it goes on meanwhile')
   .addOption(json)
   .action(
-    run(async (context, file: string | undefined) =>
-      (await import('./client/commands/enqueue.js')).enqueue(context, file),
+    run(async (context, idea: string, said: string | undefined) =>
+      (await import('./client/commands/warn.js')).warn(context, idea, said),
     ),
   );
+
+program.commandsGroup('To look:');
+
+program
+  .command('status')
+  .description('what runs, what waits, what landed')
+  .addOption(json)
+  .action(run(async (context) => (await import('./client/commands/status.js')).status(context)));
 
 program
   .command('why')
@@ -179,35 +227,7 @@ saves
     ),
   );
 
-program
-  .command('init')
-  .description('look at this repository and write a first ralphctl.yaml')
-  .option('--force', 'replace the one that is there')
-  .option('--dry-run', 'print it, write nothing')
-  .addOption(json)
-  .action(run(async (context, options: object) => (await import('./client/commands/init.js')).init(context, options)));
-
-program
-  .command('doctor')
-  .description('check everything that a run here needs: agents, login, gate, repository, disk, server')
-  .option('--probe', 'let each agent that is used answer once (costs a little)')
-  .addOption(json)
-  .action(
-    run(async (context, options: object) => (await import('./client/commands/doctor.js')).doctor(context, options)),
-  );
-
-program
-  .command('demo')
-  .description('land a small backlog in a throw-away repository with a scripted agent; needs no key')
-  .option('--keep <dir>', 'make the repository there')
-  .option('--chaos', 'kill worker and server on the way, and land everything all the same')
-  .addOption(json)
-  .action(
-    run(async (context, options: object) => {
-      const { demo } = await import('./client/commands/demo.js');
-      return demo(context, options);
-    }),
-  );
+program.commandsGroup('Behind it:');
 
 const server = program.command('server').description('the embedded Temporal server');
 for (const [name, about] of [
@@ -244,6 +264,8 @@ program
   .description('versions of ralphctl, its SDK and its server')
   .addOption(json)
   .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
+
+program.helpCommand(true);
 
 const budgets = () => import('./client/commands/budget.js');
 const limits = () => import('./client/commands/limit.js');

@@ -48,12 +48,7 @@ const tell = async (context: Context, command: Command, said: Said): Promise<num
 };
 const about = (idea: string | undefined): { idea?: string } => (idea === undefined ? {} : { idea });
 
-export function addControls(program: Program, run: Run): void {
-  forRun(program, run);
-  forIdea(program, run);
-}
-
-function forRun(program: Program, run: Run): void {
+export function addRunControls(program: Program, run: Run): void {
   const add = (name: string, text: string): Program =>
     program.command(name).description(text).addOption(reason).addOption(json);
 
@@ -93,7 +88,7 @@ function forRun(program: Program, run: Run): void {
   );
 }
 
-function forIdea(program: Program, run: Run): void {
+export function addIdeaControls(program: Program, run: Run): void {
   const add = (name: string, text: string): Program =>
     program.command(`${name} <idea>`).description(text).addOption(reason).addOption(json);
   const plain = (verb: Command['verb'], text: string): void => {

@@ -24,7 +24,7 @@ export interface OpenRun {
 /** Sends one command. */
 export async function tell(context: Context, command: Command): Promise<number> {
   return withRun(context, async (run) => {
-    await knownIdea(context, run, command.idea);
+    await knownIdea(context, run, command.idea, command.verb);
     return send(context, run, command);
   });
 }
@@ -69,10 +69,22 @@ export async function send(context: Context, run: OpenRun, command: Command): Pr
 }
 
 /** The run's files know its ideas without a worker; on another host than theirs, the run itself answers. */
-export async function knownIdea(context: Context, run: OpenRun, idea: string | undefined): Promise<void> {
+export async function knownIdea(
+  context: Context,
+  run: OpenRun,
+  idea: string | undefined,
+  verb?: Command['verb'],
+): Promise<void> {
   if (idea === undefined) return;
   const known = await knownIdeas(context.root, run).catch(() => undefined);
   if (!known || known.has(idea)) return;
   const close = nearest(idea, known);
-  throw new UserError(`there is no idea ${idea} in this run${close ? `. Did you mean ${close}?` : ''}`);
+  const meant = close ? `. Did you mean ${close}?` : asReason(verb, idea);
+  throw new UserError(`there is no idea ${idea} in this run${meant}`);
+}
+
+/** What may be said about the whole run is easily said with a reason in the idea's place. */
+function asReason(verb: Command['verb'] | undefined, said: string): string {
+  if (verb !== 'pause' && verb !== 'resume' && verb !== 'stop') return '';
+  return `. A reason goes behind --reason: ralphctl ${verb} --reason ${JSON.stringify(said)}`;
 }

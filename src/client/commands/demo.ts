@@ -4,7 +4,7 @@
  */
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { git } from '../../git/git.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
@@ -29,10 +29,17 @@ export async function demo(context: Context, options: DemoOptions): Promise<numb
   if (code === EXIT.ok) await stopWorker(context, (await findProject({ ...context, cwd: repo })).id);
   if (code !== EXIT.ok || context.json) return code;
   await showLanded(repo);
-  print(
-    `\nlook around: cd ${repo} && git log -p   or: ralphctl -C ${repo} status   end the Temporal server, which stays: ralphctl server stop`,
-  );
+  print('');
+  print(`look around: cd ${repo} && git log -p   or: ${called(context)} -C ${repo} logs`);
+  print(`end the Temporal server, which stays: ${called(context)} server stop`);
+  print(`on a repository of yours: ${called(context)} init, then doctor, then start`);
   return code;
+}
+
+/** How this program was called: whoever comes from `npm start` has no `ralphctl` on PATH. */
+function called({ cwd }: Context): string {
+  const script = process.argv[1] ?? '';
+  return basename(script) === 'ralphctl' ? 'ralphctl' : `node ${relative(cwd, script) || script}`;
 }
 
 async function showLanded(repo: string): Promise<void> {

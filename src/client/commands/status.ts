@@ -124,6 +124,8 @@ function describe(found: Found): void {
       print(`  ${last.landed} landed, ${last.notLanded.length} not`);
       for (const one of last.notLanded.slice(0, 20))
         print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+      if (last.notLanded.length > 0)
+        print('try them again with: ralphctl start   why one did not land: ralphctl why IDEA');
     }
     return;
   }
@@ -133,7 +135,11 @@ function describe(found: Found): void {
     const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
     print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
     if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
-    print('no worker answers, so nothing moves. Start one with: ralphctl start');
+    print(
+      found.worker
+        ? 'its worker runs but does not answer yet: it has just started, or the machine is busy. Ask again in some seconds'
+        : 'no worker answers, so nothing moves. Start one with: ralphctl start',
+    );
   }
   if (!found.worker && live) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
@@ -190,8 +196,8 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
   const limit = view.maxIterations ? `/${view.maxIterations}` : '';
   const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
   const spent = view.spent ? `, ${spentText(view.spent)}` : '';
-  const by = view.agent ? ` with ${view.agent}${view.stronger ? ', stronger' : ''}` : '';
-  return `${line.id}${agent}${by} ${view.phase} iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+  const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
+  return `${line.id}${agent}${by} ${view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
 }
 
 /** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */

@@ -10,9 +10,9 @@ const doc = await readFile(fileURLToPath(new URL('../../../docs/cli.md', import.
 const help = async (...args: string[]): Promise<string> =>
   (await execa(process.execPath, [cliPath, ...args, '--help'])).stdout;
 
-/** Names in the list of commands, without their arguments and without `help`. */
+/** Names in the lists of commands, without their arguments and without `help`. Lists of options have dashes. */
 function commandsIn(text: string): string[] {
-  const list = text.split(/^Commands:$/m)[1] ?? '';
+  const list = text.split(/^Options:$/m)[1] ?? '';
   return [...list.matchAll(/^ {2}([a-z]+)\b/gm)].flatMap(([, name]) => (name && name !== 'help' ? [name] : []));
 }
 
