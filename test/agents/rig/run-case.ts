@@ -56,7 +56,8 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pac
     config: {
       agent: cli,
       agents: { [cli]: { ...entry, command } },
-      idleTimeoutMinutes: Math.max(one.idleMs ?? 25_000, 5 * pace) / 60_000,
+      // Later than the clock of a case that has a short one, earlier than that of any other.
+      idleTimeoutMinutes: Math.max(one.idleMs ?? 25_000, 7 * pace) / 60_000,
     },
   });
   run.scenario = withMarks(one.mock, b.marks);
@@ -66,7 +67,7 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pac
   const started = Date.now();
   const call = b.call(
     b.activities.runAgent,
-    b.agentInput(at, { timeoutMs: Math.max(one.timeoutMs ?? 60_000, 5 * pace) }),
+    b.agentInput(at, { timeoutMs: one.timeoutMs ? Math.max(one.timeoutMs, 5 * pace) : Math.max(60_000, 10 * pace) }),
   );
   if (one.signal) {
     const { signal } = one;
