@@ -13,6 +13,7 @@ import { readStatus } from '../git/status.js';
 import { findStrays, type Stray } from '../git/strays.js';
 import { readTrace, traceEnvironment } from '../git/trace.js';
 import { listWorktrees, privateGitDir } from '../git/worktree-list.js';
+import type { Redact } from '../process/redact.js';
 import type { StrayedRun } from '../protocol/activities.js';
 import { writeAtomically } from '../runs/run-files.js';
 import { findMentions, isMentioned } from './mentions.js';
@@ -20,8 +21,8 @@ import { findMentions, isMentioned } from './mentions.js';
 export interface Guard {
   /** For the agent: lets git write down what it is asked to do. */
   env: Record<string, string>;
-  /** After the run; undefined when the agent kept to its worktree. */
-  check(): Promise<StrayedRun | undefined>;
+  /** After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through. */
+  check(redact?: Redact): Promise<StrayedRun | undefined>;
 }
 
 export interface GuardInput {
@@ -35,6 +36,7 @@ export interface GuardInput {
   outputFile: string;
 }
 
+const asItIs: Redact = (text) => text;
 const NO_GUARD: Guard = { env: {}, check: () => Promise.resolve(undefined) };
 /** Most of a diff that is kept, bytes. */
 const LONGEST_DIFF = 1 << 20;
@@ -53,9 +55,9 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   if (!seen) await writeAtomically(files.before, JSON.stringify(before));
   return {
     env: traceEnvironment(files.trace),
-    check: async () => {
+    check: async (redact = asItIs) => {
       const strays = await look(input, place, before, files.trace);
-      const report = strays.length > 0 ? await describe(input, place, before.outside, strays) : undefined;
+      const report = strays.length > 0 ? await describe(input, place, before.outside, strays, redact) : undefined;
       if (!report) await Promise.all([rm(files.trace, { force: true }), rm(files.before, { force: true })]);
       return report;
     },
@@ -154,11 +156,12 @@ async function describe(
   { root }: OutsidePlace,
   before: Outside,
   strays: readonly Stray[],
+  redact: Redact,
 ): Promise<StrayedRun> {
   const report = join(input.dir, 'strayed.diff');
   await writeAtomically(join(input.dir, 'config.before'), before.config, 0o600);
-  await writeAtomically(report, await diffs(root, strays));
-  const shown = strays.slice(0, 5).map(({ what }) => what);
+  await writeAtomically(report, redact(await diffs(root, strays)));
+  const shown = strays.slice(0, 5).map(({ what }) => redact(what));
   const more = strays.length > 5 ? [`did ${strays.length - 5} more things, all in the report`] : [];
   const commands = strays.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
   const lines = [
@@ -167,7 +170,7 @@ async function describe(
     ...commands.filter((line) => line !== undefined),
     'Its own work has not landed and goes on once you answer.',
   ];
-  return { what: shown, question: lines.join('\n').slice(0, LONGEST_QUESTION), report };
+  return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
 }
 
 /** Commits as diffs, and what is uncommitted in the checkout; bounded. */

@@ -12,6 +12,7 @@ import { closeRun, openRun } from './open-run.js';
 import { prepareIdea } from './prepare-idea.js';
 import { runAgent } from './run-agent.js';
 import { runIdeaGate } from './run-gate.js';
+import { cleanFault, redactorOf } from './secrets.js';
 import { undoIdea } from './undo-idea.js';
 
 type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'>;
@@ -46,5 +47,5 @@ export const workHere =
   (deps: WorkDeps): DoWork =>
   (name, input, context) =>
     WORK[name](deps, input, context).catch((error: unknown) => {
-      throw machineFault(error);
+      throw cleanFault(machineFault(error), redactorOf(deps));
     });

@@ -14,6 +14,7 @@ import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { assertRoom } from './room.js';
 import { gateIn } from './run-gate.js';
+import { cleanLanding, redactorOf } from './secrets.js';
 import { setUp } from './set-up.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
@@ -50,5 +51,5 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
   if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);
-  return result;
+  return cleanLanding(result, redactorOf(deps));
 }

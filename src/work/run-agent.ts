@@ -128,7 +128,7 @@ async function iterate(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResul
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
   const [after, strayed] = await Promise.all([
     settle(run, idea, input, since, config.autoCommit || mayLand),
-    watch.check(),
+    watch.check(executed.redact),
   ]);
   return keepResult(deps, input, { spec, dir, executed, signal, after, strayed, remade });
 }

@@ -11,6 +11,7 @@ import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { assertRoom } from './room.js';
 import { gateIn } from './run-gate.js';
+import { cleanLanding, redactorOf } from './secrets.js';
 import { setUp } from './set-up.js';
 
 export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
@@ -39,5 +40,5 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
   }).catch(asWorkError);
   if (result.kind === 'undone') await dropPlace(deps, input);
   if (result.kind === 'undone' && ticks) await tickUntracked(run.file, input.idea, false);
-  return result;
+  return cleanLanding(result, redactorOf(deps));
 }

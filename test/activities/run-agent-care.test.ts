@@ -36,6 +36,39 @@ ${say(`BLOCKED: ${secret} is refused`)}`,
     expect(await b.read(join(result.dir, 'stream.jsonl'))).toContain('found [redacted] and [redacted]');
   });
 
+  it('B1: lets no secret into what it says of an agent that left its worktree, nor into errors', async () => {
+    const secret = 'correct-horse-battery';
+    const b = await bench({
+      agent: `cat > /dev/null
+echo stray > stray.txt
+git stash push -qu -m "${secret}"
+echo "${TOKEN}" > stray.txt
+git stash push -qu -m "${TOKEN}"
+${say('PROGRESS:10')}`,
+    });
+    b.env.DEPLOY_PASSWORD = secret;
+    const at = await b.prepare();
+    const { strayed } = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(strayed?.what.join()).toMatch(/stash.*\[redacted\]/);
+    const texts = [JSON.stringify(strayed), await b.read(strayed?.report ?? '')];
+    const elsewhere = b.agentInput({ ...at, worktree: join(b.root, TOKEN) }, { serial: 2 });
+    const names = { ...b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001', ...at };
+    const calls = [b.call(b.activities.runAgent, elsewhere), b.call(b.activities.landIdea, { ...names, head: TOKEN })];
+    for (const { done } of calls) {
+      const error = await done.then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      if (!(error instanceof Error)) throw new Error('it was no error');
+      expect(error.message).toContain('[redacted]');
+      texts.push(error.message, error.stack ?? '', String(error.cause));
+    }
+    for (const text of texts) {
+      expect(text).not.toContain(secret);
+      expect(text).not.toContain(TOKEN);
+    }
+  });
+
   it('gives the result of a run although its files cannot be written, and says so', async () => {
     const b = await bench();
     const at = await b.prepare();

@@ -1,0 +1,32 @@
+/**
+ * Takes secrets out of what work tells: errors and the texts of landings go into workflow history, events and the
+ * terminal. What an agent run tells is cleaned with the secrets of its agent, in `agent-result.ts`.
+ * Invariant: only texts change; an error stays the error it is.
+ */
+import { type Redact, redactor, secretValues } from '../process/redact.js';
+import type { LandResult, UndoResult } from '../protocol/activities.js';
+import type { WorkDeps } from './deps.js';
+
+export const redactorOf = ({ env }: WorkDeps): Redact => redactor(secretValues(env));
+
+/** The error itself, its messages, stacks and causes cleaned. */
+export function cleanFault(error: unknown, redact: Redact): unknown {
+  if (typeof error === 'string') return redact(error);
+  const seen = new Set<unknown>();
+  for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {
+    seen.add(at);
+    for (const name of ['message', 'stack'] as const) {
+      const text = at[name];
+      const clean = typeof text === 'string' ? redact(text) : text;
+      // Some kinds of errors have getters here.
+      if (clean !== text) Object.defineProperty(at, name, { value: clean, configurable: true, writable: true });
+    }
+  }
+  return error;
+}
+
+/** A landing or its undoing, with what git said of it cleaned. What the gate said is so already. */
+export function cleanLanding<Result extends LandResult | UndoResult>(result: Result, redact: Redact): Result {
+  if ('detail' in result) return { ...result, detail: redact(result.detail) };
+  return 'note' in result && result.note !== undefined ? { ...result, note: redact(result.note) } : result;
+}
