@@ -24,7 +24,7 @@ describe('B1: a row of the matrix', () => {
     expect(judge('usage-subscription', { ...failed, resetAt: NOW + 3_600_000 })).toEqual([]);
     expect(judge('empty', { signal: 'none' })).toEqual([]);
     expect(judge('refused', { ...failed, kind: 'transient', requests: 0 })).toEqual([]);
-    expect(judge('hang', { kind: 'timeout', signal: 'none', exitCode: null })).toEqual([]);
+    expect(judge('loop', { kind: 'timeout', signal: 'none', exitCode: null })).toEqual([]);
     expect(judge('no-key', { ...failed, kind: 'auth', requests: 0 })).toEqual([]);
   });
 
