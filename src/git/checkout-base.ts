@@ -4,7 +4,7 @@
  */
 import { git } from './git.js';
 import { checkoutBaseRef } from './names.js';
-import type { Status } from './status.js';
+import { readStatus, type Status } from './status.js';
 import { exists } from './worktree-list.js';
 
 /** The remembered commit, if there is one. */
@@ -49,6 +49,26 @@ export async function checkoutBehind(repo: string, target: string): Promise<stri
   return (
     `${target} is ahead of the files that are checked out, because they had edits when ideas landed. ` +
     `Before you commit there, bring them up to date (this keeps your edits): ${catchUpCommand(repo, target)}`
+  );
+}
+
+/**
+ * The warning about edits in the user's checkout of the target, which keep every landing from bringing its files along;
+ * undefined when the target is not checked out there, or clean.
+ */
+export async function checkoutEdited(
+  repo: string,
+  target: string,
+  branch: string | undefined,
+): Promise<string | undefined> {
+  if (branch !== target) return undefined;
+  const { tracked } = await readStatus(repo);
+  const [first] = tracked;
+  if (!first) return undefined;
+  const more = tracked.length > 1 ? ` and ${tracked.length - 1} more` : '';
+  return (
+    `${first.path}${more} ${tracked.length > 1 ? 'have' : 'has'} edits that are not committed: they stay as they are, and for that ` +
+    `landed work reaches ${target}, but not the files checked out here. Commit them first if you want to see it arrive.`
   );
 }
 

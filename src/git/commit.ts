@@ -64,6 +64,8 @@ export interface Progress {
   head: string;
   /** Commits that `since` does not contain. */
   commits: number;
+  /** Commits of `since` that HEAD does not contain: the branch was rewritten. */
+  lost: number;
   /** The tree of HEAD differs from the tree of the base. */
   changed: boolean;
   /** Files in which committed lines are leftover conflict markers. */
@@ -76,13 +78,14 @@ export interface Progress {
 export async function branchProgress(input: { worktree: string; base: string; since: string }): Promise<Progress> {
   const { worktree, base, since } = input;
   const run = git(worktree).run;
-  const [trees, commits, conflictMarkers] = await Promise.all([
+  const [trees, sides, conflictMarkers] = await Promise.all([
     run(['rev-parse', 'HEAD', 'HEAD^{tree}', `${base}^{tree}`], { read: true }),
-    run(['rev-list', '--count', `${since}..HEAD`], { read: true }).then(Number),
+    run(['rev-list', '--count', '--left-right', `${since}...HEAD`], { read: true }),
     markers(worktree, base, 'HEAD'),
   ]);
   const [head = '', tree = '', baseTree] = trees.split('\n');
-  return { head, commits, changed: tree !== baseTree, conflictMarkers, tree };
+  const [lost = 0, commits = 0] = sides.split('\t').map(Number);
+  return { head, commits, lost, changed: tree !== baseTree, conflictMarkers, tree };
 }
 
 async function markers(worktree: string, base: string, head: string): Promise<string[]> {

@@ -38,7 +38,8 @@ export type SaveReason =
   | 'the agent had left its branch'
   | 'its worktree was removed'
   | 'its agent was interrupted'
-  | 'protected paths were put back';
+  | 'protected paths were put back'
+  | 'the agent had rewritten its branch';
 
 /**
  * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the

@@ -6,7 +6,7 @@ import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, t
 import { git } from './git.js';
 import { restoreProtected } from './protect.js';
 import { recoverBranch } from './recover.js';
-import { treeOfFiles } from './saves.js';
+import { keep, treeOfFiles } from './saves.js';
 
 export interface SettleInput {
   worktree: string;
@@ -42,6 +42,8 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   const status = backlog || restored.length > 0 ? undefined : seen;
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
   const progress = await branchProgress({ worktree, base, since });
+  // Amended or reset away: without a ref the earlier commits would live on in the reflog only.
+  if (progress.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');
   // What stays uncommitted is part of what the run left.
   const tree = commit ? progress.tree : await treeOfFiles(worktree);
   return { ...progress, tree, ...made, repairs, restored };

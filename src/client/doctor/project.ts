@@ -6,7 +6,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { loadConfig } from '../../config/load.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
-import { checkoutBehind } from '../../git/checkout-base.js';
+import { checkoutBehind, checkoutEdited } from '../../git/checkout-base.js';
 import { refuseOpenOperations, targetTip } from '../../git/repository.js';
 import { which } from '../../server/probe.js';
 import type { Context } from '../context.js';
@@ -47,7 +47,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   } catch (error) {
     return { checks: [...checks, problem('configuration', error, 'mend the file')], project, agents };
   }
-  checks.push(await checkTarget(root, config.target ?? branch));
+  checks.push(await checkTarget(root, config.target ?? branch, branch));
   const names = new Set([config.agent, ...config.fallback]);
   checks.push(await checkBacklog(context, root, config, names));
   for (const name of names) {
@@ -61,12 +61,12 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   return { checks, project, config, agents };
 }
 
-async function checkTarget(root: string, target: string | undefined): Promise<Check> {
+async function checkTarget(root: string, target: string | undefined, branch: string | undefined): Promise<Check> {
   if (!target) return fail('target', 'no branch is checked out', 'git switch <branch>, or target: in ralphctl.yaml');
   try {
     await targetTip(root, target);
     await refuseOpenOperations(root, target);
-    const behind = await checkoutBehind(root, target);
+    const behind = (await checkoutBehind(root, target)) ?? (await checkoutEdited(root, target, branch));
     return behind
       ? warn('target', `${target}; ${behind}`, 'commit or put away what is there before it matters')
       : ok('target', target);

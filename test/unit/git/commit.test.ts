@@ -125,6 +125,7 @@ describe('branchProgress', () => {
     expect(await branchProgress({ worktree: repo.root, base: repo.base, since: repo.base })).toEqual({
       head,
       commits: 2,
+      lost: 0,
       changed: false,
       conflictMarkers: [],
       tree: await sh(repo.root, 'rev-parse', `${repo.base}^{tree}`).then((text) => text.trim()),

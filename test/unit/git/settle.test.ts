@@ -71,3 +71,21 @@ it('C6: brings the branch back at its base when no record of its commits is left
   expect(await sh(path, 'rev-parse', 'HEAD~1')).toBe(base);
   expect(await sh(path, 'diff', '--name-only', base, 'HEAD')).toBe('c.txt');
 });
+
+it('C2: keeps the commits that an agent rewrote away, as a save point', async () => {
+  const before = await commitFiles(path, { 'b.txt': 'first\n' }, 'first');
+  await sh(path, 'commit', '--amend', '-q', '-m', 'other', '--allow-empty');
+  await sh(path, 'reset', '-q', '--hard', base);
+  await put(path, { 'c.txt': 'again\n' });
+  const settled = await settleIteration({
+    worktree: path,
+    idea: 'i-1',
+    branch: 'ralph/i-1',
+    base,
+    since: before,
+    restore: [],
+    commit: { message: 'feat: work\n', hooks: false },
+  });
+  expect(settled).toMatchObject({ lost: 1, commits: 1 });
+  expect(await sh(repo.root, 'for-each-ref', '--format=%(objectname)', 'refs/ralphctl/save/i-1')).toBe(before);
+});
