@@ -10,7 +10,8 @@ import { Client, Connection } from '@temporalio/client';
 import { RunApi } from '../../src/client/api/run.js';
 import { dataConverter } from '../../src/connect/codec.js';
 import { autopilotId, ideaWorkflowId } from '../../src/protocol/names.js';
-import type { RunSettings, RunStatus } from '../../src/protocol/run.js';
+import type { RunSettings } from '../../src/protocol/run-settings.js';
+import type { RunStatus } from '../../src/protocol/views.js';
 import { executionSizes, sum } from '../../test/support/history-size.js';
 import type { ScaleOptions, WorkerBooks } from './shared.js';
 

@@ -3,8 +3,8 @@
  * landing and its word of it, or a person ticked the idea meanwhile. Nobody else would ever speak to them again.
  */
 import type { WorkflowClient } from '@temporalio/client';
+import type { Verdict } from '../protocol/idea-run.js';
 import { IDEA_WORKFLOW, ideaWorkflowId, STOP, VERDICT } from '../protocol/names.js';
-import type { Verdict } from '../protocol/run.js';
 
 /** `project` must be a checked name: it stands in a query. Telling one twice changes nothing. */
 export async function endLanded(client: WorkflowClient, project: string, landed: ReadonlySet<string>): Promise<void> {

@@ -16,7 +16,7 @@ import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { RunMode } from '../protocol/command.js';
 import type { Ladder } from '../protocol/escalation.js';
 import type { Idea } from '../protocol/idea.js';
-import type { RunSettings } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import type { RunFile } from '../runs/run-files.js';
 import { isExecutable, which } from '../server/probe.js';
 import type { Context } from './context.js';

@@ -4,11 +4,14 @@
  * depends on has landed; a report older than the last one taken changes nothing. No event costs a pass over all ideas.
  * May import protocol and decide only.
  */
-import type { LandResult, UndoResult } from '../protocol/activities.js';
+
 import type { Command as Told } from '../protocol/command.js';
+import type { LandResult, UndoResult } from '../protocol/git-work.js';
 import type { IdeaCard } from '../protocol/idea.js';
+import type { IdeaReport } from '../protocol/idea-run.js';
 import type { AccountLine } from '../protocol/limits.js';
-import type { AutopilotState, IdeaEntry, IdeaOutcome, IdeaReport, RunSettings } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, IdeaOutcome } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import { Board, type Told as Taken } from './board.js';
 import { runQuestion } from './budget.js';
 import type { Command } from './commands.js';

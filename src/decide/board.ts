@@ -5,7 +5,8 @@
  * May import protocol and decide only.
  */
 import { MAX_CARD_TITLE } from '../protocol/idea.js';
-import type { AutopilotState, IdeaEntry, IdeaStatus, RunSettings } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, IdeaStatus } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import { clip, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
 import { newEntry } from './first-state.js';

@@ -2,7 +2,7 @@
  * A landing that did not go through: what the agent is told, and what a person is asked when the agent cannot mend it.
  * May import protocol and decide only.
  */
-import type { LandResult } from '../protocol/activities.js';
+import type { LandResult } from '../protocol/git-work.js';
 import type { IdeaEntry } from '../protocol/run.js';
 import { gateFeedback } from './completion.js';
 import { alreadyRedQuestion } from './tripwires.js';

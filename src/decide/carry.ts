@@ -1,5 +1,6 @@
 /** What people said to an idea before its workflow starts. May import protocol and decide only. */
-import type { IdeaCarry, IdeaEntry } from '../protocol/run.js';
+import type { IdeaCarry } from '../protocol/idea-run.js';
+import type { IdeaEntry } from '../protocol/run.js';
 import type { Autopilot } from './autopilot.js';
 
 /** Hands out what was kept for the start: hints and a step to leave out once, limits and texts each time. */

@@ -2,8 +2,10 @@
  * What the autopilot may ask its workflow to do. The workflow carries these out and decides nothing itself.
  * May import protocol only.
  */
+
+import type { Verdict } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
-import type { GitErrand, Verdict } from '../protocol/run.js';
+import type { GitErrand } from '../protocol/run.js';
 
 export type Command =
   | { do: 'start'; idea: string; slot: number; choice?: AgentChoice }

@@ -4,10 +4,13 @@
  * Invariant: done is decided here from the signal, the diff and the gate together; never from the signal alone.
  * May import protocol and decide only.
  */
-import type { AgentOutcome, Feedback, GateResult, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
+import type { AgentOutcome, Feedback, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
 import type { FailureKind } from '../protocol/failures.js';
+import type { GateResult } from '../protocol/gate.js';
 import type { Trouble, TroubleKind } from '../protocol/limits.js';
-import type { IdeaOutcome, RunSettings } from '../protocol/run.js';
+import type { IdeaOutcome } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
+import { isPlausible } from './gate-times.js';
 import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
 
 export type NextStep =
@@ -37,11 +40,6 @@ export interface RunContext {
   /** The autopilot keeps the gates of accounts; false in ideas that began under a version that had none. */
   gated?: boolean;
 }
-
-/**
- * A stated reset further away than this is taken for a wrong one. Accounts have weekly limits, none are longer.
- */
-const LONGEST_RESET_MS = 8 * 24 * 60 * 60_000;
 
 const CHARGED: readonly FailureKind[] = ['agent', 'context', 'budget'];
 
@@ -189,12 +187,10 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
   }
 }
 
-/** A reset in the past says nothing: trying at once, over and over, would hammer the account. */
 function afterLimit(message: string, resetAt: number | undefined, context: RunContext): NextStep {
   const { settings, limited, now } = context;
-  const untilReset = resetAt === undefined ? Number.NaN : resetAt - now;
-  if (untilReset > 0 && untilReset <= LONGEST_RESET_MS) {
-    return { do: 'rerun', waitMs: Math.max(1000, untilReset), why: message, counts: 'limit' };
+  if (isPlausible(resetAt, now)) {
+    return { do: 'rerun', waitMs: Math.max(1000, resetAt - now), why: message, counts: 'limit' };
   }
   if (limited < settings.maxRateLimitRetries) {
     const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;

@@ -3,7 +3,9 @@
  * Invariant: text from agents and backlogs is escaped, so it can neither break the page nor pose as ours.
  * May import protocol and decide only.
  */
-import type { IdeaLine, IdeaStatus, IdeaView, RunStatus } from '../protocol/run.js';
+
+import type { IdeaStatus } from '../protocol/run.js';
+import type { IdeaLine, IdeaView, RunStatus } from '../protocol/views.js';
 import { lineText } from './budget.js';
 import { clip, MAX_REASON } from './clip.js';
 import { code, oneLine, quoted } from './markdown.js';

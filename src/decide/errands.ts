@@ -3,7 +3,7 @@
  * Invariant: while it is under way the idea does not start; when it fails nothing is lost and the idea is kept back.
  * May import protocol and decide only.
  */
-import type { CleanupResult, RollbackResult, StashResult } from '../protocol/activities.js';
+import type { CleanupResult, RollbackResult, StashResult } from '../protocol/git-work.js';
 import type { Board } from './board.js';
 import { clip, MAX_REASON } from './clip.js';
 import { requeue } from './requeue.js';

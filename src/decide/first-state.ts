@@ -2,7 +2,8 @@
 import type { OpenRunResult } from '../protocol/activities.js';
 import type { RunMode } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
-import type { AutopilotState, IdeaEntry, RunSettings, RunState } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, RunState } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import { noIterations } from './iterations.js';
 import { firstBudget } from './run-budget.js';
 import { RUN_TABLE } from './run-table.js';

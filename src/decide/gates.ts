@@ -7,22 +7,14 @@
  */
 
 import type { AccountLine, AgentChoice, Gate, LimitState, Trouble } from '../protocol/limits.js';
-import type { IdeaEntry, RunSettings } from '../protocol/run.js';
+import type { IdeaEntry } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import { clip, MAX_REASON } from './clip.js';
+import { gateText } from './gate-text.js';
+import { backOffMs, isBrief, isPlausible, slack } from './gate-times.js';
 
-const MINUTE = 60_000;
-/** Waits between tries once the back-off of B8 is used up. */
-const LONG_WAITS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 60 * MINUTE];
-/** Launches that fail in a row, of whatever ideas, until the agent is parked; and its waits between tries then. */
-export const LAUNCH_FAILURES = 3;
-const LAUNCH_WAITS = [10 * MINUTE, 30 * MINUTE, 60 * MINUTE];
 /** A try that has run this long without being refused shows that the gate is open. */
-export const PROBE_MS = 2 * MINUTE;
-/** A stated reset further away than this is taken for a wrong one. Accounts have weekly limits, none are longer. */
-const LONGEST_RESET_MS = 8 * 24 * 60 * MINUTE;
-/** Clocks differ, and a try that comes too early parks the account anew. */
-const SLACK_MS = 1000;
-const JITTER_MS = 2000;
+export const PROBE_MS = 120_000;
 
 export class Gates {
   readonly #state: LimitState;
@@ -258,11 +250,11 @@ export class Gates {
       // It said so before, and it was not true: taken at its word each time, the account would be hammered for ever.
       if (same?.stated && same.state === 'probing') {
         gate.hits += 1;
-        gate.until = Math.max(gate.until, now + (this.#backOff(gate) ?? 0));
+        gate.until = Math.max(gate.until, now + (backOffMs(gate, this.#settings) ?? 0));
       }
     } else {
       gate.hits += 1;
-      const waitMs = this.#backOff(gate);
+      const waitMs = backOffMs(gate, this.#settings);
       if (waitMs !== undefined) gate.until = now + waitMs;
     }
     this.#markBrief(gate, now);
@@ -270,57 +262,11 @@ export class Gates {
     return gate;
   }
 
-  /** Undefined: only a person opens it. */
-  #backOff({ kind, hits }: Gate): number | undefined {
-    const { maxRateLimitRetries, rateLimitBackoffMs, rateLimitFactor, retryBaseMs } = this.#settings;
-    if (kind === 'auth') return undefined;
-    if (kind === 'launch') {
-      return hits < LAUNCH_FAILURES ? retryBaseMs * 2 ** (hits - 1) : nth(LAUNCH_WAITS, hits - LAUNCH_FAILURES);
-    }
-    if (hits <= maxRateLimitRetries) return rateLimitBackoffMs * rateLimitFactor ** (hits - 1);
-    return nth(LONG_WAITS, hits - maxRateLimitRetries - 1);
-  }
-
-  /** No longer than the longest back-off, and not once the retries are used up. */
   #markBrief(gate: Gate, now: number): void {
-    const { maxRateLimitRetries: most, rateLimitBackoffMs, rateLimitFactor } = this.#settings;
-    const longest = most === 0 ? 0 : rateLimitBackoffMs * rateLimitFactor ** (most - 1);
-    const tries = gate.kind === 'launch' ? LAUNCH_FAILURES - 1 : most;
-    const waitMs = gate.until === undefined ? Number.POSITIVE_INFINITY : gate.until - now;
-    if (gate.hits <= tries && (gate.kind === 'launch' || waitMs <= longest)) gate.brief = true;
+    if (isBrief(gate, this.#settings, now)) gate.brief = true;
     else delete gate.brief;
   }
 }
 
 const mayTry = (gate: Gate, idea: string): boolean =>
   gate.state === 'probing' && (gate.probe === undefined || gate.probe.idea === idea);
-
-const nth = (waits: readonly number[], n: number): number => waits[Math.min(n, waits.length - 1)] ?? 0;
-
-/** A reset in the past says nothing: trying at once, over and over, would hammer the account. */
-const isPlausible = (resetAt: number | undefined, now: number): resetAt is number =>
-  resetAt !== undefined && resetAt > now && resetAt - now <= LONGEST_RESET_MS;
-
-/** Not the same for every account, so that machines do not all come at once; always the same for one, for replay. */
-function slack(key: string): number {
-  let hash = 0;
-  for (const char of key) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 1_000_003;
-  return SLACK_MS + (hash % JITTER_MS);
-}
-
-/** One closed gate in words. */
-function gateText(gate: Gate, name: string): string {
-  if (gate.state === 'probing') return `${name} is being tried again (${gate.reason})`;
-  switch (gate.kind) {
-    case 'limited':
-      return `${name} is at a usage limit until ${clock(gate.until)} (${gate.reason})`;
-    case 'auth':
-      return `${name} needs a login (${gate.reason}); log in, then: ralphctl limits retry`;
-    case 'launch':
-      return `${name} does not start (${gate.reason}); it is tried again at ${clock(gate.until)}, or with: ralphctl limits retry`;
-  }
-}
-
-/** UTC, because workflows know no zone; the CLI shows local time. */
-const clock = (at: number | undefined): string =>
-  at === undefined ? '?' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

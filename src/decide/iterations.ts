@@ -1,5 +1,7 @@
 /** Iteration statistics (A8): counts and durations that add up. May import protocol types only. */
-import type { IdeaLine, IdeaView, IterationStats, RunStatistics } from '../protocol/run.js';
+
+import type { IterationStats } from '../protocol/run.js';
+import type { IdeaLine, IdeaView, RunStatistics } from '../protocol/views.js';
 
 export const noIterations = (): IterationStats => ({ count: 0, totalMs: 0, minMs: 0, maxMs: 0 });
 

@@ -4,7 +4,7 @@
  * Invariant: while a landing is in flight, only its own result moves the idea on.
  * May import protocol and decide only.
  */
-import type { LandResult, UndoResult } from '../protocol/activities.js';
+import type { LandResult, UndoResult } from '../protocol/git-work.js';
 import type { IdeaEntry, IdeaOutcome } from '../protocol/run.js';
 import type { Board } from './board.js';
 import { bounceOf, landingQuestion } from './bounce.js';

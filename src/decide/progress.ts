@@ -3,7 +3,9 @@
  * Invariant: judged on content (the tree and the gate), never on the agent's words or the number of its commits.
  * May import protocol only.
  */
-import type { GateResult, RunAgentResult } from '../protocol/activities.js';
+
+import type { RunAgentResult } from '../protocol/activities.js';
+import type { GateResult } from '../protocol/gate.js';
 import type { Watch } from '../protocol/warnings.js';
 
 /** States that are remembered: one that was left before is no progress, so that going back and forth is none either. */

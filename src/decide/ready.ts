@@ -4,7 +4,7 @@
  * score has changed since, is thrown away when it surfaces; the graph names ideas that must be scored again.
  * May import protocol and decide only.
  */
-import type { Weights } from '../protocol/run.js';
+import type { Weights } from '../protocol/run-settings.js';
 import type { Graph } from './graph.js';
 import { Heap } from './heap.js';
 import { score } from './score.js';

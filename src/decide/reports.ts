@@ -4,7 +4,9 @@
  * sense in the idea's status. Order and number of deliveries therefore do not matter.
  * May import protocol and decide only.
  */
-import type { IdeaEntry, IdeaReport } from '../protocol/run.js';
+
+import type { IdeaReport } from '../protocol/idea-run.js';
+import type { IdeaEntry } from '../protocol/run.js';
 import type { Board } from './board.js';
 import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
 import { countFailure, tellRunState } from './control.js';

@@ -2,7 +2,9 @@
  * Which ready idea comes next (A2): a sum of named parts, highest first, backlog order on ties.
  * May import protocol and decide only.
  */
-import type { IdeaEntry, ScorePart, Weights } from '../protocol/run.js';
+import type { IdeaEntry } from '../protocol/run.js';
+import type { Weights } from '../protocol/run-settings.js';
+import type { ScorePart } from '../protocol/views.js';
 import type { Graph } from './graph.js';
 
 /** The sum as parts, in the order they are explained to a person. Parts worth nothing are left out. */

@@ -2,18 +2,9 @@
  * What a person is shown of a run: the status view, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
-import type {
-  AutopilotState,
-  IdeaEntry,
-  IdeaLine,
-  IdeaStatus,
-  RunSettings,
-  RunState,
-  RunStatistics,
-  RunStatus,
-  RunSummary,
-  WhyView,
-} from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, IdeaStatus, RunState, RunSummary } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
+import type { IdeaLine, RunStatistics, RunStatus, WhyView } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { Gates } from './gates.js';
 import type { Graph } from './graph.js';

@@ -4,7 +4,7 @@
  * landing. May import protocol and decide only.
  */
 import type { PlanShape } from '../protocol/activities.js';
-import type { PlanPlace, SkipStep } from '../protocol/run.js';
+import type { PlanPlace, SkipStep } from '../protocol/idea-run.js';
 import type { NextStep } from './completion.js';
 
 export const firstStep = (): PlanPlace => ({ step: 0, tries: 0, skipped: [] });

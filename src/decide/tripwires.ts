@@ -3,7 +3,7 @@
  * Invariant: what a person has approved is not asked again; what was not seen is never taken as approved.
  * May import protocol only.
  */
-import type { GateFailure, GateResult, Tripwire } from '../protocol/activities.js';
+import type { GateFailure, GateResult, Tripwire } from '../protocol/gate.js';
 
 const LABEL: Record<Tripwire['kind'], string> = {
   'deleted-test': 'tests are gone',

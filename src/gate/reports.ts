@@ -5,7 +5,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
-import type { TestCounts } from '../protocol/activities.js';
+import type { TestCounts } from '../protocol/gate.js';
 import { junit } from './counts/junit.js';
 import { sum } from './counts/tally.js';
 import { failingCases, MOST_NAMED } from './failing-tests.js';

@@ -5,7 +5,7 @@
  */
 import picomatch from 'picomatch';
 import { git } from '../git/git.js';
-import type { Tripwire } from '../protocol/activities.js';
+import type { Tripwire } from '../protocol/gate.js';
 import { type FileChange, parseDiff } from './diff.js';
 import {
   BUILD_FILES,

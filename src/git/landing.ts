@@ -3,7 +3,7 @@
  * Invariant: only a gated tree lands; each idea's commits are on the target exactly once, also after a crash at any
  * point (the claim refs tell); a conflict or a red gate leaves no trace but refs under refs/ralphctl.
  */
-import type { LandResult } from '../protocol/activities.js';
+import type { LandResult } from '../protocol/git-work.js';
 import { buildCandidate, type Strategy } from './candidate.js';
 import { conflictDetail } from './conflict.js';
 import { RepositoryError } from './errors.js';

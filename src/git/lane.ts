@@ -3,7 +3,7 @@
  * Invariant: changes of one target never run beside each other in this process; a target that somebody else moves
  * meanwhile is followed a bounded number of times, each time gated anew.
  */
-import type { GateResult } from '../protocol/activities.js';
+import type { GateResult } from '../protocol/gate.js';
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { integrationWorktree, resetIntegration } from './integration.js';

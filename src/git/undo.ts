@@ -3,7 +3,7 @@
  * Invariant: exactly that idea's changes go, what landed later stays; a conflict or a red gate moves nothing; done once,
  * also after a crash at any point (the undo ref tells); afterwards no claim says that the idea is still landed.
  */
-import type { UndoResult } from '../protocol/activities.js';
+import type { UndoResult } from '../protocol/git-work.js';
 import { type WriteOptions, writeCommit } from './commits.js';
 import { conflictDetail } from './conflict.js';
 import { RepositoryError } from './errors.js';

@@ -3,9 +3,21 @@
  * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
  * Must import types only.
  */
-
 import type { DayTotal } from './budget.js';
 import type { FailureKind, LimitScope } from './failures.js';
+import type { GateInput, GateResult } from './gate.js';
+import type {
+  CleanupInput,
+  CleanupResult,
+  IdeaGitInput,
+  LandInput,
+  LandResult,
+  RollbackInput,
+  RollbackResult,
+  StashResult,
+  UndoInput,
+  UndoResult,
+} from './git-work.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentsInfo } from './limits.js';
 import type { AgentSignal } from './signal.js';
@@ -54,6 +66,7 @@ export interface PrepareInput extends RunRef {
   agentName: string;
   reopen?: Reopen;
 }
+
 export interface PrepareResult {
   worktree: string;
   branch: string;
@@ -214,148 +227,10 @@ export interface RunAgentResult {
   tree?: string;
 }
 
-export interface TestCounts {
-  passed: number;
-  failed: number;
-  skipped: number;
-  total: number;
-}
-
-export interface GateInput extends RunRef {
-  idea: string;
-  serial: number;
-  worktree: string;
-  /** The commit that the work started from. Absent in inputs of 0.1. */
-  base?: string;
-  /** The step of the plan that is claimed to be done: when the gate passes, it is over. */
-  claimed?: PlanPosition;
-}
-export interface GateCommandResult {
-  command: string;
-  /** null: it did not run to an end (timeout, or killed). */
-  exitCode: number | null;
-  durationMs: number;
-  tests?: TestCounts;
-}
-export interface GateResult {
-  pass: boolean;
-  commands: GateCommandResult[];
-  /** Set when `pass` is false. */
-  failure?: GateFailure;
-  tests?: TestCounts;
-  /** Commands that failed and passed when run again on the same files. */
-  flaky?: string[];
-  /** Commands that fail on the base, too, and no worse now: let through, because the configuration says so. */
-  tolerated?: string[];
-  /** What a person should look at before this lands. At most twenty. */
-  tripwires?: Tripwire[];
-  durationMs: number;
-}
-export interface GateFailure {
-  command: string;
-  exitCode: number | null;
-  timedOut: boolean;
-  tail: string;
-  log: string;
-  /** The base fails in the same way: a person has to look, unless the configuration says otherwise. */
-  alreadyRed?: true;
-  /** Failing tests that pass on the base, and such that fail there, too. At most ten each. */
-  newTests?: string[];
-  knownTests?: string[];
-}
-/** A change that can make a gate green without making the work right. */
-export interface Tripwire {
-  kind: 'deleted-test' | 'new-skip' | 'gate-file';
-  /** The file, and where it helps the line. */
-  subject: string;
-  /** Told, and stops nothing. */
-  warn?: true;
-}
-
-export interface LandInput extends RunRef {
-  idea: string;
-  title: string;
-  agentName: string;
-  worktree: string;
-  branch: string;
-  base: string;
-  head: string;
-}
-export type LandResult =
-  | {
-      kind: 'landed';
-      /** Tip of the target that contains the idea. */
-      commit: string;
-      commits: number;
-      /** Something the user should know, e.g. that a dirty checkout was left behind. */
-      note?: string;
-      durationMs: number;
-    }
-  | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
-  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number };
-
-/** What became of an idea's worktree and branch is asked for only while nothing works on it and no landing of it runs. */
-export interface IdeaGitInput extends RunRef {
-  idea: string;
-}
-
-export interface RollbackInput extends IdeaGitInput {
-  agentName: string;
-}
-/** An idea that has not landed, taken back to where it branched off. */
-export interface RollbackResult {
-  /** Save ref with the worktree as it was, its commits included; absent when there was nothing to save. */
-  saved?: string;
-  /** Commits that the branch no longer has. */
-  commits: number;
-}
-
-export interface StashResult {
-  /** Save ref with what was uncommitted; absent when nothing was. */
-  saved?: string;
-}
-
-export interface UndoInput extends IdeaGitInput {
-  title: string;
-  agentName: string;
-  /** What it landed as, where that is known: needed only when somebody rewrote its trailers away. */
-  commit?: string;
-}
-/** Taking a landed idea off the target again. After `undone` it may be prepared and landed afresh. */
-export type UndoResult =
-  | {
-      kind: 'undone';
-      /** The commit on the target that takes the idea back. */
-      commit: string;
-      /** Commits that it takes back. */
-      commits: number;
-      /** Something the user should know, e.g. that a dirty checkout was left behind. */
-      note?: string;
-      durationMs: number;
-    }
-  /** What landed later stands on it. Nothing moved. */
-  | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
-  /** The target without the idea is red. Nothing moved. */
-  | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
-  /** The target does not contain the idea. */
-  | { kind: 'nothing' };
-
-export interface CleanupInput extends IdeaGitInput {
-  /** Also a locked worktree, a broken one, and one with repositories of its own; what cannot be saved is moved aside. */
-  force?: boolean;
-}
-export interface CleanupResult {
-  /** The idea has no worktree any more. */
-  removed: boolean;
-  /** Save ref with the worktree as it was. */
-  saved?: string;
-  /** Why it was not removed, or what was kept. */
-  note?: string;
-}
-
 export interface ReconcileInput extends RunRef {
   ideas: string[];
 }
+
 /** What the server knows of idea workflows that the parent lost sight of. */
 export interface ReconcileResult {
   idea: string;
@@ -374,6 +249,7 @@ export interface MainActivities {
   reconcileIdeas(input: ReconcileInput): Promise<ReconcileResult[]>;
   closeRun(input: CloseRunInput): Promise<void>;
 }
+
 /** Served by the git queue of one host. */
 export interface GitActivities {
   prepareIdea(input: PrepareInput): Promise<PrepareResult>;
@@ -384,6 +260,7 @@ export interface GitActivities {
   undoIdea(input: UndoInput): Promise<UndoResult>;
   cleanupIdea(input: CleanupInput): Promise<CleanupResult>;
 }
+
 /** Served by the agents queue of one host. */
 export interface AgentActivities {
   runAgent(input: RunAgentInput): Promise<RunAgentResult>;

@@ -3,8 +3,9 @@
  * it costs no history; after a crash the last line may be missing or stand twice (`idea`, `life` and `serial` tell).
  * Must import types only.
  */
-import type { TestCounts } from './activities.js';
+
 import type { Rung } from './escalation.js';
+import type { TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { IdeaStatus, RunState } from './run.js';
 import type { AgentSignal } from './signal.js';

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { killByToken } from '../process/tokens.js';
-import type { IdeaGitInput } from '../protocol/activities.js';
+import type { IdeaGitInput } from '../protocol/git-work.js';
 import { type AttemptMark, hasMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { asWorkError } from './prepare-idea.js';

@@ -9,7 +9,7 @@ import type {
   RollbackInput,
   RollbackResult,
   StashResult,
-} from '../protocol/activities.js';
+} from '../protocol/git-work.js';
 import { alone } from './alone.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';

@@ -4,7 +4,7 @@
  * Invariant: only texts change; an error stays the error it is.
  */
 import { type Redact, redactor, secretValues } from '../process/redact.js';
-import type { LandResult, UndoResult } from '../protocol/activities.js';
+import type { LandResult, UndoResult } from '../protocol/git-work.js';
 import type { WorkDeps } from './deps.js';
 
 export const redactorOf = ({ env }: WorkDeps): Redact => redactor(secretValues(env));

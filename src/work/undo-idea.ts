@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tickBacklog } from '../backlog/tick.js';
 import { ideaDir, integrationDir } from '../config/paths.js';
 import { undoIdea as undoOnTarget } from '../git/undo.js';
-import type { UndoInput, UndoResult } from '../protocol/activities.js';
+import type { UndoInput, UndoResult } from '../protocol/git-work.js';
 import { repositoryPath, tickUntracked } from '../runs/backlog-place.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';

@@ -20,9 +20,11 @@ import {
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
 import { takeCarry } from '../decide/carry.js';
 import { runStatus, runSummary } from '../decide/status.js';
+import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
-import type { AutopilotInput, IdeaInput, IdeaResult, RunStatus, RunSummary } from '../protocol/run.js';
+import type { AutopilotInput, RunSummary } from '../protocol/run.js';
+import type { RunStatus } from '../protocol/views.js';
 import { Alarm } from './alarm.js';
 import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { CarriedChildren, lifeOf } from './carried.js';

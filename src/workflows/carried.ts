@@ -4,7 +4,8 @@
  */
 import { CancellationScope, condition, log, sleep } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/autopilot.js';
-import type { AutopilotInput, IdeaResult } from '../protocol/run.js';
+import type { IdeaResult } from '../protocol/idea-run.js';
+import type { AutopilotInput } from '../protocol/run.js';
 import { activityProblem } from './failures.js';
 import { mainActivities } from './proxies.js';
 

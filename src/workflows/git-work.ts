@@ -6,7 +6,7 @@ import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { type Autopilot, agentName, type Command } from '../decide/autopilot.js';
 import { bounceReason } from '../decide/bounce.js';
 import type { ErrandResult } from '../decide/errands.js';
-import type { LandResult } from '../protocol/activities.js';
+import type { LandResult } from '../protocol/git-work.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import { emit } from './events.js';
 import { activityProblem } from './failures.js';

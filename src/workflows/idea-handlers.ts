@@ -7,7 +7,7 @@ import { readAnswer } from '../decide/budget.js';
 import { addPatch } from '../decide/limits-patch.js';
 import { isApproval } from '../decide/tripwires.js';
 import { readWarningAnswer } from '../decide/warnings.js';
-import type { IdeaRunState } from '../protocol/run.js';
+import type { IdeaRunState } from '../protocol/idea-run.js';
 import type { IdeaSession } from './idea-session.js';
 import { ideaView } from './idea-view.js';
 import { answerWarnings, spentAll } from './idea-warnings.js';

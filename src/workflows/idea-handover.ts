@@ -5,8 +5,8 @@
 import { condition } from '@temporalio/workflow';
 import { addAmounts, ideaQuestion, lineText } from '../decide/budget.js';
 import type { BudgetLine } from '../protocol/budget.js';
+import type { IdeaResult, Verdict } from '../protocol/idea-run.js';
 import type { Trouble } from '../protocol/limits.js';
-import type { IdeaResult, Verdict } from '../protocol/run.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
 

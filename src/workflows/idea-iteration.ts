@@ -16,7 +16,6 @@ import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../deci
 import { describeTripwire } from '../decide/tripwires.js';
 import { NUDGE_AFTER } from '../decide/warnings.js';
 import type {
-  GateResult,
   IdeaLimits,
   PlanPosition,
   PlanShape,
@@ -24,7 +23,8 @@ import type {
   RunAgentInput,
   RunAgentResult,
 } from '../protocol/activities.js';
-import type { PlanPlace } from '../protocol/run.js';
+import type { GateResult } from '../protocol/gate.js';
+import type { PlanPlace } from '../protocol/idea-run.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';

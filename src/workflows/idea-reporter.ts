@@ -3,7 +3,7 @@
  * it cannot count twice. An autopilot that is gone fails nothing: the next one asks.
  */
 import { getExternalWorkflowHandle, isCancellation, log } from '@temporalio/workflow';
-import type { IdeaInput, IdeaPhase, IdeaReport, IdeaRunState } from '../protocol/run.js';
+import type { IdeaInput, IdeaPhase, IdeaReport, IdeaRunState } from '../protocol/idea-run.js';
 import * as messages from './messages.js';
 
 const KIND_OF_PHASE: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {

@@ -4,7 +4,8 @@ import { ideaDetails } from '../decide/details.js';
 import { patchedLimits } from '../decide/limits-patch.js';
 import { firstStep } from '../decide/steps.js';
 import type { PlanShape } from '../protocol/activities.js';
-import type { IdeaInput, IdeaPhase, IdeaRunState, IdeaView, PlanPlace } from '../protocol/run.js';
+import type { IdeaInput, IdeaPhase, IdeaRunState, PlanPlace } from '../protocol/idea-run.js';
+import type { IdeaView } from '../protocol/views.js';
 import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
 import { ideaBudget } from './idea-warnings.js';
 

@@ -16,7 +16,7 @@ import {
 } from '@temporalio/workflow';
 import { limitReached, type NextStep } from '../decide/completion.js';
 import { FAILURE } from '../protocol/failures.js';
-import type { IdeaInput, IdeaResult } from '../protocol/run.js';
+import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import { emit } from './events.js';
 import { activityProblem, diskIsFull, notTheWorksFault } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';

@@ -6,6 +6,7 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Raise } from '../decide/run-budget.js';
 import type { Command, CommandAnswer, LimitPatch } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
+import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import {
   ABORT,
@@ -35,7 +36,7 @@ import {
   WARN,
   WHY,
 } from '../protocol/names.js';
-import type { IdeaReport, IdeaView, RunStatus, Verdict, WhyView } from '../protocol/run.js';
+import type { IdeaView, RunStatus, WhyView } from '../protocol/views.js';
 
 /** From the Web UI people send plain text, from scripts an object; both are taken. */
 export type Said = string | { text?: string; reason?: string; idea?: string } | undefined;

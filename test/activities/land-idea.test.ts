@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LandInput, LandResult } from '../../src/protocol/activities.js';
+import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
 import { roadmap } from '../support/program.js';
 import { type Bench, type BenchOptions, bench, idea, say } from './bench.js';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { findByToken } from '../../src/process/tokens.js';
-import type { LandResult } from '../../src/protocol/activities.js';
 import { FAILURE } from '../../src/protocol/failures.js';
+import type { LandResult } from '../../src/protocol/git-work.js';
 import { until } from '../support/program.js';
 import { type Bench, bench, idea } from './bench.js';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { RunStatus } from '../../src/protocol/run.js';
+import type { RunStatus } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;

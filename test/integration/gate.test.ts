@@ -1,6 +1,6 @@
 /** A gate that a person has to look at: tripwires, and a target that is red on its own. Features: B3, B5, C5, D1. */
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import type { RunStatus } from '../../src/protocol/run.js';
+import type { RunStatus } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunAgentInput } from '../../src/protocol/activities.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { ideaWorkflowId, STATUS, TELL } from '../../src/protocol/names.js';
-import type { RunStatus } from '../../src/protocol/run.js';
+import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
 import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
 

@@ -15,16 +15,12 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
 import { dataConverter } from '../../src/connect/codec.js';
-import type {
-  LandInput,
-  LandResult,
-  PrepareInput,
-  RunAgentInput,
-  RunAgentResult,
-} from '../../src/protocol/activities.js';
+import type { PrepareInput, RunAgentInput, RunAgentResult } from '../../src/protocol/activities.js';
+import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
-import type { AutopilotInput, RunSettings, RunSummary } from '../../src/protocol/run.js';
+import type { AutopilotInput, RunSummary } from '../../src/protocol/run.js';
+import type { RunSettings } from '../../src/protocol/run-settings.js';
 import type { WorkName, WorkResult } from '../../src/work/index.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { until } from '../support/program.js';

@@ -3,10 +3,10 @@
  * twice, nothing is lost. Features: A1 C1 C6.
  */
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { LandResult } from '../../src/protocol/activities.js';
+import type { LandResult } from '../../src/protocol/git-work.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { ANSWER, autopilotId, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
-import type { RunStatus } from '../../src/protocol/run.js';
+import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
 import { quietRuntime, settings, World, type WorldOptions, workflowCode } from './rollover-world.js';
 

@@ -31,7 +31,8 @@ import {
   WARN,
   WHY,
 } from '../../protocol/names.js';
-import type { AutopilotInput, IdeaView, RunStatus, RunSummary, WhyView } from '../../protocol/run.js';
+import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
+import type { IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
 import { EXIT } from '../exit-codes.js';
 import { UserError } from '../user-error.js';
 

@@ -4,7 +4,7 @@ import { nearest } from '../../config/nearest.js';
 import { Autopilot, firstState } from '../../decide/autopilot.js';
 import { why as explain } from '../../decide/status.js';
 import { landedIdeas } from '../../git/landed.js';
-import type { WhyView } from '../../protocol/run.js';
+import type { WhyView } from '../../protocol/views.js';
 import { listRuns, loadRun } from '../../runs/run-files.js';
 import type { Context } from '../context.js';
 import { planRun, runSettings } from '../run-plan.js';

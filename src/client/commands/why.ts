@@ -1,5 +1,5 @@
 /** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
-import type { WhyView } from '../../protocol/run.js';
+import type { WhyView } from '../../protocol/views.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';

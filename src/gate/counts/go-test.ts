@@ -2,7 +2,7 @@
  * go test: with `-v` its top-level tests; with `-json` the same; plain output names no passing test, so there a package
  * counts as one. Pure.
  */
-import type { TestCounts } from '../../protocol/activities.js';
+import type { TestCounts } from '../../protocol/gate.js';
 import { counts, type LineParser } from './tally.js';
 
 export const goTest: LineParser = (lines) => goJson(lines) ?? goText(lines);

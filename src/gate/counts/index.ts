@@ -2,7 +2,7 @@
  * How many tests passed, read from what a gate command printed.
  * Invariant: never throws and takes time linear in the text, whatever it says. Pure.
  */
-import type { TestCounts } from '../../protocol/activities.js';
+import type { TestCounts } from '../../protocol/gate.js';
 import { cargo } from './cargo.js';
 import { goTest } from './go-test.js';
 import { jest } from './jest.js';

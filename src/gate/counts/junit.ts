@@ -1,5 +1,5 @@
 /** JUnit XML: counts `<testcase>` elements. A scanner and not a parser: reports may be huge, cut off or hostile. Pure. */
-import type { TestCounts } from '../../protocol/activities.js';
+import type { TestCounts } from '../../protocol/gate.js';
 import { counts } from './tally.js';
 
 export function junit(xml: string): TestCounts | undefined {

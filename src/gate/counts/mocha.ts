@@ -1,5 +1,5 @@
 /** mocha: `2 passing (4ms)`, then maybe `1 pending` and `1 failing`. Pure. */
-import type { TestCounts } from '../../protocol/activities.js';
+import type { TestCounts } from '../../protocol/gate.js';
 import { counts, type LineParser, sum } from './tally.js';
 
 export const mocha: LineParser = (lines) => {

@@ -1,5 +1,5 @@
 /** node:test, both reporters: `ℹ tests 6` or `# tests 6`, then `pass`, `fail`, `cancelled`, `skipped`, `todo`. Pure. */
-import type { TestCounts } from '../../protocol/activities.js';
+import type { TestCounts } from '../../protocol/gate.js';
 import { counts, type LineParser, sum } from './tally.js';
 
 const KEYS = new Set(['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo']);

@@ -1,5 +1,5 @@
 /** Adding up test counts. Pure. */
-import type { TestCounts } from '../../protocol/activities.js';
+import type { TestCounts } from '../../protocol/gate.js';
 
 /** Reads lines without escape sequences, each at most {@link MAX_LINE} characters; undefined: not this runner's output. */
 export type LineParser = (lines: readonly string[]) => TestCounts | undefined;

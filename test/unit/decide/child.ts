@@ -1,6 +1,6 @@
 /** An idea workflow as a random world keeps it, and what it can be sent. */
 import type { Command } from '../../../src/decide/autopilot.js';
-import type { IdeaReport } from '../../../src/protocol/run.js';
+import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 
 export type Message =
   | { do: 'start'; life: number; agent: string }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { afterGate, afterRun, limitReached, runBudgetMs } from '../../../src/decide/completion.js';
-import type { GateResult } from '../../../src/protocol/activities.js';
+import type { GateResult } from '../../../src/protocol/gate.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
 import {
   BLOCKED,

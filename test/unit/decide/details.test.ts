@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { ideaDetails, runDetails } from '../../../src/decide/details.js';
 import { code, oneLine, quoted } from '../../../src/decide/markdown.js';
 import { runStatus } from '../../../src/decide/status.js';
-import type { IdeaView } from '../../../src/protocol/run.js';
+import type { IdeaView } from '../../../src/protocol/views.js';
 import { card, closed, decided, pilotOf, SETTINGS, say } from './support.js';
 
 const parse = (markdown: string): Root => unified().use(remarkParse).parse(markdown);

@@ -1,9 +1,10 @@
 /** The account gate: one limit state for all slots. Features: B8, G6. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { Gates, LAUNCH_FAILURES, PROBE_MS } from '../../../src/decide/gates.js';
+import { LAUNCH_FAILURES } from '../../../src/decide/gate-times.js';
+import { Gates, PROBE_MS } from '../../../src/decide/gates.js';
 import type { LimitState, Trouble, TroubleKind } from '../../../src/protocol/limits.js';
-import type { RunSettings } from '../../../src/protocol/run.js';
+import type { RunSettings } from '../../../src/protocol/run-settings.js';
 import { settings } from './support.js';
 
 const NOW = 1_000_000_000;

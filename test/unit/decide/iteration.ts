@@ -1,6 +1,7 @@
 /** Builders for the completion and exit tables: runs, gates, limits, and what an iteration comes to. */
 import { afterGate, afterRun, type NextStep, type RunContext } from '../../../src/decide/completion.js';
-import type { GateResult, IdeaLimits, RunAgentResult } from '../../../src/protocol/activities.js';
+import type { IdeaLimits, RunAgentResult } from '../../../src/protocol/activities.js';
+import type { GateResult } from '../../../src/protocol/gate.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
 import { settings } from './support.js';
 

@@ -7,7 +7,7 @@ import { runStatus } from '../../../src/decide/status.js';
 import type { FailureKind } from '../../../src/protocol/failures.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { Trouble } from '../../../src/protocol/limits.js';
-import type { RunSettings } from '../../../src/protocol/run.js';
+import type { RunSettings } from '../../../src/protocol/run-settings.js';
 import { context, PROGRESS, runOf } from './iteration.js';
 import { randomFrom } from './random.js';
 import { card, decided, landedResult, say, settings, statusOf } from './support.js';

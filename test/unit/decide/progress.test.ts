@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { count, countAsBefore, leftBy } from '../../../src/decide/progress.js';
 import { nothingWatched } from '../../../src/decide/warnings.js';
-import type { GateResult } from '../../../src/protocol/activities.js';
+import type { GateResult } from '../../../src/protocol/gate.js';
 
 const gate = (more: Partial<GateResult> = {}): GateResult => ({ pass: false, commands: [], durationMs: 1, ...more });
 const red = (command: string, failed = 1): GateResult =>

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { withUnreported } from '../../../src/decide/iterations.js';
 import { countByStatus, ideaLine, MAX_LISTED, runStatus, statistics, why } from '../../../src/decide/status.js';
-import type { IdeaLine, IdeaStatus, IdeaView, IterationStats } from '../../../src/protocol/run.js';
+import type { IdeaStatus, IterationStats } from '../../../src/protocol/run.js';
+import type { IdeaLine, IdeaView } from '../../../src/protocol/views.js';
 import {
   card,
   closed,

@@ -4,7 +4,7 @@ import { planSection } from '../../../src/agents/plan-section.js';
 import type { NextStep } from '../../../src/decide/completion.js';
 import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/steps.js';
 import type { PlanShape } from '../../../src/protocol/activities.js';
-import type { PlanPlace } from '../../../src/protocol/run.js';
+import type { PlanPlace } from '../../../src/protocol/idea-run.js';
 
 const PLAN: PlanShape = {
   phases: ['Model', 'Wiring'],

@@ -1,15 +1,10 @@
 /** Builders for decision tests: small cards, settings with the documented defaults, reports that number themselves. */
 import { Autopilot, type Command, firstState } from '../../../src/decide/autopilot.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
+import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 import type { AgentChoice } from '../../../src/protocol/limits.js';
-import type {
-  IdeaEntry,
-  IdeaReport,
-  IdeaStatus,
-  IterationStats,
-  ReadyWork,
-  RunSettings,
-} from '../../../src/protocol/run.js';
+import type { IdeaEntry, IdeaStatus, IterationStats, ReadyWork } from '../../../src/protocol/run.js';
+import type { RunSettings } from '../../../src/protocol/run-settings.js';
 
 export const SETTINGS: RunSettings = {
   slots: 3,

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { bounceOf, landingQuestion } from '../../../src/decide/bounce.js';
 import { afterGate } from '../../../src/decide/completion.js';
 import { isApproval, tripwireKey } from '../../../src/decide/tripwires.js';
-import type { GateResult, IdeaLimits, RunAgentResult, Tripwire } from '../../../src/protocol/activities.js';
+import type { IdeaLimits, RunAgentResult } from '../../../src/protocol/activities.js';
+import type { GateResult, Tripwire } from '../../../src/protocol/gate.js';
 
 const LIMITS: IdeaLimits = {
   maxIterations: 5,

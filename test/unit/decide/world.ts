@@ -6,7 +6,8 @@
  * do not have the same life (the workflows do not see to that: it takes an orphan that ends just while it is adopted).
  */
 import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
-import type { IdeaOutcome, IdeaReport, Verdict } from '../../../src/protocol/run.js';
+import type { IdeaReport, Verdict } from '../../../src/protocol/idea-run.js';
+import type { IdeaOutcome } from '../../../src/protocol/run.js';
 import { type Child, type ChildState, LAST, type Message } from './child.js';
 import { randomFrom } from './random.js';
 import { stats, workOf } from './support.js';

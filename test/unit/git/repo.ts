@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { GateResult } from '../../../src/protocol/activities.js';
+import type { GateResult } from '../../../src/protocol/gate.js';
 
 const exec = promisify(execFile);
 const ENV = {

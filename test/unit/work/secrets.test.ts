@@ -1,7 +1,7 @@
 /** What goes wrong is told without secrets, whoever threw it. Feature: B1. */
 import { describe, expect, it } from 'vitest';
-import type { LandResult } from '../../../src/protocol/activities.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
+import type { LandResult } from '../../../src/protocol/git-work.js';
 import { cleanFault, cleanLanding, redactorOf } from '../../../src/work/secrets.js';
 import { WorkError } from '../../../src/work/work-error.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { NextStep } from '../../../src/decide/completion.js';
 import type { Ladder } from '../../../src/protocol/escalation.js';
-import type { IdeaRunState } from '../../../src/protocol/run.js';
+import type { IdeaRunState } from '../../../src/protocol/idea-run.js';
 import { escalated } from '../../../src/workflows/idea-ladder.js';
 import type { IdeaSession } from '../../../src/workflows/idea-session.js';
 

@@ -1,0 +1,67 @@
+/**
+ * The gate as activities and workflows see it: what it is given and what it found.
+ * Invariant: results carry counts, names and short tails, never output. Must import types only.
+ */
+import type { PlanPosition, RunRef } from './activities.js';
+
+export interface TestCounts {
+  passed: number;
+  failed: number;
+  skipped: number;
+  total: number;
+}
+
+export interface GateInput extends RunRef {
+  idea: string;
+  serial: number;
+  worktree: string;
+  /** The commit that the work started from. Absent in inputs of 0.1. */
+  base?: string;
+  /** The step of the plan that is claimed to be done: when the gate passes, it is over. */
+  claimed?: PlanPosition;
+}
+
+export interface GateCommandResult {
+  command: string;
+  /** null: it did not run to an end (timeout, or killed). */
+  exitCode: number | null;
+  durationMs: number;
+  tests?: TestCounts;
+}
+
+export interface GateResult {
+  pass: boolean;
+  commands: GateCommandResult[];
+  /** Set when `pass` is false. */
+  failure?: GateFailure;
+  tests?: TestCounts;
+  /** Commands that failed and passed when run again on the same files. */
+  flaky?: string[];
+  /** Commands that fail on the base, too, and no worse now: let through, because the configuration says so. */
+  tolerated?: string[];
+  /** What a person should look at before this lands. At most twenty. */
+  tripwires?: Tripwire[];
+  durationMs: number;
+}
+
+export interface GateFailure {
+  command: string;
+  exitCode: number | null;
+  timedOut: boolean;
+  tail: string;
+  log: string;
+  /** The base fails in the same way: a person has to look, unless the configuration says otherwise. */
+  alreadyRed?: true;
+  /** Failing tests that pass on the base, and such that fail there, too. At most ten each. */
+  newTests?: string[];
+  knownTests?: string[];
+}
+
+/** A change that can make a gate green without making the work right. */
+export interface Tripwire {
+  kind: 'deleted-test' | 'new-skip' | 'gate-file';
+  /** The file, and where it helps the line. */
+  subject: string;
+  /** Told, and stops nothing. */
+  warn?: true;
+}

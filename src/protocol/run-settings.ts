@@ -1,0 +1,45 @@
+/**
+ * The numbers that deciding needs, pinned when a run starts.
+ * Invariant: plain JSON; fields are only ever added, never changed in meaning. Must import types only.
+ */
+import type { BudgetSettings } from './budget.js';
+import type { RunMode } from './command.js';
+import type { Ladder } from './escalation.js';
+import type { WarningSettings } from './warnings.js';
+
+export interface Weights {
+  unblocks: number;
+  critical: number;
+  quickWin: number;
+  nearComplete: number;
+  retry: number;
+}
+
+/** The numbers that deciding needs, pinned when the run starts. */
+export interface RunSettings {
+  slots: number;
+  stepDelayMs: number;
+  weights: Weights;
+  gateWhen: 'claim' | 'always';
+  /** Landings given back to the agent before a person is asked. */
+  maxLandingRounds: number;
+  /** New ideas wait while this many stand in the landing lane; 0: twice the slots. Absent in runs of 0.1: none wait. */
+  maxWaiting?: number;
+  /** Consecutive failed ideas that pause the run (A7). */
+  errorThreshold: number;
+  errorStrategy: 'retry' | 'skip' | 'abort';
+  maxRetries: number;
+  retryBaseMs: number;
+  maxRateLimitRetries: number;
+  rateLimitBackoffMs: number;
+  rateLimitFactor: number;
+  /** Absent in runs of a version that had none. */
+  ladder?: Ladder;
+  /** How the run begins (A6); `autopilot` when absent. */
+  mode?: RunMode;
+  /** Go back to an idea's first agent as soon as its gate is open; absent: yes. */
+  recoverPrimary?: boolean;
+  /** Absent: none. */
+  budget?: BudgetSettings;
+  warnings?: WarningSettings;
+}
