@@ -36,6 +36,10 @@ export class EventReader implements AgentReader {
     return this.notes.usage;
   }
 
+  get conversation(): { id: string | undefined } | undefined {
+    return this.notes.conversation;
+  }
+
   get retrying(): boolean {
     return this.notes.retrying;
   }

@@ -53,6 +53,8 @@ export interface ExecuteAgentInput {
   /** How long a CLI may go on retrying by itself, milliseconds. Default 90 s: the workflow waits better. */
   retryingMs?: number;
   onSpawn?: (identity: Identity) => void | Promise<void>;
+  /** Told once, as soon as a later run could go on with this conversation. Must not throw. */
+  onConversation?: (sessionId: string) => void;
   /** Added last; may set RALPHCTL_* variables, which the configuration cannot. */
   extraEnv?: Readonly<Record<string, string>>;
   /** Takes the normalised events as JSON lines, bounded in size; none is written when absent. */
@@ -128,6 +130,12 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     progress.take(event);
     input.onEvent?.(event);
   });
+  let known: string | undefined;
+  const conversation = (): void => {
+    if (known !== undefined || !adapter.resumes || !reader.conversation) return;
+    known = reader.conversation.id ?? invocation.sessionId;
+    if (known !== undefined) input.onConversation?.(known);
+  };
   const teller = input.onProgress && tell(progress, input.onProgress);
   const handle = startRun({
     argv: invocation.argv,
@@ -146,6 +154,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
         handle.kill();
       }
       patience.see(reader.retrying);
+      conversation();
     },
     ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
     ...(input.idleMs === undefined ? {} : { idleMs: input.idleMs }),

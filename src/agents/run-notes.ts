@@ -74,6 +74,11 @@ export class RunNotes {
     return this.#usage;
   }
 
+  /** Before its first turn there is nothing to go on with. */
+  get conversation(): { id: string | undefined } | undefined {
+    return this.turns > 0 ? { id: this.#sessionId } : undefined;
+  }
+
   get retrying(): boolean {
     return this.#retrying !== undefined;
   }

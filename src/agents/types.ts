@@ -69,6 +69,8 @@ export interface AgentReader {
   readonly retrying: boolean;
   /** What the run used so far, where the CLI says so while it works. */
   readonly usage?: Usage | undefined;
+  /** Set once the model has answered: there is a conversation to go on with, and its id where the CLI tells it. */
+  readonly conversation?: { id?: string | undefined } | undefined;
   /** Takes one line of output. `terminal` once the run's last event was seen: whatever follows is only shutting down. */
   line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined;
   finish(): Reading;

@@ -26,6 +26,7 @@ import { keepResult, readResult, readSignal } from './agent-result.js';
 import { settle } from './agent-settle.js';
 import { carryOn } from './carry-on.js';
 import { guard } from './confine.js';
+import { cutOff, noteConversation } from './conversation.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
 import { keepPlace } from './plan-place.js';
@@ -100,7 +101,10 @@ async function iterate(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResul
   await writeAtomically(join(dir, 'prompt.md'), prompt);
   const outputFile = join(dir, 'output.log');
   const watch = await guard({ ...input, repo, dir, outputFile }, config.confinement === 'stop');
-  const resume = sessionToResume(previous, { iteration: input.iteration, agent: spec.name });
+  const { iteration, step } = input;
+  const agent = spec.name;
+  // An attempt that a lost worker cut off had this folder, too.
+  const resume = sessionToResume((await cutOff(dir)) ?? previous, { iteration, agent, step });
   const { executed, prompt: sent } = await carryOn({
     spec,
     prompt,
@@ -108,10 +112,11 @@ async function iterate(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResul
     cwd: input.worktree,
     nonce,
     idea: input.idea,
-    iteration: input.iteration,
+    iteration,
     scratch: dir,
     outputFile,
     streamFile: join(dir, 'stream.jsonl'),
+    onConversation: (id) => void noteConversation(dir, { id, iteration, agent, step }),
     ...(context.say ? { onProgress: context.say } : {}),
     token: attempt.mark.token,
     timeoutMs: input.timeoutMs,

@@ -1,7 +1,12 @@
 /** An agent that was cut off goes on with its conversation, inside one iteration only. Features: B2 B8. */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ActivityCancellationDetails } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
+import { iterationDir } from '../../src/config/paths.js';
+import { FAILURE } from '../../src/protocol/failures.js';
+import { until } from '../support/program.js';
 import { type Bench, bench } from './bench.js';
 
 /** A stand-in for claude: notes its arguments and its prompt, and then does as `behaviour` says in run `$n`. */
@@ -54,5 +59,33 @@ turn; done_`);
     const at = await b.prepare();
     for (const serial of [1, 2, 3]) await b.call(b.activities.runAgent, b.agentInput(at, { serial })).done;
     expect(await told(b)).toEqual(['new', 'new', 'new']);
+  });
+
+  it('is gone on with after the worker was lost, which leaves no result', async () => {
+    const b = await claude('turn; [ "$n" = 1 ] && while :; do sleep 0.1; done; echo work >> work.txt; done_');
+    const at = await b.prepare();
+    const first = b.call(b.activities.runAgent, b.agentInput(at));
+    const dir = iterationDir(b.root, b.project, 'run-1', 't-1', 1);
+    await until('the conversation to be noted', async () => existsSync(join(dir, 'session.json')));
+    first.env.cancel('TIMED_OUT', new ActivityCancellationDetails({ timedOut: true }));
+    await expect(first.done).rejects.toMatchObject({ type: FAILURE.workerLost });
+    expect(existsSync(join(dir, 'result.json'))).toBe(false);
+    const second = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(second).toMatchObject({ outcome: { kind: 'ok' }, signal: { kind: 'complete' } });
+    expect(await told(b)).toEqual(['new', 's1']);
+  });
+
+  it('is not gone on with by another agent after a lost worker, nor when no model had answered', async () => {
+    const b = await claude('[ "$n" = 1 ] && { touch "$MARKS/up"; while :; do sleep 0.1; done; }; turn; done_');
+    const at = await b.prepare();
+    const first = b.call(b.activities.runAgent, b.agentInput(at));
+    await until('the first agent', async () => existsSync(join(b.marks, 'up')));
+    first.env.cancel('TIMED_OUT', new ActivityCancellationDetails({ timedOut: true }));
+    await expect(first.done).rejects.toMatchObject({ type: FAILURE.workerLost });
+    const dir = iterationDir(b.root, b.project, 'run-1', 't-1', 1);
+    expect(existsSync(join(dir, 'session.json'))).toBe(false);
+    await b.write({ 'session.json': JSON.stringify({ id: 's0', iteration: 1, agent: 'other' }) }, dir);
+    await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(await told(b)).toEqual(['new', 'new']);
   });
 });

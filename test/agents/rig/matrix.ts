@@ -77,7 +77,14 @@ export function matrix(cli: CliName): void {
     ] as const) {
       const run = async (): Promise<Judged> => {
         const seen = await workerCase(mock, inject('stateRoot'), cli, how);
-        const good = { landed: 'hello after the worker', left: [], starts: 2, overlaps: false, outcome: 'completed' };
+        const good = {
+          landed: 'hello after the worker',
+          left: [],
+          starts: 2,
+          resumed: true,
+          overlaps: false,
+          outcome: 'completed',
+        };
         const wrong = differences(seen, good);
         return { ...seen, kind: wrong.length === 0 ? 'ok' : 'not landed once', wrong };
       };

@@ -11,12 +11,14 @@ export interface AgentsBox extends Sandbox {
 
 /**
  * Says when two agents of one name live at once: the lock is held by the CLI and by everything that it starts.
- * `$MARKS/agents` gets a line for each start, `$MARKS/overlaps` one for each that was not alone.
+ * `$MARKS/agents` gets a line for each start, `$MARKS/overlaps` one for each that was not alone, `$MARKS/arguments` what
+ * each was started with.
  */
 const ALONE = `#!/bin/sh
 exec 9>>"$MARKS/lock-$RALPHCTL_AGENT"
 flock -n 9 || echo "$RALPHCTL_AGENT" >> "$MARKS/overlaps"
 echo "$RALPHCTL_AGENT" >> "$MARKS/agents"
+echo "$*" >> "$MARKS/arguments"
 exec "$@"
 `;
 

@@ -1,6 +1,9 @@
-/** A worker that ends in the middle of an agent's tool call: nothing of the agent is left, and no two agents live at once. */
+/**
+ * A worker that ends in the middle of an agent's tool call: nothing of the agent is left, no two agents live at once, and
+ * the second one goes on with the conversation of the first.
+ */
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunSummary } from '../../../src/protocol/run.js';
 import { pidsWith } from '../../support/processes.js';
@@ -20,6 +23,8 @@ export interface WorkerRow {
   /** Starts of the agent. */
   starts: number;
   overlaps: boolean;
+  /** The second start went on with the conversation of the first. */
+  resumed: boolean;
   outcome: RunSummary['outcome'] | undefined;
 }
 
@@ -48,11 +53,9 @@ export async function workerCase(
   try {
     const started = Date.now();
     const first = box.run('start', '--json', '--wait');
-    const inTool = (what: string) => until(what, async () => existsSync(join(box.marks, IN_TOOL)), 60_000);
-    await inTool('the agent in its tool call');
+    await until('the agent in its tool call', async () => existsSync(join(box.marks, IN_TOOL)), 60_000);
     const before = await ofAgent();
     const { project } = (await box.run('status', '--json')).json[0] as { project: string };
-    await rm(join(box.marks, IN_TOOL));
     let finished = first;
     if (how === 'SIGKILL') {
       const [worker] = await pidsWith('worker', '--child', '--project', project);
@@ -69,16 +72,17 @@ export async function workerCase(
       async () => !(await ofAgent()).some(({ pid }) => before.some((old) => old.pid === pid)),
       60_000,
     );
-    await inTool('another agent in its tool call');
+    // Whether the next agent calls the tool again is up to its CLI: some tell the model that the call was cut off.
     await writeFile(join(box.marks, 'go'), '');
     const done = await finished;
     await first;
-    const starts = (await readFile(join(box.marks, 'agents'), 'utf8')).trim().split('\n').length;
+    const starts = (await readFile(join(box.marks, 'arguments'), 'utf8')).trim().split('\n');
     return {
       ...{
         wallMs: Date.now() - started,
         requests: run.asked(),
-        starts,
+        starts: starts.length,
+        resumed: / (?:--?resume|resume|--session)[ =]/.test(starts[1] ?? ''),
         left: (await ofAgent()).map((one) => one.command),
       },
       landed: await box.git('show', 'main:made.txt').catch(() => ''),

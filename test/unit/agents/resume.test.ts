@@ -19,6 +19,7 @@ describe('B2: going on with a conversation', () => {
   test.each([
     ['the next iteration', { ...now, iteration: 4 }],
     ['another agent', { ...now, agent: 'codex' }],
+    ['another step of the plan (B9)', { ...now, step: 1 }],
   ])('never in %s', (_what, other) => {
     expect(sessionToResume({ outcome: failed('killed'), session }, other)).toBeUndefined();
   });
