@@ -51,7 +51,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     keys: ['CODEX_API_KEY', 'OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY'],
     files: ['.codex/auth.json'],
     probe: { args: ['login', 'status'] },
-    unattended: 'exec with a sandbox and no approvals',
+    unattended: '--dangerously-bypass-approvals-and-sandbox',
   },
   {
     adapter: 'gemini',
@@ -61,7 +61,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     login: 'gemini (and follow it), or set GEMINI_API_KEY',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
     files: ['.gemini/oauth_creds.json'],
-    unattended: '--approval-mode yolo',
+    unattended: '--yolo --skip-trust',
   },
   {
     adapter: 'opencode',
@@ -72,7 +72,7 @@ export const CATALOG: readonly CatalogEntry[] = [
     keys: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY', 'OPENCODE_API_KEY'],
     files: ['.local/share/opencode/auth.json'],
     probe: { args: ['auth', 'list'], says: /\b[1-9]\d* (?:credential|environment variable)/i },
-    unattended: 'permissions allowed by its own environment setting',
+    unattended: '--auto',
   },
   {
     adapter: 'aider',

@@ -105,6 +105,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   const invocation = adapter.invocation(spec, {
     ...rest,
     sessionId: randomUUID(),
+    root: process.getuid?.() === 0,
     ...(adapter.resumes && resume !== undefined ? { resume } : {}),
   });
   for (const [path, content] of Object.entries(invocation.files ?? {})) await writeFile(path, content, { mode: 0o600 });

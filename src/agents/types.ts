@@ -18,6 +18,8 @@ export interface InvocationContext {
   scratch: string;
   /** A UUID for the conversation, for a CLI that lets its caller choose. */
   sessionId: string;
+  /** The agent is run by root. */
+  root?: boolean;
   /** Go on with this conversation, for adapters that can. */
   resume?: string;
 }

@@ -3,6 +3,7 @@
  * Invariant: the agent's words are the assistant's pieces after the last tool result; the `user` event holds the whole
  * prompt and is never read. Success is the `result` event with status success; the exit code alone lies both ways.
  */
+import { join } from 'node:path';
 import { statusIn } from '../error-status.js';
 import { type EventHandler, EventReader } from '../event-reader.js';
 import { clean, entryOf, type Json, numberOf, objectOf, stringOf } from '../json.js';
@@ -25,6 +26,9 @@ const EXITS: Readonly<Record<string, ExitMeaning>> = {
   52: { kind: 'config' },
   53: { turns: true },
 };
+
+/** Below the user's own settings. Its ten attempts at a limit take four minutes. */
+const SETTINGS = JSON.stringify({ general: { maxAttempts: 3 } });
 
 class GeminiEvents implements EventHandler {
   #text = '';
@@ -118,22 +122,27 @@ export const gemini: AgentAdapter = {
   id: 'gemini',
   resumes: true,
   hasTerminalEvent: () => true,
-  // Its retries and turns can be bounded in settings files only: in the user's own, or in one that belongs to root.
-  invocation: (spec, ctx) => ({
-    argv: [
-      ...(spec.command ?? ['gemini']),
-      ...['--output-format', 'stream-json', '--yolo', '--skip-trust'],
-      ...(spec.model ? ['-m', spec.model] : []),
-      ...(ctx.resume ? ['--resume', ctx.resume] : []),
-      ...spec.args,
-    ],
-    stdin: ctx.prompt,
-    env: {
-      // Otherwise the process that is started only starts another one, and passes no signal on to it.
-      GEMINI_CLI_NO_RELAUNCH: 'true',
-      GEMINI_TELEMETRY_ENABLED: 'false',
-    },
-  }),
+  invocation: (spec, ctx) => {
+    const file = join(ctx.scratch, 'gemini-defaults.json');
+    return {
+      argv: [
+        ...(spec.command ?? ['gemini']),
+        ...['--output-format', 'stream-json', '--yolo', '--skip-trust'],
+        ...(spec.model ? ['-m', spec.model] : []),
+        ...(ctx.resume ? ['--resume', ctx.resume] : []),
+        ...spec.args,
+      ],
+      stdin: ctx.prompt,
+      env: {
+        // Otherwise the process that is started only starts another one, and passes no signal on to it.
+        GEMINI_CLI_NO_RELAUNCH: 'true',
+        GEMINI_TELEMETRY_ENABLED: 'false',
+        // It takes settings only from the user's own file and from those that are root's, with every folder above them.
+        ...(ctx.root ? { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: file } : {}),
+      },
+      ...(ctx.root ? { files: { [file]: SETTINGS } } : {}),
+    };
+  },
   reader: (_spec, emit) => {
     const notes = new RunNotes(emit);
     return new EventReader(notes, new GeminiEvents(notes));

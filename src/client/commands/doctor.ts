@@ -15,16 +15,23 @@ export interface DoctorOptions {
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const machine = checkMachine(context);
   const found = await checkProject(context);
+  const turns: Check[] = [];
+  const answered = new Set<string>();
+  if (options.probe) {
+    const { probeAgent } = await import('../doctor/probe.js');
+    for (const spec of found.agents) {
+      const turn = await probeAgent(context, spec);
+      turns.push(turn);
+      if (turn.state === 'ok') answered.add(spec.name);
+    }
+  }
   const checks = [
     ...(await machine),
     ...found.checks,
-    ...(await checkAgents(context, found.agents)),
+    ...(await checkAgents(context, found.agents, answered)),
     ...(await checkServices(context, found.project?.id)),
+    ...turns,
   ];
-  if (options.probe) {
-    const { probeAgent } = await import('../doctor/probe.js');
-    for (const spec of found.agents) checks.push(await probeAgent(context, spec));
-  }
   const count = (state: Check['state']): number => checks.filter((check) => check.state === state).length;
   const [failed, warned] = [count('fail'), count('warn')];
   if (context.json) printJson({ ok: failed === 0, problems: failed, warnings: warned, checks });

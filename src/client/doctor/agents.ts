@@ -30,9 +30,13 @@ export async function findAgents({ env }: Context): Promise<FoundAgent[]> {
   return found.filter((one) => one !== undefined);
 }
 
-/** `used`: agents that a run would start. The others are only listed. */
-export async function checkAgents(context: Context, used: readonly AgentSpec[]): Promise<Check[]> {
-  const checks = await Promise.all(used.map((spec) => checkUsed(context, spec)));
+/** `used`: agents that a run would start; the others are only listed. `answered`: names of those whose model has answered. */
+export async function checkAgents(
+  context: Context,
+  used: readonly AgentSpec[],
+  answered: ReadonlySet<string>,
+): Promise<Check[]> {
+  const checks = await Promise.all(used.map((spec) => checkUsed(context, spec, answered.has(spec.name))));
   const adapters = new Set(used.map((spec) => spec.adapter));
   const others = (await findAgents(context)).filter(({ entry }) => !adapters.has(entry.adapter));
   const listed = await Promise.all(
@@ -43,7 +47,7 @@ export async function checkAgents(context: Context, used: readonly AgentSpec[]):
   return [...checks.flat(), ...listed];
 }
 
-async function checkUsed(context: Context, spec: AgentSpec): Promise<Check[]> {
+async function checkUsed(context: Context, spec: AgentSpec, answered: boolean): Promise<Check[]> {
   const what = `agent ${spec.name}`;
   const entry = catalogEntry(spec.adapter);
   const argv = spec.command ?? (entry ? [entry.program] : undefined);
@@ -59,7 +63,8 @@ async function checkUsed(context: Context, spec: AgentSpec): Promise<Check[]> {
   }
   if (!entry) return [ok(what, path)];
   const checks = [await checkVersion(what, entry, [path, ...argv.slice(1)], context)];
-  checks.push(await checkLogin(what, entry, spec, [path, ...argv.slice(1)], context));
+  // A provider of one's own needs no login of the CLI, which says all the same that there is none.
+  if (!answered) checks.push(await checkLogin(what, entry, spec, [path, ...argv.slice(1)], context));
   checks.push(info(what, `kept from asking by: ${entry.unattended}`));
   if (process.getuid?.() === 0 && entry.root && !spec.sandboxed) checks.push(fail(what, 'this is root', entry.root));
   return checks;

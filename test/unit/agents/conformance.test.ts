@@ -217,6 +217,14 @@ describe('B1: nothing that a CLI prints can end a reader', () => {
 });
 
 describe('B1: command lines', () => {
+  it('gemini: its retries are bounded where it reads a file for that: as root', () => {
+    const told = (root: boolean) => adapterFor(specOf('gemini')).invocation(specOf('gemini'), { ...ctx, root });
+    const { env, files = {} } = told(true);
+    expect(JSON.parse(files[env.GEMINI_CLI_SYSTEM_DEFAULTS_PATH ?? ''] ?? '')).toEqual({ general: { maxAttempts: 3 } });
+    expect(told(false).files).toBeUndefined();
+    expect(told(false).env).not.toHaveProperty('GEMINI_CLI_SYSTEM_DEFAULTS_PATH');
+  });
+
   const ctx = {
     ...{ prompt: 'THE PROMPT', cwd: '/tree', nonce: 'n', idea: 'i', iteration: 1, scratch: '/scratch' },
     sessionId: '5f0c5ed3-3df4-4b8e-9a43-0e6f1d1d8b53',
