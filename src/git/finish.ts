@@ -1,20 +1,21 @@
 /**
  * What follows a landing: the idea's worktree becomes recyclable, its branch goes, and its worktree is let go.
- * Invariant: the branch is deleted only at the tip that landed; a worktree with anything in it is left as it is.
+ * Invariant: the branch is deleted only at the tip that landed; a worktree with anything in it is saved and left as it is.
  */
 import { git } from './git.js';
 import { markRecyclable } from './marks.js';
 import { branchRef, candidateRef } from './names.js';
+import { openOperationIn } from './progress.js';
+import { savePoint } from './saves.js';
 import { isClean, readStatus } from './status.js';
 import { exists, type WorktreeEntry } from './worktree-list.js';
 
-/** Idempotent. Returns what was kept and why, if anything was. `landed` is on the target, `head` is the tip it stands for. */
+/** Idempotent. Returns what was kept and why, if anything was. `head` is the tip that landed. */
 export async function finishLanding(input: {
   dir: string;
   branch: string;
   idea: string;
   head: string;
-  landed: string;
   worktrees: readonly WorktreeEntry[];
 }): Promise<string | undefined> {
   const ref = `refs/heads/${input.branch}`;
@@ -29,16 +30,20 @@ export async function finishLanding(input: {
   const lines = tips.split('\n').filter(Boolean);
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
-  if (there && !(status && isClean(status) && (await letGo(there.path, input.landed))))
+  if (there && !(status && isClean(status) && (await letGo(there.path, input.head)))) {
+    await savePoint({ worktree: there.path, idea: input.idea, why: 'before landing', ...(status ? { status } : {}) });
     return `The worktree ${there.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
+  }
   const commands = lines.map((line) => `delete ${line}`);
   if (commands.length > 0) await git(input.dir).run(['update-ref', '--stdin'], { input: `${commands.join('\n')}\n` });
   return undefined;
 }
 
-/** Detaches a clean worktree at the landed commit; false when git refuses. */
-async function letGo(path: string, landed: string): Promise<boolean> {
-  const left = await git(path).result(['checkout', '-q', '--detach', landed], { ok: [0, 1, 128] });
+/** Detaches a clean worktree where it is, which changes no file of it; false when git refuses or has something open there. */
+async function letGo(path: string, head: string): Promise<boolean> {
+  if (await openOperationIn(path)) return false;
+  const args = ['update-ref', '--no-deref', '-m', 'ralphctl: landed', 'HEAD', head];
+  const left = await git(path).result(args, { ok: [0, 1, 128] });
   if (left.code !== 0) return false;
   await markRecyclable(path);
   return true;

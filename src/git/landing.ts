@@ -12,10 +12,10 @@ import { git } from './git.js';
 import { identityEnv } from './identity.js';
 import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './lane.js';
 import { claimedHeadRef, claimRef } from './names.js';
-import { keep, savePoint } from './saves.js';
+import { keep } from './saves.js';
 import { swapTarget } from './swap.js';
 import { type Tick, tickTree } from './tick.js';
-import { exists, listWorktrees } from './worktree-list.js';
+import { listWorktrees } from './worktree-list.js';
 
 export interface LandOptions extends LaneOptions {
   title: string;
@@ -25,8 +25,6 @@ export interface LandOptions extends LaneOptions {
   base?: string;
   /** The commit to land. */
   head: string;
-  /** The idea's worktree; saved before anything happens. */
-  worktree?: string;
   strategy: Strategy;
   /** Conventional commit type for commits that ralphctl words itself. */
   type?: string;
@@ -39,16 +37,16 @@ type Here = LandOptions & Located;
 
 /** Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must mend something. */
 export async function landIdea(options: LandOptions): Promise<LandResult> {
-  let saved: Promise<void> | undefined;
+  let saved: Promise<unknown> | undefined;
   try {
     return (await inLane(options, (here) => {
-      // Taken while the candidate is built and gated; awaited before anything moves.
-      saved ??= saveWork(here);
+      // Its branch will go and the target gets rewritten commits. Made while the candidate is built; awaited before anything moves.
+      saved ??= keep(here.repo, here.idea, here.head, 'before landing');
       saved.catch(() => undefined);
       return attempt(here, saved);
     })) as LandResult;
   } finally {
-    await saved;
+    await saved?.catch(() => undefined);
   }
 }
 
@@ -63,12 +61,8 @@ async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: st
   );
 }
 
-async function saveWork({ worktree, idea }: LandOptions): Promise<void> {
-  if (worktree && (await exists(worktree))) await savePoint({ worktree, idea, why: 'before landing' });
-}
-
 /** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
-async function attempt(options: Here, saved: Promise<void>): Promise<Outcome | undefined> {
+async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome | undefined> {
   const { repo, idea, target, head } = options;
   const refs = await readRefs(options);
   const earlier = await alreadyLanded(options, refs);
@@ -119,7 +113,7 @@ async function attempt(options: Here, saved: Promise<void>): Promise<Outcome | u
     if (!swap.moved) return undefined;
     note = swap.note;
   }
-  const kept = await finishLanding({ ...options, dir, landed: commit, worktrees });
+  const kept = await finishLanding({ ...options, dir, worktrees });
   return landed(commit, commits, note, kept);
 }
 
@@ -158,7 +152,7 @@ async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undef
     read: true,
   });
   if (inTarget.code !== 0) return undefined;
-  const kept = await finishLanding({ ...options, dir: repo, landed: claim, worktrees: await listWorktrees(repo) });
+  const kept = await finishLanding({ ...options, dir: repo, worktrees: await listWorktrees(repo) });
   return landed(claim, await countLanded(repo, claim, idea), kept);
 }
 

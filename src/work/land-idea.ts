@@ -15,10 +15,10 @@ import { cleanLanding, redactorOf } from './secrets.js';
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
   const { run, options, ticks, place } = await laneWork(deps, input, 'landing', signal);
   const { landing, commit } = run.file.config;
-  const { worktree, branch, base, head } = input;
+  const { branch, base, head } = input;
   const result = await landOnTarget({
     ...options,
-    ...{ worktree, branch, base, head },
+    ...{ branch, base, head },
     strategy: landing.strategy,
     type: commit.type,
     tick: async (read) => {

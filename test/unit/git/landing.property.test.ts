@@ -51,7 +51,7 @@ it('every landed idea is on the target exactly once, and the user’s edits stay
           for (const [n, plan] of plans.entries()) if (plan.early) ready.set(n, await make(n));
           const expected: string[] = [];
           for (const [n, plan] of plans.entries()) {
-            const { path, head } = ready.get(n) ?? (await make(n));
+            const { head } = ready.get(n) ?? (await make(n));
             const before = await sh(repo.root, 'rev-parse', 'main');
             const land = () =>
               landIdea({
@@ -63,7 +63,6 @@ it('every landed idea is on the target exactly once, and the user’s edits stay
                 agentName: 'ed-001',
                 branch: `ralph/p-${n}`,
                 head,
-                worktree: path,
                 strategy,
                 keep: [],
                 setup: async () => undefined,

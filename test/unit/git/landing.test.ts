@@ -45,7 +45,6 @@ async function land(idea: string, more: Partial<LandOptions> = {}) {
     agentName: 'ed-001',
     branch: `ralph/${idea}`,
     head: more.head ?? (await tip(`ralph/${idea}`)),
-    worktree: join(repo.worktreesRoot, `ed-001-${idea}`),
     strategy: 'rebase',
     keep: ['node_modules'],
     setup: async () => undefined,
@@ -87,7 +86,8 @@ describe('landing on a clean checkout', () => {
       'step 1 #i-1 @ed-001\n\nBody 1.\n\nRalph-Idea: i-1\nRalph-Agent: ed-001',
     );
     expect(await sh(repo.root, 'branch', '--list', 'ralph/*')).toBe('');
-    expect(await sh(path, 'rev-parse', 'HEAD')).toBe(await tip());
+    expect(await sh(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD');
+    expect(await sh(path, 'status', '--porcelain')).toBe('');
     expect(await landedIdeas(repo.root, 'main')).toEqual(['i-1']);
   });
 
@@ -287,8 +287,8 @@ describe('landing that does not go through', () => {
     expect(got).toMatchObject({ kind: 'landed', note: expect.stringContaining('uncommitted files') });
     expect(await read(path, 'late.txt')).toBe('late');
     expect(await sh(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('ralph/i-1');
-    const [save] = await listSaves(repo.root, 'i-1');
-    expect(await sh(repo.root, 'show', `${save?.ref}:late.txt`)).toBe('late');
+    const saves = await listSaves(repo.root, 'i-1');
+    expect(await sh(repo.root, 'show', `${saves.at(-1)?.ref}:late.txt`)).toBe('late');
   });
 
   it('keeps a branch that has moved past what was landed', async () => {

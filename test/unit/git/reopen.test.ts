@@ -34,7 +34,6 @@ const land = async (pass = true) =>
     agentName: 'ed-001',
     branch: 'ralph/i-1',
     head: await sh(repo.root, 'rev-parse', 'ralph/i-1'),
-    worktree: path,
     strategy: 'rebase',
     keep: [],
     setup: async () => undefined,

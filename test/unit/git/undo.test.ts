@@ -1,5 +1,4 @@
 /** Taking a landed idea back, whichever strategy landed it and whatever landed after it. Features: C2 D1. */
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tickBacklog } from '../../../src/backlog/tick.js';
 import { landedIdeas } from '../../../src/git/landed.js';
@@ -44,7 +43,6 @@ async function land(idea: string, more: Partial<LandOptions> = {}): Promise<stri
     agentName: 'ed-001',
     branch: `ralph/${idea}`,
     head: await tip(`ralph/${idea}`),
-    worktree: join(repo.worktreesRoot, `ed-001-${idea}`),
     strategy: 'rebase',
     keep: [],
     setup: async () => undefined,
