@@ -46,6 +46,8 @@ export interface ExecuteAgentInput {
   signal?: AbortSignal;
   /** The run is ended once it has used this much, as far as its CLI says while it works. */
   allowance?: { tokens?: number; dollars?: number };
+  /** Told when an agent begins, with what it has used so far and a way to end it; what comes back is called at its end. */
+  meter?: (used: () => Usage | undefined, end: () => void) => () => void;
   maxLogBytes?: number;
   killGraceMs?: number;
   /** How long the CLI may take to end after its last event, milliseconds. Default 10 s. */
@@ -164,7 +166,15 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...(input.killGraceMs === undefined ? {} : { killGraceMs: input.killGraceMs }),
     ...(input.onSpawn === undefined ? {} : { onSpawn: input.onSpawn }),
   });
+  const unmetered = input.meter?.(
+    () => reader.usage,
+    () => {
+      over = true;
+      handle.kill();
+    },
+  );
   const run = await handle.done.finally(() => {
+    unmetered?.();
     patience.end();
     clearInterval(teller);
     return stream?.close();

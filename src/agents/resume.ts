@@ -1,7 +1,7 @@
 /**
  * When an agent goes on with a conversation that was cut off, and when it begins a new one.
- * Invariant: a conversation is gone on with only inside one iteration and one step of a plan, by the same agent, after a
- * failure that was none of its own; every other run begins afresh.
+ * Invariant: a conversation is gone on with only inside one iteration and one step of a plan, by the same agent, after an
+ * end that was none of its own; every other run begins afresh.
  */
 import type { AgentOutcome, RunAgentResult } from '../protocol/activities.js';
 
@@ -15,7 +15,8 @@ export function sessionToResume(
   if (previous.step !== now.step) return undefined;
   const { outcome } = previous;
   const cutOff = outcome.kind === 'failed' && (outcome.failure === 'transient' || outcome.failure === 'killed');
-  return cutOff ? session.id : undefined;
+  const byBudget = outcome.kind === 'timeout' && outcome.of !== undefined;
+  return cutOff || byBudget ? session.id : undefined;
 }
 
 /** A run that was to go on with a conversation failed before its model said a word: most likely there is none any more. */

@@ -63,6 +63,8 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.yellow('‖')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
     case 'parked':
       return `${paint.yellow('◷')} ${event.idea} could not work (${event.trouble.kind}): ${clean(event.trouble.message)}`;
+    case 'held':
+      return `${paint.yellow('◷')} ${event.idea} holds, its work kept: ${clean(event.why)}`;
     case 'account':
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':

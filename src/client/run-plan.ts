@@ -192,7 +192,7 @@ export function runSettings(config: Config): RunSettings {
     rateLimitBackoffMs: config.limits.backoffMs,
     rateLimitFactor: config.limits.factor,
     recoverPrimary: config.limits.recoverPrimary,
-    budget: config.budget,
+    budget: { ...config.budget, during: true },
     warnings: config.warnings,
   };
 }

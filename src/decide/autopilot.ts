@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 
+import type { Ceilings } from '../protocol/budget.js';
 import type { Command as Told } from '../protocol/command.js';
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
 import type { IdeaCard } from '../protocol/idea.js';
@@ -15,13 +16,13 @@ import type { RunSettings } from '../protocol/run-settings.js';
 import { Board, type Told as Taken } from './board.js';
 import { runQuestion } from './budget.js';
 import type { Command } from './commands.js';
-import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
+import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun, tellIdea } from './control.js';
 import { type ErrandResult, errandDone } from './errands.js';
 import type { Graph } from './graph.js';
 import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
-import { overBudget, type Raise, raiseBudget, turnDay } from './run-budget.js';
+import { ceilingsOf, overBudget, type Raise, raiseBudget, turnDay } from './run-budget.js';
 import { fillSlots, reviewAgents, standsStill } from './waiting.js';
 
 export type { Command } from './commands.js';
@@ -205,6 +206,8 @@ export class Autopilot {
   raiseBudget(raise: Raise): boolean {
     const { state, settings } = this.#board;
     if (!state.budget || !settings.budget || !raiseBudget(state.budget, settings.budget, raise)) return false;
+    delete state.budget.inUse;
+    this.#tellCeilings();
     if (state.budget.paused && !overBudget(state.budget, settings.budget)) this.#goOn();
     return true;
   }
@@ -213,7 +216,12 @@ export class Autopilot {
     const { state, settings } = this.#board;
     const { budget } = state;
     if (!budget || !settings.budget) return;
-    if (turnDay(budget, now) && budget.paused === 'day') this.#goOn();
+    const raised = budget.raised.day !== undefined;
+    if (turnDay(budget, now)) {
+      delete budget.inUse;
+      if (raised) this.#tellCeilings();
+      if (budget.paused === 'day') this.#goOn();
+    }
     if (!isActive(this.#board)) return;
     // Somebody else has let it go on meanwhile.
     delete budget.paused;
@@ -221,6 +229,16 @@ export class Autopilot {
     if (!over || over.scope === 'idea') return;
     budget.paused = over.scope;
     pauseRun(this.#board, runQuestion(over));
+  }
+
+  /** What agents may use together; undefined where they are not held while they work. */
+  get ceilings(): Ceilings | undefined {
+    return ceilingsOf(this.state.budget, this.#board.settings.budget);
+  }
+
+  #tellCeilings(): void {
+    const { ceilings } = this;
+    if (ceilings) for (const entry of this.openIdeas()) tellIdea(this.#board, entry, 'edited', [{ ceilings }]);
   }
 
   #goOn(): void {

@@ -7,6 +7,7 @@ import type { RunAgentResult } from '../protocol/activities.js';
 import {
   type Amounts,
   type BudgetLine,
+  type BudgetReached,
   type BudgetScope,
   type Dimension,
   MOST_AMOUNT,
@@ -20,8 +21,13 @@ export const nothingSpent = (): Spent => ({
   ...{ unknownTokens: 0, unknownDollars: 0 },
 });
 
-/** What one agent run used. It counts as an iteration only where it cost one. */
-export function spentBy(run: Pick<RunAgentResult, 'durationMs' | 'usage'>, charged: boolean): Spent {
+/** What one agent run used. It counts as an iteration only where it cost one (`charged`). */
+export function spentBy(
+  run: Pick<RunAgentResult, 'durationMs' | 'usage'>,
+  charged: boolean,
+  /** It may have used something, reported or not. */
+  worked = charged,
+): Spent {
   const { inputTokens, outputTokens, costUsd } = run.usage ?? {};
   const tokensKnown = inputTokens !== undefined || outputTokens !== undefined;
   return {
@@ -30,8 +36,8 @@ export function spentBy(run: Pick<RunAgentResult, 'durationMs' | 'usage'>, charg
     tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
     dollars: costUsd ?? 0,
     // A run that never came to a turn has used nothing that anybody could report.
-    unknownTokens: charged && !tokensKnown ? 1 : 0,
-    unknownDollars: charged && costUsd === undefined ? 1 : 0,
+    unknownTokens: worked && !tokensKnown ? 1 : 0,
+    unknownDollars: worked && costUsd === undefined ? 1 : 0,
   };
 }
 
@@ -118,6 +124,12 @@ export function runQuestion(line: BudgetLine): string {
   const what = line.scope === 'day' ? 'budget of the day' : 'budget of the run';
   const wait = line.scope === 'day' ? '; it goes on by itself tomorrow' : '';
   return `the ${what} is used up: ${lineText(line)}${wait}. Raise it: ralphctl budget raise [+N], or end the run: ralphctl stop`;
+}
+
+/** Why an idea holds. */
+export function reachedText(reached: BudgetReached): string {
+  const what = reached.scope === 'day' ? 'the budget of the day' : 'the budget of the run';
+  return `${what} is used up${reached.shared ? ', with what the agents at work use' : ''}: ${lineText(reached)}`;
 }
 
 export type BudgetAnswer = { do: 'stop' } | { do: 'raise'; by: Amounts };

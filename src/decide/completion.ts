@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 import type { AgentOutcome, Feedback, IdeaLimits, RunAgentResult } from '../protocol/activities.js';
+import type { BudgetReached } from '../protocol/budget.js';
 import type { FailureKind } from '../protocol/failures.js';
 import type { GateResult } from '../protocol/gate.js';
 import type { Trouble, TroubleKind } from '../protocol/limits.js';
@@ -27,6 +28,8 @@ export type NextStep =
   | { do: 'ask'; question: string; approve?: string[] }
   /** The agent cannot work for now; the autopilot says when, and with which one, to go on. Not charged. */
   | { do: 'park'; trouble: Pick<Trouble, 'kind' | 'message' | 'resetAt'> }
+  /** The budget of run or day is used up: it goes on where it was once there is more. Not charged. */
+  | { do: 'hold'; reached: BudgetReached }
   | { do: 'close'; outcome: IdeaOutcome; reason: string };
 
 export interface RunContext {
@@ -43,8 +46,12 @@ export interface RunContext {
 
 const CHARGED: readonly FailureKind[] = ['agent', 'context', 'budget'];
 
-/** Whether a run uses up one of the idea's iterations and its working time: all but failures that are not the agent's. */
+/**
+ * Whether a run uses up one of the idea's iterations and its working time: all but failures that are not the agent's, and
+ * runs that a budget of run or day has cut off.
+ */
 export function costsIteration(outcome: AgentOutcome): boolean {
+  if (outcome.kind === 'timeout') return outcome.of === undefined;
   return outcome.kind !== 'failed' || CHARGED.includes(outcome.failure);
 }
 
@@ -65,6 +72,7 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
     return { do: 'park', trouble: { kind: trouble, message, ...(resetAt === undefined ? {} : { resetAt }) } };
   }
   if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
+  if (run.outcome.kind === 'timeout' && run.outcome.of) return { do: 'hold', reached: run.outcome.of };
   if (run.outcome.kind === 'timeout') return afterTimeout(run.outcome.why, run.durationMs, context.limits);
   const { signal } = run;
   const { loop, allowEmpty } = context.limits;

@@ -5,14 +5,16 @@
  * May import protocol and decide only.
  */
 
+import type { BudgetReached } from '../protocol/budget.js';
 import type { IdeaReport } from '../protocol/idea-run.js';
 import type { IdeaEntry } from '../protocol/run.js';
 import type { Board } from './board.js';
+import { reachedText, runQuestion } from './budget.js';
 import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
-import { countFailure, tellRunState } from './control.js';
+import { countFailure, pauseRun, tellRunState } from './control.js';
 import { followUp } from './idea-commands.js';
 import type { Ending, Lane } from './lane.js';
-import { spend } from './run-budget.js';
+import { isStale, spend } from './run-budget.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
 /**
@@ -34,6 +36,8 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: nu
     return;
   }
   if (report.kind === 'spent' && report.spent && board.state.budget) spend(board.state.budget, report.spent);
+  // An agent has ended: what it used is known, and something may be left of what was in use.
+  if (report.kind !== 'warnings' && !report.reached) delete board.state.budget?.inUse;
   if (report.kind === 'warnings') takeWarnings(entry, report);
   if (entry.status === 'landing') return;
   if (report.kind !== 'approval') delete entry.approval;
@@ -90,13 +94,28 @@ function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
 }
 
 /** It gave its slot back: its run could not work, it was told that none of its agents can, or it wants another agent. */
-function takeParked(board: Board, entry: IdeaEntry, { trouble, passed }: IdeaReport, now: number): void {
+function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: number): void {
   const { gates } = board;
+  const { trouble, passed, reached } = report;
   if (passed) entry.passed = [...(entry.passed ?? []).filter((agent) => agent !== passed), passed];
   if (trouble) gates?.trouble(entry.card.id, trouble, now);
   const why = gates?.why(gates.agentsOf(entry)) || trouble?.message;
   if (why) entry.reason = clip(why, MAX_REASON);
   queueForSlot(board, entry);
+  if (reached) takeReached(board, entry, reached);
+}
+
+/** It met the budget of run or day. What its own books do not show yet, the autopilot takes from there. */
+function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): void {
+  const { state, settings } = board;
+  if (!state.budget || !settings.budget || isStale(reached, state.budget, settings.budget)) return;
+  entry.reason = clip(reachedText(reached), MAX_REASON);
+  if (reached.shared) {
+    state.budget.inUse = true;
+    return;
+  }
+  state.budget.paused = reached.scope;
+  pauseRun(board, runQuestion(reached));
 }
 
 function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaReport): void {
@@ -114,6 +133,7 @@ function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaRepor
 export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: Ending): void {
   const idea = entry.card.id;
   if (!board.isOpen(idea)) return;
+  delete board.state.budget?.inUse;
   if (lane.isLanding(idea)) {
     lane.childEndedMeanwhile(ending);
     return;

@@ -4,16 +4,19 @@
  * May import protocol and decide only.
  */
 import {
+  type Amounts,
   type BudgetLine,
+  type BudgetReached,
   type BudgetSettings,
   type BudgetState,
+  type Ceilings,
   type DayTotal,
   type Dimension,
   MOST_AMOUNT,
   type Spent,
 } from '../protocol/budget.js';
 import type { WarningLine } from '../protocol/warnings.js';
-import { addAmounts, addSpent, budgetLines, lineText, nearlyUsed, nothingSpent, usedUp } from './budget.js';
+import { addAmounts, addSpent, budgetLines, DIMENSIONS, lineText, nearlyUsed, nothingSpent, usedUp } from './budget.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -49,6 +52,32 @@ export function runBudgetLines(state: BudgetState, settings: BudgetSettings): Bu
     ...budgetLines('day', settings.day, state.raised.day, state.day),
   ];
 }
+
+/** What agents are told; undefined where they are not held while they work. */
+export function ceilingsOf(state: BudgetState | undefined, settings: BudgetSettings | undefined): Ceilings | undefined {
+  if (!state || !settings?.during) return undefined;
+  const { run, day } = settings;
+  return {
+    ...(run ? { run: withRaised(run, state.raised.run) } : {}),
+    ...(day ? { day: withRaised(day, state.raised.day) } : {}),
+  };
+}
+
+/** What was raised and is not limited stays unlimited. */
+function withRaised(limit: Amounts, raised: Amounts = {}): Amounts {
+  const sum: Amounts = {};
+  for (const dimension of DIMENSIONS) {
+    const most = limit[dimension];
+    if (most !== undefined) sum[dimension] = most + (raised[dimension] ?? 0);
+  }
+  return sum;
+}
+
+/** An agent met a budget that has been raised since it began. */
+export const isStale = (reached: BudgetReached, state: BudgetState, settings: BudgetSettings): boolean =>
+  !runBudgetLines(state, settings).some(
+    ({ scope, dimension, most }) => scope === reached.scope && dimension === reached.dimension && most <= reached.most,
+  );
 
 export const overBudget = (state: BudgetState, settings: BudgetSettings): BudgetLine | undefined =>
   usedUp(runBudgetLines(state, settings));

@@ -28,6 +28,8 @@ export function leaveWaiting(board: Board, idea: string): void {
 export function fillSlots(board: Board, now: number): Command[] {
   const { state } = board;
   const commands: Command[] = [];
+  if (state.budget?.inUse && board.slots.used > 0) return commands;
+  delete state.budget?.inUse;
   while (board.slots.used < state.slots) {
     const entry = nextWaiting(board);
     if (!entry) break;

@@ -3,7 +3,7 @@
  * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
  * Must import types only.
  */
-import type { DayTotal } from './budget.js';
+import type { BudgetReached, Ceilings, DayTotal } from './budget.js';
 import type { FailureKind, LimitScope } from './failures.js';
 import type { GateInput, GateResult } from './gate.js';
 import type {
@@ -140,14 +140,16 @@ export interface RunAgentInput extends RunRef {
   stronger?: true;
   /** What this run may use at most, as far as the agent says while it works. */
   allowance?: { tokens?: number; dollars?: number };
+  /** What the run and the day may use, all agents together; kept by whoever runs the agents. */
+  ceilings?: Ceilings;
   /** Iterations in a row that got nowhere: the agent is told to try another way. */
   unchanged?: number;
 }
 
 export type AgentOutcome =
   | { kind: 'ok' }
-  /** turns: the agent used up the turns that one run may take · budget: what it may use. */
-  | { kind: 'timeout'; why: 'iteration' | 'idle' | 'turns' | 'budget' }
+  /** turns: the agent used up the turns that one run may take · budget: what it may use, or (`of`) run or day. */
+  | { kind: 'timeout'; why: 'iteration' | 'idle' | 'turns' | 'budget'; of?: BudgetReached }
   | {
       kind: 'failed';
       failure: FailureKind;

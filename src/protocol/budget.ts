@@ -27,7 +27,11 @@ export interface BudgetSettings {
   day?: Amounts;
   /** Part of a budget from which on there is a warning, 0 to 1. */
   warnAt: number;
+  /** Run and day are held while agents run, too. Absent in runs of 0.1, which looked between two runs only. */
+  during?: true;
 }
+/** What run and day may use, with what a person has added. */
+export type Ceilings = Pick<BudgetSettings, 'run' | 'day'>;
 export type BudgetScope = 'idea' | 'run' | 'day';
 
 export interface Spent {
@@ -55,6 +59,8 @@ export interface BudgetState {
   raised: { run?: Amounts; day?: Amounts };
   /** The scope whose end paused the run. */
   paused?: 'run' | 'day';
+  /** What is left is in use by agents that run now: nothing more begins before one of them has ended. */
+  inUse?: true;
 }
 
 /** One budget in `status`. */
@@ -65,4 +71,11 @@ export interface BudgetLine {
   most: number;
   /** Agent runs that did not report it: the real figure is higher. */
   unknown: number;
+}
+
+/** The budget that ended an agent run, or let it not begin. */
+export interface BudgetReached extends BudgetLine {
+  scope: 'run' | 'day';
+  /** Some of it is used by agents that run at the same time; without them it would not be used up yet. */
+  shared?: true;
 }

@@ -70,6 +70,8 @@ export type RunEvent =
   | { kind: 'interrupted'; idea: string; iteration: number }
   /** A run could not work: its idea waits for another agent, or for this one's limit to end. */
   | { kind: 'parked'; idea: string; trouble: Trouble }
+  /** The budget of run or day is used up: it gave its slot back, and goes on where it was. */
+  | { kind: 'held'; idea: string; why: string }
   /** An account or agent was closed, is tried, or is open again. */
   | { kind: 'account'; account: AccountLine }
   /** The idea goes on with another agent. */

@@ -3,7 +3,7 @@
  * Invariant: plain JSON and small; fields are only ever added, never changed in meaning. Must import types only.
  */
 import type { Feedback, IdeaLimits, PrepareResult, Reopen, RunAgentResult, RunRef } from './activities.js';
-import type { Amounts, Spent } from './budget.js';
+import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
 import type { LimitPatch } from './command.js';
 import type { Stall } from './escalation.js';
 import type { GateResult } from './gate.js';
@@ -27,6 +27,8 @@ export interface IdeaInput extends RunRef {
   maxHistory?: number;
   /** What people said before it started. */
   carry?: IdeaCarry;
+  /** Absent where neither run nor day has a budget, and under a parent of 0.1. */
+  ceilings?: Ceilings;
   /** Set by continue-as-new. */
   state?: IdeaRunState;
 }
@@ -114,6 +116,9 @@ export interface IdeaRunState {
   raised?: Amounts;
   /** The open question is about the budget: its answer is not for the agent. */
   asking?: 'budget';
+  ceilings?: Ceilings;
+  /** Taken over by the autopilot of another run. */
+  elsewhere?: true;
   /** Told to give its slot back at the boundary: none of its agents can work now. */
   parked?: boolean;
 }
@@ -162,6 +167,8 @@ export interface IdeaReport {
   trouble?: Trouble;
   /** With `parked`: the agent got nowhere, and another one is to go on. */
   passed?: string;
+  /** With `parked`: the budget of run or day that its last run met. */
+  reached?: BudgetReached;
   /** With `spent`: what the last agent run used. */
   spent?: Spent;
   /** With `warnings`: all that are open now. */

@@ -2,7 +2,7 @@
  * What every agent run of a project used, one line each, in a file a month. Totals of a day survive runs and restarts.
  * Invariant: a run is counted once however often it was written down; a line that cannot be read is left out.
  */
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectDir } from '../config/paths.js';
 import type { Usage } from '../protocol/activities.js';
@@ -31,24 +31,70 @@ export async function writeUsage(root: string, project: string, row: UsageRow): 
   await appendFile(path, `${JSON.stringify(row)}\n`);
 }
 
+export const runKey = ({ run, idea, serial }: Pick<UsageRow, 'run' | 'idea' | 'serial'>): string =>
+  `${run}/${idea}/${serial}`;
+
+/** Midnights of this host's clock around a time. */
+const dayOf = (now: Date) => ({
+  begin: new Date(now.getFullYear(), now.getMonth(), now.getDate()),
+  end: new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1),
+});
+
 /** What was used since midnight of this host's clock. */
 export async function dayTotal(root: string, project: string, now = new Date()): Promise<DayTotal> {
-  const begin = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-  const end = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-  // Files are named by UTC months: a local day may lie in two.
-  const months = new Set([begin, now].map((date) => date.toISOString().slice(0, 7)));
-  const rows = new Map<string, UsageRow>();
-  for (const month of months) {
-    for (const row of await readRows(fileOf(root, project, month))) {
-      const at = Date.parse(row.at);
-      if (at >= begin.getTime() && at < end.getTime()) rows.set(`${row.run}/${row.idea}/${row.serial}`, row);
-    }
-  }
-  return { spent: sum([...rows.values()]), endsAt: end.getTime() };
+  const { begin, end } = dayOf(now);
+  const rows = await rowsSince(root, project, begin, now);
+  return { spent: sum([...rows.values()].filter(within(begin, end))), endsAt: end.getTime() };
 }
 
+/** What a run and its day have used; agent runs of which a key is in `except` are left out. */
+export async function usedSoFar(
+  root: string,
+  project: string,
+  run: { id: string; createdAt: Date },
+  except: ReadonlySet<string>,
+  now = new Date(),
+): Promise<{ run: Spent; day: Spent }> {
+  const { begin, end } = dayOf(now);
+  const rows = await rowsSince(root, project, new Date(Math.min(run.createdAt.getTime(), begin.getTime())), now);
+  const counted = [...rows].flatMap(([key, row]) => (except.has(key) ? [] : [row]));
+  return { run: sum(counted.filter((row) => row.run === run.id)), day: sum(counted.filter(within(begin, end))) };
+}
+
+const within = (begin: Date, end: Date) => {
+  const [from, to] = [begin.toISOString(), end.toISOString()];
+  return ({ at }: UsageRow): boolean => at >= from && at < to;
+};
+
+/** All rows of the months since then, each agent run once. Files are named by UTC months: a local day may lie in two. */
+async function rowsSince(root: string, project: string, since: Date, now: Date): Promise<Map<string, UsageRow>> {
+  const rows = new Map<string, UsageRow>();
+  const last = now.toISOString().slice(0, 7);
+  const month = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth()));
+  for (let name = ''; name < last; month.setUTCMonth(month.getUTCMonth() + 1)) {
+    name = month.toISOString().slice(0, 7);
+    for (const row of await readRows(fileOf(root, project, name))) rows.set(runKey(row), row);
+  }
+  return rows;
+}
+
+/** Files as they were read last: with a budget they are looked at every second, and change once an agent run. */
+const known = new Map<string, { stamp: string; rows: UsageRow[] }>();
+const MOST_KNOWN = 8;
+
 async function readRows(path: string): Promise<UsageRow[]> {
-  const text = await readFile(path, 'utf8').catch(() => '');
+  const stats = await stat(path).catch(() => undefined);
+  if (!stats) return [];
+  const stamp = `${stats.size} ${stats.mtimeMs} ${stats.ino}`;
+  const before = known.get(path);
+  if (before?.stamp === stamp) return before.rows;
+  const rows = parse(await readFile(path, 'utf8').catch(() => ''));
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(path, { stamp, rows });
+  return rows;
+}
+
+function parse(text: string): UsageRow[] {
   return text.split('\n').flatMap((line) => {
     try {
       return line === '' ? [] : [JSON.parse(line) as UsageRow];
@@ -58,14 +104,17 @@ async function readRows(path: string): Promise<UsageRow[]> {
   });
 }
 
+/** Outcomes of which the idea is charged an iteration, as the workflow decides it. */
+const COSTS_ITERATION: ReadonlySet<string> = new Set(['ok', 'timeout', 'agent', 'context', 'budget']);
+
 function sum(rows: readonly UsageRow[]): Spent {
   const total: Spent = { iterations: 0, ms: 0, tokens: 0, dollars: 0, unknownTokens: 0, unknownDollars: 0 };
-  for (const { durationMs, turns, inputTokens, outputTokens, costUsd } of rows) {
+  for (const { durationMs, turns, inputTokens, outputTokens, costUsd, outcome } of rows) {
     total.ms += durationMs;
     total.tokens += (inputTokens ?? 0) + (outputTokens ?? 0);
     total.dollars += costUsd ?? 0;
-    if (turns === 0) continue;
-    total.iterations += 1;
+    if (COSTS_ITERATION.has(outcome)) total.iterations += 1;
+    if (turns === 0 && !COSTS_ITERATION.has(outcome)) continue;
     if (inputTokens === undefined && outputTokens === undefined) total.unknownTokens += 1;
     if (costUsd === undefined) total.unknownDollars += 1;
   }

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountKey } from '../agents/account.js';
 import type { ExecuteAgentResult } from '../agents/execute.js';
+import { sessionToResume } from '../agents/resume.js';
 import { parseSignal } from '../agents/signal.js';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Settled } from '../git/settle.js';
@@ -18,6 +19,7 @@ import {
   type StrayedRun,
   TAIL_LIMIT,
 } from '../protocol/activities.js';
+import type { BudgetReached } from '../protocol/budget.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentSignal } from '../protocol/signal.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
@@ -64,6 +66,26 @@ export async function keepResult(deps: WorkDeps, input: RunAgentInput, ended: En
   } catch (error) {
     return { ...result, warnings: [...warnings, notWritten(error)] };
   }
+  return result;
+}
+
+/** The result of a run that did not begin, because the budget of run or day is used up. */
+export async function keepHeld(
+  dir: string,
+  { iteration, step }: RunAgentInput,
+  held: { spec: AgentSpec; reached: BudgetReached; head: string; previous: RunAgentResult | undefined },
+): Promise<RunAgentResult> {
+  const { spec, reached, head, previous } = held;
+  const agent = spec.name;
+  const id = sessionToResume(previous, { iteration, agent, step });
+  const result: RunAgentResult = {
+    outcome: { kind: 'timeout', why: 'budget', of: reached },
+    ...{ signal: { kind: 'none' }, durationMs: 0, exitCode: null, head, commits: 0, changed: false, tail: '', dir },
+    ...(step === undefined ? {} : { step }),
+    ...(id === undefined ? {} : { session: { id, iteration, agent } }),
+    agent,
+  };
+  await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
   return result;
 }
 
@@ -115,7 +137,8 @@ async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentR
   const { outcome, durationMs, usage, agent = '', account = '' } = result;
   const { runId: run, idea, serial } = input;
   const row = { at: new Date().toISOString(), run, idea, serial, agent, account, durationMs, turns, ...usage };
-  const kind = outcome.kind === 'failed' ? outcome.failure : outcome.kind;
+  const cutOff = outcome.kind === 'timeout' && outcome.of !== undefined;
+  const kind = outcome.kind === 'failed' ? outcome.failure : cutOff ? 'cut-off' : outcome.kind;
   await writeUsage(deps.root, input.project, { ...row, outcome: kind }).catch(() => {});
 }
 

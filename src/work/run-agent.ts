@@ -22,13 +22,15 @@ import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import { assertOurs, endEarlier, unlockIndex } from './agent-place.js';
 import { promptFor } from './agent-prompt.js';
-import { keepResult, readResult, readSignal } from './agent-result.js';
+import { keepHeld, keepResult, readResult, readSignal } from './agent-result.js';
 import { settle } from './agent-settle.js';
 import { carryOn } from './carry-on.js';
 import { guard } from './confine.js';
 import { cutOff, noteConversation } from './conversation.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { type Meter, meter } from './meter.js';
+import { withOwnLimit } from './own-limit.js';
 import { keepPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { remakeIfGone } from './remake.js';
@@ -79,20 +81,47 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
     if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea);
     await assertRoom([input.worktree, run.file.repo, dir], run.file.config);
     await unlockIndex(input.worktree);
-    return await iterate(attempt, spec);
+    return await underCeilings(attempt, spec);
   } finally {
     // While something of it is left, the mark makes the next attempt look for it.
     if (!context.abandoned() && !attempt.unkillable) await unmarkAttempt(deps.root, input.project, mark);
   }
 }
 
-async function iterate(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResult> {
-  const { deps, run, idea, input, dir, context } = attempt;
-  const { config, repo } = run.file;
+/** An agent does not begin while the budget of run or day is used up, and is ended once it is. */
+async function underCeilings(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResult> {
+  const { deps, run, input, dir } = attempt;
+  const { project, idea, serial, ceilings } = input;
   const [since, previous] = await Promise.all([
     git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
-    readResult(iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1)),
+    readResult(iterationDir(deps.root, project, input.runId, idea, serial - 1)),
   ]);
+  if (!ceilings) return iterate(attempt, spec, { since, previous });
+  const begun = { id: input.runId, createdAt: new Date(run.file.createdAt) };
+  const metered = await meter({ root: deps.root, project, run: begun, idea, serial, ceilings });
+  if ('scope' in metered) return keepHeld(dir, input, { spec, reached: metered, head: since, previous });
+  try {
+    return await iterate(attempt, spec, { since, previous, metered });
+  } finally {
+    metered.close();
+  }
+}
+
+interface Before {
+  /** HEAD. */
+  since: string;
+  /** Of the agent run before. */
+  previous: RunAgentResult | undefined;
+  metered?: Meter;
+}
+
+async function iterate(
+  attempt: Attempt,
+  spec: AgentSpec,
+  { since, previous, metered }: Before,
+): Promise<RunAgentResult> {
+  const { deps, run, idea, input, dir, context } = attempt;
+  const { config, repo } = run.file;
   if (input.step !== undefined) {
     await keepPlace(deps, input, idea, { step: input.step, skipped: input.skippedSteps ?? [] });
   }
@@ -105,8 +134,9 @@ async function iterate(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResul
   const agent = spec.name;
   // An attempt that a lost worker cut off had this folder, too.
   const resume = sessionToResume((await cutOff(dir)) ?? previous, { iteration, agent, step });
+  const own = withOwnLimit(spec, input.allowance?.dollars, metered?.dollarsLeft);
   const { executed, prompt: sent } = await carryOn({
-    spec,
+    spec: own.spec,
     prompt,
     ...(resume === undefined ? {} : { resume }),
     cwd: input.worktree,
@@ -121,12 +151,17 @@ async function iterate(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResul
     token: attempt.mark.token,
     timeoutMs: input.timeoutMs,
     ...(input.allowance ? { allowance: input.allowance } : {}),
+    ...(metered ? { meter: metered.begin } : {}),
     idleMs: config.idleTimeoutMinutes * 60_000,
     maxLogBytes: config.logs.maxMegabytesPerRun * 1024 * 1024,
     signal: context.signal,
     extraEnv: { ...slotEnvironment(input), ...watch.env },
     baseEnv: deps.env,
   });
+  executed.outcome = own.meaning(executed.outcome);
+  const reached = metered?.reached();
+  if (reached && executed.outcome.kind === 'timeout' && executed.outcome.why === 'budget')
+    executed.outcome.of = reached;
   attempt.unkillable = (executed.run.unkillable?.length ?? 0) > 0;
   const remade = await takeBack(attempt);
   const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });

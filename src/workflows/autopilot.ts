@@ -212,6 +212,7 @@ class AutopilotShell {
       queues: pilot.state.queues,
       ...(carry ? { carry } : {}),
       ...(choice ? { choice } : {}),
+      ...(pilot.ceilings ? { ceilings: pilot.ceilings } : {}),
       ...(maxHistory === undefined ? {} : { maxHistory }),
     };
     try {
@@ -237,7 +238,7 @@ class AutopilotShell {
       pilot.adopted(idea);
       this.#carried.add(idea);
       for (const note of carry?.notes ?? []) this.#send(idea, messages.hintSignal.name, [note], true);
-      this.#send(idea, messages.resyncSignal.name, [{ parent: workflowInfo().workflowId }], true);
+      this.#send(idea, messages.resyncSignal.name, [{ parent: workflowInfo().workflowId, runId }], true);
     }
   }
 

@@ -41,7 +41,8 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     const text = textOf(hint);
     if (text) state.notes.push(text);
   }),
-  row(messages.editedSignal, ({ state }, [{ patch, revision }]) => {
+  row(messages.editedSignal, ({ state }, [{ patch, revision, ceilings }]) => {
+    if (ceilings) state.ceilings = state.elsewhere ? { ...ceilings, run: undefined } : ceilings;
     if (patch) state.patch = addPatch(state.patch, patch);
     if (revision !== undefined) state.revision = Math.max(state.revision ?? 0, revision);
   }),
@@ -63,8 +64,10 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     if (answer) await answerWarnings(session, answer);
     else log.warn('an answer to warnings was ignored: it is "continue", "stop" or "+N"');
   }),
-  row(messages.resyncSignal, async ({ reporter }, [{ parent }]) => {
+  row(messages.resyncSignal, async ({ input, state, reporter }, [{ parent, runId }]) => {
     reporter.parent = parent;
+    // What the run has used is in the ledger under another name than this idea's runs.
+    if (runId !== undefined && runId !== input.runId) state.elsewhere = true;
     await reporter.resync();
   }),
 ];

@@ -3,8 +3,8 @@
  * Invariant: nothing works in the worktree meanwhile.
  */
 import { condition } from '@temporalio/workflow';
-import { addAmounts, ideaQuestion, lineText } from '../decide/budget.js';
-import type { BudgetLine } from '../protocol/budget.js';
+import { addAmounts, ideaQuestion, lineText, reachedText } from '../decide/budget.js';
+import type { BudgetLine, BudgetReached } from '../protocol/budget.js';
 import type { IdeaResult, Verdict } from '../protocol/idea-run.js';
 import type { Trouble } from '../protocol/limits.js';
 import { emit } from './events.js';
@@ -68,18 +68,26 @@ export async function askBudget(session: IdeaSession, line: BudgetLine): Promise
   return waitForSlot(session);
 }
 
-/** Gives the slot back until one of its agents can work: after a run that could not, when told so, or for another agent. */
+/**
+ * Gives the slot back until one of its agents can work: after a run that could not, when told so, for another agent, or
+ * because a budget of run or day is used up.
+ */
 export async function park(
   session: IdeaSession,
-  { trouble, passed }: { trouble?: Trouble; passed?: string } = {},
+  { trouble, passed, reached }: { trouble?: Trouble; passed?: string; reached?: BudgetReached } = {},
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.parked = true;
   session.granted = undefined;
   session.verdict = undefined;
-  screen.show('waiting-slot', passed === undefined ? 'limited' : 'waiting');
+  screen.show('waiting-slot', passed === undefined && !reached ? 'limited' : 'waiting');
   if (trouble) emit(input, { kind: 'parked', idea: input.idea, trouble });
-  await reporter.report('parked', { ...(trouble ? { trouble } : {}), ...(passed === undefined ? {} : { passed }) });
+  if (reached) emit(input, { kind: 'held', idea: input.idea, why: reachedText(reached) });
+  await reporter.report('parked', {
+    ...(trouble ? { trouble } : {}),
+    ...(passed === undefined ? {} : { passed }),
+    ...(reached ? { reached } : {}),
+  });
   return waitForSlot(session);
 }
 

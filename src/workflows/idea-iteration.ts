@@ -177,6 +177,7 @@ async function runAgent(
     ...(agent ? { agent } : {}),
     ...(usesStronger(session) ? { stronger: true as const } : {}),
     ...(Object.keys(most).length > 0 ? { allowance: most } : {}),
+    ...(state.ceilings ? { ceilings: state.ceilings } : {}),
     // The ladder, where there is one, says it itself.
     ...(unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? { unchanged } : {}),
   });
@@ -208,14 +209,14 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
   state.head = run.head;
   state.commits += run.commits;
   state.lastSignal = run.signal;
-  if (next.do === 'park') {
+  if (next.do === 'park' || next.do === 'hold') {
     // Neither a failure of the idea nor an end of its failures.
   } else if (next.do !== 'rerun') {
     state.failures = 0;
     state.limited = 0;
   } else if (next.counts === 'failure') state.failures += 1;
   else state.limited += 1;
-  if (next.do !== 'rerun') delete state.mayRun;
+  if (next.do !== 'rerun' && next.do !== 'hold') delete state.mayRun;
   if (!costsIteration(outcome)) return;
   state.activeMs += run.durationMs;
   state.iteration += 1;

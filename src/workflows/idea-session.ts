@@ -35,6 +35,7 @@ const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   ...(input.carry?.step ? { step: true } : {}),
   ...(input.carry?.skipStep ? { skipStep: input.carry.skipStep } : {}),
   ...(input.choice ? { choice: input.choice } : {}),
+  ...(input.ceilings ? { ceilings: input.ceilings } : {}),
 });
 
 export class IdeaSession {

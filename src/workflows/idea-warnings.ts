@@ -37,7 +37,10 @@ export const allowance = ({ input, state }: IdeaSession): ReturnType<typeof runA
 
 /** Books what a run used; the autopilot is told where it keeps a budget. */
 export async function book({ input, state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
-  const spent = spentBy(run, costsIteration(run.outcome));
+  const charged = costsIteration(run.outcome);
+  // One that a budget did not let begin used nothing, and is no news to the autopilot.
+  if (!charged && run.outcome.kind === 'timeout' && run.durationMs === 0) return;
+  const spent = spentBy(run, charged, charged || run.outcome.kind === 'timeout');
   state.spent = addSpent(state.spent ?? nothingSpent(), spent);
   const { budget } = input.settings;
   if (budget?.run || budget?.day) await reporter.report('spent', { spent });

@@ -112,6 +112,8 @@ async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult 
       return undefined;
     case 'park':
       return park(session, { trouble: { ...next.trouble, ...session.lastAgent() } });
+    case 'hold':
+      return park(session, { reached: next.reached });
     case 'ask':
       return ask(session, next.question, true, next.approve);
     case 'ready':

@@ -4,6 +4,7 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { Raise } from '../decide/run-budget.js';
+import type { Ceilings } from '../protocol/budget.js';
 import type { Command, CommandAnswer, LimitPatch } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
@@ -60,11 +61,11 @@ export const raiseBudgetSignal = defineSignal<[(Raise | string | number)?]>(RAIS
 export const slotSignal = defineSignal<[{ agentName: string; choice?: AgentChoice }]>(SLOT_GRANTED);
 export const agentSignal = defineSignal<[{ choice?: AgentChoice }]>(USE_AGENT);
 export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
-export const editedSignal = defineSignal<[{ patch?: LimitPatch; revision?: number }]>(EDITED);
+export const editedSignal = defineSignal<[{ patch?: LimitPatch; revision?: number; ceilings?: Ceilings }]>(EDITED);
 export const skipStepSignal = defineSignal<[Said?]>(SKIP_STEP);
 export const setStepSignal = defineSignal<[boolean]>(SET_STEP);
 export const commandSignal = defineSignal<[Command]>(COMMAND);
-export const resyncSignal = defineSignal<[{ parent: string }]>(RESYNC);
+export const resyncSignal = defineSignal<[{ parent: string; runId?: string }]>(RESYNC);
 
 export const statusQuery = defineQuery<RunStatus | undefined>(STATUS);
 export const whyQuery = defineQuery<WhyView | undefined, [string]>(WHY);

@@ -30,6 +30,8 @@ export interface BenchOptions {
   agent?: string;
   /** What reads the script's output. Default: command. */
   adapter?: string;
+  /** `json`: a command that prints its events. */
+  output?: 'json';
   config?: Record<string, unknown>;
   ideas?: Idea[];
   run?: Partial<RunFile>;
@@ -86,7 +88,13 @@ export async function bench(options: BenchOptions = {}) {
   const script = join(base, 'agent.sh');
   const setAgent = (text: string): Promise<void> => writeFile(script, `MARKS='${marks}'\n${text}\n`);
   await setAgent(options.agent ?? `cat > /dev/null\necho work >> work.txt\n${say('COMPLETE')}`);
-  const agents = { sh: { adapter: options.adapter ?? 'command', command: ['/bin/sh', script] } };
+  const agents = {
+    sh: {
+      adapter: options.adapter ?? 'command',
+      command: ['/bin/sh', script],
+      ...(options.output ? { output: options.output } : {}),
+    },
+  };
   const config = parseConfig(yaml({ version: 1, agent: 'sh', agents, ...options.config }), 'ralphctl.yaml');
   const ref = { project, runId: 'run-1' };
   const ideas = options.ideas ?? [idea('t-1')];

@@ -1,5 +1,5 @@
 /** Budgets and warnings on the real program: what is reported counts, what waits can be answered. Features: B6, A7. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
@@ -129,6 +129,37 @@ describe('budgets', () => {
   });
 });
 
+describe('budgets of run and day while agents work', () => {
+  it('A1: ends all of them at once, work kept and nothing charged; raised, they go on where they were', async () => {
+    const config = { slots: 2, stepDelayMs: 0, budget: { run: { dollars: 1 } } };
+    await begin(['l-1', 'l-2'], config, (scratch) => [
+      // Together they are over; each alone would not be.
+      { do: [call('1'), adds('1'), used(0.6), { waitFor: { path: join(scratch, 'go') } }, ends('COMPLETE')] },
+    ]);
+    const paused = await standing(({ state }) => state === 'paused', 'the pause');
+    expect(paused.why).toMatch(/the budget of the run is used up: 1.2 of 1 dollars/);
+    expect((await calls()).sort()).toEqual(['l-1 1', 'l-2 1']);
+    expect(paused.active.map(({ id, status }) => [id, status])).toEqual([
+      ['l-1', 'wants-slot'],
+      ['l-2', 'wants-slot'],
+    ]);
+    expect(paused.statistics.iterations.total).toBe(0);
+    await writeFile(join(box.scratch, 'go'), '');
+    expect((await box.run('budget', 'raise', '+5')).code).toBe(0);
+    const all = await over();
+    expect((await calls()).sort()).toEqual(['l-1 1', 'l-1 1', 'l-2 1', 'l-2 1']);
+    expect(all.filter(({ kind }) => kind === 'held')).toMatchObject([
+      { why: expect.stringContaining('the budget of the run is used up') },
+      { why: expect.stringContaining('the budget of the run is used up') },
+    ]);
+    // What the first agents left is in what landed, and their iteration counts once.
+    for (const idea of ['l-1', 'l-2']) expect(await box.git('show', `main:${idea}.txt`)).toBe('1\n1');
+    expect(all.filter((event) => event.kind === 'iteration-end').map(({ iteration }) => iteration)).toEqual([
+      1, 1, 1, 1,
+    ]);
+  });
+});
+
 describe('B6 warnings', () => {
   it('stuck: the agent is told, a person is warned, the loop goes on, and every answer works', async () => {
     await begin(
@@ -165,7 +196,6 @@ describe('B6 warnings', () => {
     expect((await seen()).status.warnings).toBeUndefined();
     await box.run('warn', 'w-1', 'stop');
     await box.write({ 'unrelated.txt': '' });
-    const { writeFile } = await import('node:fs/promises');
     await writeFile(join(box.scratch, 'go'), '');
     const all = await over();
     expect(all.filter((event) => event.kind === 'warning')).toMatchObject([{ idea: 'w-1', warning: 'stuck' }]);

@@ -16,11 +16,15 @@ import {
 } from '../../../src/decide/budget.js';
 import { runStatus } from '../../../src/decide/status.js';
 import type { BudgetSettings, DayTotal, Spent } from '../../../src/protocol/budget.js';
-import { card, decided, say, settings } from './support.js';
+import { card, closed, decided, say, settings } from './support.js';
 
 const spent = (more: Partial<Spent>): Spent => ({ ...nothingSpent(), ...more });
 
 describe('what a run used', () => {
+  it('that a budget cut off: time and unknown use count, an iteration does not', () => {
+    expect(spentBy({ durationMs: 5 }, false, true)).toEqual(spent({ ms: 5, unknownTokens: 1, unknownDollars: 1 }));
+  });
+
   test.each([
     ['all reported', { inputTokens: 10, outputTokens: 5, costUsd: 0.5 }, { tokens: 15, dollars: 0.5 }],
     ['no money', { inputTokens: 10 }, { tokens: 10, unknownDollars: 1 }],
@@ -170,6 +174,74 @@ describe('budgets of the run and the day', () => {
     expect(readAnswer(`+${'9'.repeat(400)}`, { dimension: 'dollars', most: 1, used: 1 })).toBeUndefined();
     expect(pilot.raiseBudget({ scope: 'day' })).toBe(false);
     expect(pilot.raiseBudget({ dimension: 'dollars' })).toBe(true);
+  });
+
+  describe('met by agents at work', () => {
+    const met = (most: number, more: object = {}) => ({
+      ...{ scope: 'run' as const, dimension: 'dollars' as const, used: most + 0.2, most, unknown: 0 },
+      ...more,
+    });
+    const during = (dollars: number) => pilotWith({ run: { dollars }, during: true });
+
+    it('nothing begins while the rest is in use; an agent that ends lets the others try', () => {
+      const { pilot, view } = during(10);
+      decided(pilot, false, NOW);
+      say(pilot, 'a', 'parked', { reached: met(10, { shared: true }) });
+      expect(decided(pilot, false, NOW)).toEqual([]);
+      expect(view()).toMatchObject({ state: 'running', active: [{ id: 'b' }, { id: 'c' }, { id: 'a' }] });
+      expect(view().active[2]?.reason).toMatch(/with what the agents at work use: 10.2 of 10 dollars/);
+      uses(pilot, 'b', { dollars: 1 });
+      expect(decided(pilot, false, NOW)).toEqual(['grant a 1']);
+    });
+
+    it('when nobody is left who could use it, it is tried again rather than waited for', () => {
+      const { pilot } = during(10);
+      decided(pilot, false, NOW);
+      for (const idea of ['b', 'c']) closed(pilot, idea, 'blocked');
+      say(pilot, 'a', 'parked', { reached: met(10, { shared: true }) });
+      expect(decided(pilot, false, NOW)).toContain('grant a 1');
+    });
+
+    it('pauses when it is used up by what has ended, also where its own books do not show it', () => {
+      const { pilot, view } = during(10);
+      decided(pilot, false, NOW);
+      say(pilot, 'a', 'parked', { reached: met(10) });
+      decided(pilot, false, NOW);
+      expect(view()).toMatchObject({ state: 'pausing', why: expect.stringContaining('10.2 of 10 dollars') });
+      expect(pilot.raiseBudget({ by: 5 })).toBe(true);
+      expect(decided(pilot, false, NOW)).toContain('grant a 1');
+    });
+
+    it('tells open ideas of a raise; what met the old budget meanwhile just goes on', () => {
+      const { pilot } = during(10);
+      decided(pilot, false, NOW);
+      expect(pilot.ceilings).toEqual({ run: { dollars: 10 } });
+      pilot.raiseBudget({ by: 5 });
+      const told = pilot.decide(false, NOW).filter((command) => command.do === 'tell');
+      expect(told).toMatchObject(
+        ['a', 'b', 'c'].map((idea) => ({ idea, signal: 'edited', args: [{ ceilings: { run: { dollars: 15 } } }] })),
+      );
+      say(pilot, 'a', 'parked', { reached: met(10) });
+      expect(decided(pilot, false, NOW)).toEqual(['grant a 1']);
+      expect(pilot.state.run).toBe('running');
+    });
+
+    it('a raise of the day is over with its day, and ideas are told', () => {
+      const { pilot } = pilotWith({ day: { dollars: 10 }, during: true }, { spent: spent({}), endsAt: NOW + 5000 });
+      decided(pilot, false, NOW);
+      pilot.raiseBudget({ by: 5 });
+      decided(pilot, false, NOW);
+      const told = pilot.decide(false, NOW + 5000).filter((command) => command.do === 'tell');
+      expect(told).toHaveLength(3);
+      expect(told[0]).toMatchObject({ args: [{ ceilings: { day: { dollars: 10 } } }] });
+    });
+
+    it('a run of 0.1 tells nothing', () => {
+      const { pilot } = pilotWith({ run: { dollars: 10 } });
+      decided(pilot, false, NOW);
+      pilot.raiseBudget({ by: 5 });
+      expect([pilot.ceilings, decided(pilot, false, NOW)]).toEqual([undefined, []]);
+    });
   });
 
   it('without a budget nothing is kept', () => {
