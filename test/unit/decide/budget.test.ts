@@ -191,7 +191,7 @@ describe('budgets of the run and the day', () => {
       expect(view()).toMatchObject({ state: 'running', active: [{ id: 'b' }, { id: 'c' }, { id: 'a' }] });
       expect(view().active[2]?.reason).toMatch(/with what the agents at work use: 10.2 of 10 dollars/);
       uses(pilot, 'b', { dollars: 1 });
-      expect(decided(pilot, false, NOW)).toEqual(['grant a 1']);
+      expect(decided(pilot, false, NOW)).toEqual(['grant a @1']);
     });
 
     it('when nobody is left who could use it, it is tried again rather than waited for', () => {
@@ -199,7 +199,7 @@ describe('budgets of the run and the day', () => {
       decided(pilot, false, NOW);
       for (const idea of ['b', 'c']) closed(pilot, idea, 'blocked');
       say(pilot, 'a', 'parked', { reached: met(10, { shared: true }) });
-      expect(decided(pilot, false, NOW)).toContain('grant a 1');
+      expect(decided(pilot, false, NOW)).toContain('grant a @1');
     });
 
     it('pauses when it is used up by what has ended, also where its own books do not show it', () => {
@@ -209,7 +209,7 @@ describe('budgets of the run and the day', () => {
       decided(pilot, false, NOW);
       expect(view()).toMatchObject({ state: 'pausing', why: expect.stringContaining('10.2 of 10 dollars') });
       expect(pilot.raiseBudget({ by: 5 })).toBe(true);
-      expect(decided(pilot, false, NOW)).toContain('grant a 1');
+      expect(decided(pilot, false, NOW)).toContain('grant a @1');
     });
 
     it('tells open ideas of a raise; what met the old budget meanwhile just goes on', () => {
@@ -222,7 +222,7 @@ describe('budgets of the run and the day', () => {
         ['a', 'b', 'c'].map((idea) => ({ idea, signal: 'edited', args: [{ ceilings: { run: { dollars: 15 } } }] })),
       );
       say(pilot, 'a', 'parked', { reached: met(10) });
-      expect(decided(pilot, false, NOW)).toEqual(['grant a 1']);
+      expect(decided(pilot, false, NOW)).toEqual(['grant a @1']);
       expect(pilot.state.run).toBe('running');
     });
 
