@@ -14,6 +14,8 @@ export interface EventHandler {
   event(event: Json): void;
   /** A line of stderr, without colours. */
   stderr?(line: string): void;
+  /** A line of stderr that says nothing of what went wrong. */
+  chatter?(line: string): boolean;
   /** An event that was too long to be read; only its type is known. */
   cut?(type: string): void;
   /** The output is over. */
@@ -52,7 +54,7 @@ export class EventReader implements AgentReader {
 
   #complaint(line: string): void {
     const plain = withoutEscapes(line);
-    this.#stderr.add(plain);
+    if (!this.handler.chatter?.(plain)) this.#stderr.add(plain);
     this.handler.stderr?.(plain);
   }
 

@@ -47,6 +47,9 @@ interface RetryCount {
   delayMs?: number | undefined;
 }
 
+/** A tool whose call is told only when it has ended. */
+const SOME_TOOL = 'some tool';
+
 export class RunNotes {
   readonly #turnIds = new Set<string>();
   readonly #openTools = new Set<string>();
@@ -58,11 +61,12 @@ export class RunNotes {
   #ending: Ending | undefined;
   #error: AgentError | undefined;
   #final = false;
+  #begun = false;
 
   /** `announcesTools`: this CLI tells when a tool begins, so that without one it waits for its model. */
   constructor(
     private readonly emit: Emit,
-    private readonly announcesTools = true,
+    private announcesTools = true,
   ) {}
 
   get turns(): number {
@@ -128,6 +132,14 @@ export class RunNotes {
     this.emit(clean({ kind: 'tool' as const, name, id, subject, ...(sub ? { sub: true as const } : {}) }));
   }
 
+  /** What it is at, where a CLI says so apart from its tool calls. */
+  at(work: 'model' | 'tool'): void {
+    this.announcesTools = true;
+    this.#begun = true;
+    if (work === 'tool') this.#openTools.add(SOME_TOOL);
+    else this.#openTools.clear();
+  }
+
   toolEnded({ ok, id, name, exitCode, note }: ToolEnd): void {
     this.working();
     this.#openTools.delete(id ?? '');
@@ -190,8 +202,8 @@ export class RunNotes {
 
   reading(errorText: string): Reading {
     const { turns } = this;
-    const begun = this.#sessionId !== undefined || turns > 0;
-    const noTool = turns === 0 || (this.announcesTools && this.#openTools.size === 0);
+    const begun = this.#begun || this.#sessionId !== undefined || turns > 0;
+    const noTool = this.#openTools.size === 0 && (turns === 0 || this.announcesTools);
     return clean({
       finalMessage: this.#finalMessage,
       errorText,

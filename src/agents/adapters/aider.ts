@@ -53,10 +53,13 @@ class AiderEvents implements EventHandler {
       case 'message_send_starting':
         this.#asked = true;
         this.#error = undefined;
+        this.notes.at('model');
         return;
       case 'message_send':
         this.#asked = false;
         this.notes.turn();
+        // Its answer's edits, and what it lints and tests after them.
+        this.notes.at('tool');
         this.notes.addUsage(
           clean({
             inputTokens: numberOf(properties?.prompt_tokens),

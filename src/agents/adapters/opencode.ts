@@ -1,9 +1,8 @@
 /**
  * opencode, headless: `opencode run --format json`.
  * Invariant: there is no last event; a step that finished for another reason than tool calls is the end, until another
- * step begins. A tool is told of when it has ended, so waiting for one looks like waiting for the model.
+ * step begins. A tool is told of when it has ended; that the model is asked, and that a tool begins, only its log tells.
  */
-
 import { statusIn } from '../error-status.js';
 import { type EventHandler, EventReader } from '../event-reader.js';
 import { clean, entryOf, type Json, numberOf, objectOf, stringOf, sumOf } from '../json.js';
@@ -20,6 +19,9 @@ const NAMES: Readonly<Record<string, AgentError['kind']>> = {
 
 /** Reasons to finish a step that are a good end; some providers give none that says anything. */
 const GOOD_ENDS = new Set(['stop', 'other', 'unknown']);
+
+/** How a line of its log begins; what follows may quote anything. */
+const LOG = /^timestamp=\S+ level=([A-Z]+) run=\S+ message=("[^"]*"|\S+)/;
 
 class OpencodeEvents implements EventHandler {
   #sessionId: string | undefined;
@@ -38,6 +40,7 @@ class OpencodeEvents implements EventHandler {
         return;
       case 'text':
         this.#step(stringOf(part?.messageID));
+        this.notes.turn(this.#messageId);
         this.#texts.push(stringOf(part?.text) ?? '');
         this.notes.say(this.#texts.at(-1) ?? '');
         return;
@@ -59,17 +62,16 @@ class OpencodeEvents implements EventHandler {
     this.notes.session(id);
   }
 
+  /** It begins with the first sign of an answer; an answer is what follows. */
   #step(messageId: string | undefined): void {
-    if (messageId === this.#messageId) {
-      this.notes.working();
-      return;
-    }
+    this.notes.working();
+    if (messageId === this.#messageId) return;
     this.#messageId = messageId;
     this.#texts = [];
-    this.notes.turn(messageId);
   }
 
   #tool(part: Json | undefined): void {
+    this.notes.turn(this.#messageId);
     const state = objectOf(part?.state);
     const [name, id] = [stringOf(part?.tool) ?? 'tool', stringOf(part?.callID)];
     this.notes.tool({ name, id, args: state?.input });
@@ -82,6 +84,7 @@ class OpencodeEvents implements EventHandler {
   }
 
   #finish(part: Json | undefined): void {
+    this.notes.turn(this.#messageId);
     const tokens = objectOf(part?.tokens);
     const cache = objectOf(tokens?.cache);
     this.notes.addUsage(
@@ -98,12 +101,24 @@ class OpencodeEvents implements EventHandler {
     else this.notes.failed({ message: `the answer ended with "${reason}"` });
   }
 
-  /** Its log is where it tells that it tries again; the request for a title (`small`) is none of the agent's. */
+  /** The request for a title (`small`) is none of the agent's. */
   stderr(line: string): void {
-    if (!/\blevel=ERROR\b/.test(line) || !line.includes('message="stream error"') || /\bsmall=true\b/.test(line))
-      return;
+    const [, level, message] = LOG.exec(line) ?? [];
+    if (message === undefined || /\bsmall=true\b/.test(line)) return;
+    if (level === 'ERROR' && message === '"stream error"') this.#refused(line);
+    else if (level === 'INFO' && message === 'stream') {
+      this.#session(/\bsession\.id=(\S+)/.exec(line)?.[1]);
+      this.notes.at('model');
+    } else if (level === 'INFO' && message === 'evaluated') this.notes.at('tool');
+  }
+
+  #refused(line: string): void {
     const message = /\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? 'the model did not answer';
     this.notes.retry(clean({ message, status: statusIn(message) }));
+  }
+
+  chatter(line: string): boolean {
+    return LOG.exec(line)?.[1] === 'INFO';
   }
 }
 
@@ -137,7 +152,7 @@ export const opencode: AgentAdapter = {
   invocation: (spec, ctx) => ({
     argv: [
       ...(spec.command ?? ['opencode']),
-      ...['run', '--format', 'json', '--auto', '--print-logs', '--log-level', 'ERROR'],
+      ...['run', '--format', 'json', '--auto', '--print-logs', '--log-level', 'INFO'],
       ...(spec.model ? ['-m', spec.model] : []),
       ...(spec.effort ? ['--variant', spec.effort] : []),
       ...(ctx.resume ? ['--session', ctx.resume] : []),

@@ -162,6 +162,38 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     expect(hangs.outcome).toEqual({ kind: 'timeout', why: 'idle' });
   });
 
+  it('B8: opencode tells of its tools when they have ended; whether one is at work its log says', async () => {
+    const log = (message: string): string =>
+      `echo 'timestamp=2026-11-21T09:28:45.060Z level=INFO run=e6b230f0 message=${message}' >&2`;
+    const asked = log('stream providerID=mock modelID=m session.id=ses_1 small=false agent=build mode=primary');
+    const part = '"part":{"messageID":"m1"}';
+    const begun = `echo '{"type":"step_start","sessionID":"ses_1",${part}}'`;
+    const tool = log('evaluated permission=bash pattern="sleep 600" action.permission=* action.action=allow');
+    const ended = async (...lines: string[]) => {
+      const command = await shellAgent(['cat > /dev/null', ...lines, 'exec sleep 600'].join('\n'));
+      return (await execute({ adapter: 'opencode', command }, { idleMs: 300 })).outcome;
+    };
+    const waits = { kind: 'failed', failure: 'transient' };
+    expect(await ended(asked)).toMatchObject(waits);
+    expect(await ended(asked, begun)).toMatchObject(waits);
+    expect(await ended(asked, begun, tool)).toEqual({ kind: 'timeout', why: 'idle' });
+    expect(await ended(asked, begun, tool, asked)).toMatchObject(waits);
+    // Under a release that logs in other words little is known.
+    const text = `echo '{"type":"text","sessionID":"ses_1","part":{"messageID":"m1","text":"on it"}}'`;
+    expect(await ended(begun, text)).toEqual({ kind: 'timeout', why: 'idle' });
+  });
+
+  it('B8: aider that has asked its model waits for it; with an answer at hand it is at work', async () => {
+    const event = (name: string): string => `echo '{"event":"${name}","properties":{"prompt_tokens":1}}' >&2`;
+    const ended = async (...lines: string[]) => {
+      const command = await shellAgent([...lines, 'exec sleep 600'].join('\n'));
+      return (await execute({ adapter: 'aider', command }, { idleMs: 300 })).outcome;
+    };
+    const asked = [event('launched'), event('message_send_starting')];
+    expect(await ended(...asked)).toMatchObject({ kind: 'failed', failure: 'transient' });
+    expect(await ended(...asked, event('message_send'))).toEqual({ kind: 'timeout', why: 'idle' });
+  });
+
   it.each([
     ['codex waits for a network', 'codex', 'codex/refused', 'transient'],
     ['codex sleeps as long as the provider says', 'codex', 'codex/429long', 'limited'],
