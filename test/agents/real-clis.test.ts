@@ -75,6 +75,10 @@ describe.skipIf(!wanted)('real CLIs', () => {
       expect(plays[cli]?.asked()).toBeGreaterThanOrEqual(2);
     });
 
+    it('none of them got to see Temporal’s credentials or where ours lies', async () => {
+      expect(await readFile(join(box.marks, 'leaks'), 'utf8')).toBe('');
+    });
+
     it('nothing of the CLIs is left, and the checkout is clean (B8)', async () => {
       const left = (await processesOf(box.env.HOME ?? '')).filter(({ ofAgent }) => ofAgent);
       expect(left.map(({ command }) => command)).toEqual([]);

@@ -12,13 +12,14 @@ export interface AgentsBox extends Sandbox {
 /**
  * Says when two agents of one name live at once: the lock is held by the CLI and by everything that it starts.
  * `$MARKS/agents` gets a line for each start, `$MARKS/overlaps` one for each that was not alone, `$MARKS/arguments` what
- * each was started with.
+ * each was started with, `$MARKS/leaks` whatever of Temporal's and of ours it got to see.
  */
 const ALONE = `#!/bin/sh
 exec 9>>"$MARKS/lock-$RALPHCTL_AGENT"
 flock -n 9 || echo "$RALPHCTL_AGENT" >> "$MARKS/overlaps"
 echo "$RALPHCTL_AGENT" >> "$MARKS/agents"
 echo "$*" >> "$MARKS/arguments"
+env | grep -E '^(TEMPORAL_|RALPHCTL_HOME=)' >> "$MARKS/leaks"
 exec "$@"
 `;
 
@@ -35,6 +36,8 @@ export async function agentsBox(
     await writeFile(path, text);
   };
   await put(wrapper, ALONE);
+  // A credential that is none for the embedded server, so that it changes nothing but what agents could see.
+  box.env.TEMPORAL_CODEC_AUTH = 'not for agents';
   const agents: Record<string, AgentEntry> = {};
   for (const [name, { entry, home }] of Object.entries(setups)) {
     const env = { ...entry.env, MARKS: box.scratch };

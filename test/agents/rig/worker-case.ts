@@ -53,7 +53,7 @@ export async function workerCase(
   try {
     const started = Date.now();
     const first = box.run('start', '--json', '--wait');
-    await until('the agent in its tool call', async () => existsSync(join(box.marks, IN_TOOL)), 60_000);
+    await until('the agent in its tool call', async () => existsSync(join(box.marks, IN_TOOL)), 180_000);
     const before = await ofAgent();
     const { project } = (await box.run('status', '--json')).json[0] as { project: string };
     let finished = first;
