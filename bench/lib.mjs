@@ -66,7 +66,10 @@ export function call(command, args, options) {
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk) => (stdout += chunk));
-    child.stderr.on('data', (chunk) => (stderr += chunk));
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+      if (process.env.SCALE_PROGRESS) process.stderr.write(chunk);
+    });
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr, ms: performance.now() - started }));
   });

@@ -2,7 +2,8 @@
  * `npm run bench -- scale`: thousands of ideas on 100 slots on the embedded server. `workflows`: real server, workflows,
  * queues, codec and events, with work that does nothing, so that the size of the history is what is measured. `whole`: the
  * program with real git and the smallest agent, with fewer ideas.
- * `npm run bench:scale [-- workflows|whole] [--ideas 1000,10000] [--slots 100] [--iterations 1] [--json]`
+ * `npm run bench:scale [-- workflows|whole] [--ideas 1000,10000] [--slots 100] [--iterations 1] [--agent-ms 20]
+ * [--hold FILE] [--json]`; SCALE_PROGRESS=1 shows how far it is. While FILE exists nothing is worked on and no time counts.
  */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,6 +59,7 @@ async function workflows(here) {
       project,
       runId,
       bundle: join(root, 'dist', 'workflow-bundle.js'),
+      ...(flag('hold') ? { hold: flag('hold') } : {}),
     };
     const run = await call(process.execPath, [join(built, 'run.mjs'), JSON.stringify(options)], { env: here.env });
     if (run.code !== 0) throw new Error(`the run of ${ideas} ideas failed: ${run.stderr.slice(-4000)}`);
@@ -68,14 +70,19 @@ async function workflows(here) {
     await here.ralphctl(here.base, 'server', 'stop');
   }
   const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
-  const mb = ({ quarter, end, peak }) => `${quarter} / ${end} / ${peak} MB`;
+  const mb = ({ end, peak }) => `${end} / ${peak} MB`;
+  const quarters = (of, unit) => (r) => `${r.quarters.map((one) => Math.round(one[of])).join(', ')} ${unit}`;
   const lines = [
     ['ideas per second', (r) => r.perSecond.toFixed(1)],
-    ['time per idea, first and last quarter', (r) => `${ms(r.firstQuarterMs)}, ${ms(r.lastQuarterMs)}`],
+    ['time per idea, by quarter', quarters('ms', 'ms')],
+    ['CPU per idea, by quarter: worker', quarters('workerCpuMs', 'ms')],
+    ['CPU per idea, by quarter: server', quarters('serverCpuMs', 'ms')],
+    ['memory, by quarter: worker', quarters('workerMb', 'MB')],
+    ['memory, by quarter: server', quarters('serverMb', 'MB')],
     ['landed, lost, doubled', (r) => `${r.landed}, ${r.lost}, ${r.wrongs.length}`],
     ['most agents at work', (r) => r.mostAtWork],
-    ['worker: at a quarter / end / peak', (r) => mb(r.workerMb)],
-    ['server: at a quarter / end / peak', (r) => mb(r.serverMb)],
+    ['worker: end / peak', (r) => mb(r.workerMb)],
+    ['server: end / peak', (r) => mb(r.serverMb)],
     ['continued as new', (r) => r.continuedAsNew],
     ['carried state after the codec', (r) => `${r.carriedKb.toFixed(0)} KB`],
     ['events in the parent per idea', (r) => r.parentEventsPerIdea.toFixed(1)],
@@ -83,10 +90,17 @@ async function workflows(here) {
     ['longest history of the parent', (r) => `${r.parentMostEvents} events, ${r.parentMostMb.toFixed(1)} MB`],
     [`events and bytes of an idea`, (r) => `${r.childEvents}, ${kb(r.childBytes)}`],
     ['database per idea', (r) => `${r.databaseKbPerIdea.toFixed(1)} KB`],
-    ['worker CPU per idea', (r) => ms(r.workerCpuMsPerIdea)],
     [
-      '`status` query: busy median, busy most, idle',
-      (r) => `${ms(r.statusMs.busyMedian)}, ${ms(r.statusMs.busyMax)}, ${ms(r.statusMs.idleMedian)}`,
+      '`status` query under load: median, 95 %, most',
+      ({ statusMs: s }) => `${ms(s.busyMedian)}, ${ms(s.busy95)}, ${ms(s.busyMax)}`,
+    ],
+    [
+      '`status` query, every slot taken, nothing moves: median, 95 %; its answer',
+      ({ statusMs: s }) => `${ms(s.restMedian)}, ${ms(s.rest95)}; ${kb(s.bytes)}`,
+    ],
+    [
+      "the parent's workflow tasks: wait for a worker, then take (median, 95 %)",
+      ({ parentTaskMs: t }) => `${ms(t.waitMedian)}, ${ms(t.wait95)}; ${ms(t.takesMedian)}, ${ms(t.takes95)}`,
     ],
   ];
   table(

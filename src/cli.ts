@@ -3,6 +3,7 @@
  * so that `--help` answers at once.
  */
 import { type Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { StatusOptions } from './client/commands/status-list.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { addIdeaControls, addRunControls } from './client/control-cli.js';
 import { EXIT } from './client/exit-codes.js';
@@ -179,8 +180,15 @@ program.commandsGroup('To look:');
 program
   .command('status')
   .description('what runs, what waits, what landed')
+  .option('--all', 'every idea, in backlog order')
+  .option('--page <n>', 'a hundred of them', whole)
+  .option('--only <status>', 'only ideas with this status, repeatable: pending, running, landed, failed …', collect)
   .addOption(json)
-  .action(run(async (context) => (await import('./client/commands/status.js')).status(context)));
+  .action(
+    run(async (context, options: StatusOptions) =>
+      (await import('./client/commands/status.js')).status(context, options),
+    ),
+  );
 
 program
   .command('why')

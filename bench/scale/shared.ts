@@ -16,17 +16,24 @@ export interface ScaleOptions {
   runId: string;
   /** Path of the production workflow bundle. */
   bundle: string;
+  /** While this file exists nothing new is worked on, and the time does not count: for a machine that others measure on. */
+  hold?: string;
 }
 
-export interface WorkerBooks {
+/** How far the worker is. Times without those on hold. */
+export interface WorkerTick {
   landed: number;
+  cpuMs: number;
+  heldMs: number;
+  held: boolean;
+}
+
+export interface WorkerBooks extends WorkerTick {
   lost: number;
-  landedAt: number[];
   wrongs: string[];
   mostAtWork: number;
   rss: number;
   heapUsed: number;
-  cpuMs: number;
 }
 
 const WORDS =

@@ -2,6 +2,7 @@
  * The worker of the scale benchmark: the real workflows, queues, heartbeats, codec and event file; only the work behind
  * the activities does nothing. It keeps books, so that a lost or doubled idea is seen.
  */
+import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
@@ -12,7 +13,7 @@ import { agentsQueue, gitQueue } from '../../src/protocol/names.js';
 import { EventWriter } from '../../src/runs/event-file.js';
 import type { DoWork, WorkName, WorkResult } from '../../src/work/index.js';
 import { createWorkers } from '../../src/worker/workers.js';
-import { cards, type ScaleOptions, type WorkerBooks } from './shared.js';
+import { cards, type ScaleOptions, type WorkerBooks, type WorkerTick } from './shared.js';
 
 const options = JSON.parse(process.argv[2] ?? '{}') as ScaleOptions;
 const { project, address, root, bundle } = options;
@@ -22,10 +23,31 @@ const landings = new Map<string, number>();
 const iterations = new Map<string, number[]>();
 const working = new Set<string>();
 const wrongs: string[] = [];
-/** When the nth idea landed, epoch ms. */
-const landedAt: number[] = [];
 let mostAtWork = 0;
 
+let heldMs = 0;
+let heldSince: number | undefined;
+let letGo: () => void = () => {};
+let onHold: Promise<void> | undefined;
+
+/** Held at first: what stands still with every slot taken is asked for its status before anything moves. */
+let atRest = true;
+
+function watchHold(): void {
+  const there = atRest || (options.hold !== undefined && existsSync(options.hold));
+  if (there && heldSince === undefined) {
+    heldSince = Date.now();
+    onHold = new Promise((resolve) => {
+      letGo = resolve;
+    });
+  } else if (!there && heldSince !== undefined) {
+    heldMs += Date.now() - heldSince;
+    heldSince = undefined;
+    onHold = undefined;
+    letGo();
+  }
+}
+const heldSoFar = (): number => heldMs + (heldSince === undefined ? 0 : Date.now() - heldSince);
 const fake = (text: string): string => Buffer.from(text.padEnd(20, text)).toString('hex').padEnd(40, '0').slice(-40);
 
 function prepare({ idea, agentName }: PrepareInput): WorkResult<'prepareIdea'> {
@@ -66,7 +88,6 @@ function land({ idea }: LandInput): WorkResult<'landIdea'> {
   const before = landings.get(idea) ?? 0;
   if (before > 0) wrongs.push(`${idea}: landed twice`);
   landings.set(idea, before + 1);
-  landedAt.push(Date.now());
   return { kind: 'landed', commit: fake(idea), commits: 1, durationMs: 1 };
 }
 
@@ -75,6 +96,9 @@ const gate = (): WorkResult<'runGate'> => ({
   commands: [{ command: 'npm test', exitCode: 0, durationMs: 1 }],
   durationMs: 1,
 });
+
+/** Of the git queue, which has few places: agents at work soon wait for one, and the rest waits in the server. */
+const HELD = new Set<WorkName>(['prepareIdea', 'runGate', 'landIdea']);
 
 const doWork: DoWork = async (name, input) => {
   const work: { [Name in WorkName]?: () => WorkResult<Name> | Promise<WorkResult<Name>> } = {
@@ -93,6 +117,7 @@ const doWork: DoWork = async (name, input) => {
   };
   const mine = work[name];
   if (!mine) throw new Error(`this benchmark has no ${name}`);
+  if (HELD.has(name)) await onHold;
   return (await mine()) as never;
 };
 
@@ -118,18 +143,33 @@ const workers = await createWorkers({
 });
 const running = Promise.all(workers.map((worker) => worker.run()));
 
+const tick = (): WorkerTick => {
+  const { user, system } = process.cpuUsage();
+  return {
+    landed: landings.size,
+    cpuMs: (user + system) / 1000,
+    heldMs: heldSoFar(),
+    held: heldSince !== undefined,
+  };
+};
 const books = (): WorkerBooks => {
   const { rss, heapUsed } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
   const lost = cards(options.ideas).filter(({ id, blue }) => !blue && !landings.has(id)).length;
-  return { landed: landings.size, lost, landedAt, wrongs, mostAtWork, rss, heapUsed, cpuMs: (user + system) / 1000 };
+  return { ...tick(), lost, wrongs, mostAtWork, rss, heapUsed };
 };
 process.on('message', (message) => {
+  if (message === 'tick') process.send?.(tick());
+  if (message === 'go') {
+    atRest = false;
+    watchHold();
+  }
   if (message === 'books') process.send?.(books());
   if (message === 'stop') for (const worker of workers) worker.shutdown();
 });
 // Never outlives the one that measures, which may fail.
 process.once('disconnect', () => process.exit(1));
+watchHold();
+setInterval(watchHold, 500).unref();
 process.send?.('ready');
 await running;
 await events.flush();

@@ -70,9 +70,11 @@ export function onlyWaits(status: RunStatus): boolean {
   const { counts } = status;
   // A run that waits for a limit to end goes on by itself.
   if (status.state === 'paused') return status.resumesAt === undefined;
-  const approvals = status.attention.filter((line) => line.approval).length;
+  // Older workers do not count them; lists are cut in a large run.
+  const approvals = status.approvals ?? status.attention.filter((line) => line.approval).length;
+  const errands = status.errands ?? status.attention.filter((line) => line.busy).length;
   const busy = counts.running + counts.paused - approvals + counts['wants-slot'] + counts.landing;
-  if (busy > 0 || status.attention.some((line) => line.busy)) return false;
+  if (busy > 0 || errands > 0) return false;
   if (status.state === 'waiting_user') return true;
   // A slot that waits for an approval keeps others from starting.
   return approvals > 0 || (status.next.length === 0 && counts['needs-human'] > 0);

@@ -42,11 +42,45 @@ export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number 
 
 /** Ready ideas, best first. */
 export function rankReady(graph: Graph, weights: Weights): string[] {
-  const scored: { id: string; value: number }[] = [];
+  return scored(graph, weights)
+    .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+    .map((one) => one.id);
+}
+
+/** The `most` best ready ideas, in order, without sorting all of them. */
+export function bestReady(graph: Graph, weights: Weights, most: number): string[] {
+  const best: Scored[] = [];
+  for (const one of scored(graph, weights)) {
+    const last = best.at(-1);
+    if (best.length === most && last && !isBefore(one, last)) continue;
+    const at = best.findIndex((other) => isBefore(one, other));
+    best.splice(at < 0 ? best.length : at, 0, one);
+    if (best.length > most) best.pop();
+  }
+  return best.map((one) => one.id);
+}
+
+/** Place among the ready ideas, 1-based; undefined when it is not ready. */
+export function rankOf(id: string, graph: Graph, weights: Weights): number | undefined {
+  if (!graph.isReady(id)) return undefined;
+  const all = scored(graph, weights);
+  const own = all.find((one) => one.id === id);
+  return own && all.filter((one) => isBefore(one, own)).length + 1;
+}
+
+interface Scored {
+  id: string;
+  value: number;
+  order: number;
+}
+
+const isBefore = (a: Scored, b: Scored): boolean => a.value > b.value || (a.value === b.value && a.order < b.order);
+
+function scored(graph: Graph, weights: Weights): Scored[] {
+  const all: Scored[] = [];
   for (const id of graph.ready()) {
     const entry = graph.entry(id);
-    if (entry) scored.push({ id, value: score(entry, graph, weights) });
+    if (entry) all.push({ id, value: score(entry, graph, weights), order: graph.order(id) });
   }
-  scored.sort((a, b) => b.value - a.value || graph.order(a.id) - graph.order(b.id));
-  return scored.map((one) => one.id);
+  return all;
 }

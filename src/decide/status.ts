@@ -2,9 +2,9 @@
  * What a person is shown of a run: the status view, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
-import type { AutopilotState, IdeaEntry, IdeaStatus, RunState, RunSummary } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, RunState, RunSummary } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
-import type { IdeaLine, RunStatistics, RunStatus, WhyView } from '../protocol/views.js';
+import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { Gates } from './gates.js';
 import type { Graph } from './graph.js';
@@ -12,32 +12,11 @@ import { legalCommands as legalForIdea, situationOf } from './idea-table.js';
 import { addStats } from './iterations.js';
 import { budgetWarnings, runBudgetLines } from './run-budget.js';
 import { legalCommands, type RunFacts } from './run-table.js';
-import { rankReady, scoreParts } from './score.js';
+import { bestReady, rankOf, scoreParts } from './score.js';
 import { agentName } from './slots.js';
+import { MAX_LISTED, type Survey, survey } from './survey.js';
 
 const NEXT_SHOWN = 10;
-/** Most ideas listed one by one, so that the answer fits a payload however large the run; `counts` has all of them. */
-export const MAX_LISTED = 200;
-
-/** Counts leave Blues out: they are never executed themselves. */
-export function countByStatus(entries: readonly IdeaEntry[]): Record<IdeaStatus, number> {
-  const counts: Record<IdeaStatus, number> = {
-    pending: 0,
-    running: 0,
-    paused: 0,
-    'needs-human': 0,
-    'wants-slot': 0,
-    landing: 0,
-    landed: 0,
-    blocked: 0,
-    timeout: 0,
-    failed: 0,
-    skipped: 0,
-    abandoned: 0,
-  };
-  for (const entry of entries) if (!entry.card.blue) counts[entry.status] += 1;
-  return counts;
-}
 
 export function ideaLine(entry: IdeaEntry): IdeaLine {
   return {
@@ -53,13 +32,10 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
   };
 }
 
-export function statistics(state: AutopilotState, now: number): RunStatistics {
-  const counts = countByStatus(state.entries);
-  let iterations = state.totals.iterations;
-  for (const entry of state.entries) if (entry.iterations) iterations = addStats(iterations, entry.iterations);
+export function statistics(state: AutopilotState, now: number, found: Survey = survey(state.entries)): RunStatistics {
+  const { counts, total } = found;
+  const iterations = addStats(state.totals.iterations, found.iterations);
   const failed = counts.failed + counts.blocked + counts.timeout;
-  const total = state.entries.filter((entry) => !entry.card.blue).length;
-  const conflictsResolved = state.entries.filter((entry) => entry.status === 'landed' && entry.rounds > 0).length;
   return {
     runtimeMs: now - state.totals.startedAt,
     landed: counts.landed,
@@ -73,23 +49,20 @@ export function statistics(state: AutopilotState, now: number): RunStatistics {
     },
     merges: {
       landed: state.totals.landings,
-      conflictsResolved,
+      conflictsResolved: found.conflictsResolved,
       pending: state.lane.length,
     },
   };
 }
 
-/** All that a person is warned of: the run itself first, then its ideas. */
-export function warningLines(state: AutopilotState, settings: RunSettings): WarningLine[] {
-  const { failuresInARow: failed, budget, entries } = state;
+/** What a person is warned of about the run itself. */
+export function runWarnings(state: AutopilotState, settings: RunSettings): WarningLine[] {
+  const { failuresInARow: failed, budget } = state;
   const lines: WarningLine[] = [];
   if (settings.errorThreshold > 0 && failed >= settings.errorThreshold) {
     lines.push({ kind: 'errors', text: `${failed} ideas failed one after another; look at them, then resume or stop` });
   }
   if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
-  for (const { card, warnings = [] } of entries) {
-    for (const warning of warnings) if (lines.length < MAX_LISTED) lines.push({ idea: card.id, ...warning });
-  }
   return lines;
 }
 
@@ -114,7 +87,17 @@ export function runStatus(
     : [];
   const { run, why: reason, until } = runStanding(state);
   const budget = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
-  const warnings = warningLines(state, settings);
+  const found = survey(state.entries);
+  const warnings = runWarnings(state, settings);
+  for (const { card, warnings: own = [] } of found.warned.shown) {
+    for (const warning of own) if (warnings.length < MAX_LISTED) warnings.push({ idea: card.id, ...warning });
+  }
+  const more = leftOut({
+    active: found.active.total - found.active.shown.length,
+    attention: found.attention.total - found.attention.shown.length,
+    lane: state.lane.length - MAX_LISTED,
+    warnings: found.warned.total - found.warned.shown.length,
+  });
   return {
     project: ref.project,
     runId: ref.runId,
@@ -128,50 +111,41 @@ export function runStatus(
     slots: state.slots,
     mode: state.mode ?? 'autopilot',
     ...(state.review ? { review: true as const } : {}),
-    possible: legalCommands(factsOf(state)),
-    counts: countByStatus(state.entries),
-    total: state.entries.filter((entry) => !entry.card.blue).length,
-    active: listed(state, ['running', 'paused', 'wants-slot', 'landing']),
-    attention: listed(state, ['needs-human', 'blocked', 'failed', 'timeout'], waitsForPerson),
+    possible: legalCommands(factsOf(state, found)),
+    counts: found.counts,
+    total: found.total,
+    active: found.active.shown.map(ideaLine),
+    attention: found.attention.shown.map(ideaLine),
+    approvals: found.approvals,
+    errands: found.errands,
+    ...(more ? { more } : {}),
     lane: state.lane.slice(0, MAX_LISTED),
     ...(state.landing ? { landing: state.landing } : {}),
-    next: rankReady(graph, settings.weights).slice(0, NEXT_SHOWN),
-    statistics: statistics(state, now),
+    next: bestReady(graph, settings.weights, NEXT_SHOWN),
+    statistics: statistics(state, now, found),
   };
 }
 
-/** Status by status in the given order, backlog order within one. */
-function listed(
-  state: AutopilotState,
-  statuses: readonly IdeaStatus[],
-  also: (entry: IdeaEntry) => boolean = () => false,
-): IdeaLine[] {
-  const found = new Map<IdeaStatus, IdeaEntry[]>(statuses.map((status) => [status, []]));
-  const others: IdeaEntry[] = [];
-  for (const entry of state.entries) (found.get(entry.status) ?? (also(entry) ? others : undefined))?.push(entry);
-  return [...found.values(), others].flat().slice(0, MAX_LISTED).map(ideaLine);
+/** Only what was left out; undefined when nothing was. */
+function leftOut(counts: Required<LeftOut>): LeftOut | undefined {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length > 0 ? Object.fromEntries(some) : undefined;
 }
 
-/** Held back by a person, or waiting for an approval: nothing happens to it before a person says so. */
-const waitsForPerson = ({ approval, hold, status }: IdeaEntry): boolean =>
-  approval === true || (hold === true && status === 'pending');
-
-function factsOf(state: AutopilotState): RunFacts {
-  let pausedIdeas = 0;
-  let asking = 0;
-  for (const { approval, status, pauseAsked } of state.entries) {
-    if (approval) asking += 1;
-    else if (status === 'paused' || pauseAsked) pausedIdeas += 1;
-  }
-  return { state: state.run, mode: state.mode ?? 'autopilot', review: state.review === true, pausedIdeas, asking };
-}
+const factsOf = (state: AutopilotState, { pausedIdeas, approvals }: Survey): RunFacts => ({
+  state: state.run,
+  mode: state.mode ?? 'autopilot',
+  review: state.review === true,
+  pausedIdeas,
+  asking: approvals,
+});
 
 /** `landing`: the idea that is landing now. */
 export function why(id: string, settings: RunSettings, graph: Graph, landing?: string): WhyView | undefined {
   const entry = graph.entry(id);
   if (!entry) return undefined;
   const parts = scoreParts(entry, graph, settings.weights);
-  const rank = entry.status === 'pending' ? rankReady(graph, settings.weights).indexOf(id) + 1 : 0;
+  const rank = rankOf(id, graph, settings.weights) ?? 0;
   return {
     idea: id,
     title: entry.card.title,

@@ -16,6 +16,13 @@ export const agentsQueue = (project: string, host: string): string => `ralph-${p
 /** Git, gate and landing: bound to the same host, in slots of their own so an agent never waits behind a gate. */
 export const gitQueue = (project: string, host: string): string => `ralph-${project}-git@${host}`;
 
+/**
+ * The autopilot's tasks and queries go before those of a hundred ideas, whose landings and slots wait for it: without
+ * this `status` took seconds while ideas began, and hardly anything landed. Ideas do not inherit it.
+ */
+export const RUN_FIRST = 1;
+export const IDEA_PRIORITY = 3;
+
 /** Temporal signals a person may send, from the CLI, the Web UI or `temporal workflow signal`. */
 export const PAUSE = 'pause';
 export const RESUME = 'resume';
@@ -58,6 +65,7 @@ export const TELL = 'tell';
 export const STATUS = 'status';
 export const IDEA_STATUS = 'idea';
 export const WHY = 'why';
+export const IDEAS = 'ideas';
 
 export const SEARCH_ATTRIBUTES = {
   RalphProject: 'Keyword',

@@ -17,23 +17,25 @@ import type { Warning } from './warnings.js';
 export type RunState = 'idle' | 'running' | 'pausing' | 'paused' | 'waiting_user' | 'stopping' | 'completed';
 
 /** What the parent knows of an idea. */
-export type IdeaStatus =
-  | 'pending'
-  | 'running'
-  | 'paused'
-  | 'needs-human'
+export const IDEA_STATUSES = [
+  'pending',
+  'running',
+  'paused',
+  'needs-human',
   /** Answered or bounced from landing: wants a slot again, before any new idea gets one. */
-  | 'wants-slot'
+  'wants-slot',
   /** Gate green; queued to land, or landing. */
-  | 'landing'
-  | 'landed'
-  | 'blocked'
-  | 'timeout'
-  | 'failed'
+  'landing',
+  'landed',
+  'blocked',
+  'timeout',
+  'failed',
   /** Not in this run, a person said. */
-  | 'skipped'
+  'skipped',
   /** Given up by a person. */
-  | 'abandoned';
+  'abandoned',
+] as const;
+export type IdeaStatus = (typeof IDEA_STATUSES)[number];
 
 /** How an idea workflow can end. `stopped` puts the idea back to pending. */
 export type IdeaOutcome = 'landed' | 'blocked' | 'timeout' | 'failed' | 'stopped';

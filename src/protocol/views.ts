@@ -41,11 +41,16 @@ export interface RunStatus {
   possible?: string[];
   counts: Record<IdeaStatus, number>;
   total: number;
-  /** Ideas that hold a slot, want one, or are landing. */
+  /** Ideas that hold a slot, want one, or are landing. Lists are cut, see `more`. */
   active: IdeaLine[];
   /** Ideas that wait for a person. */
   attention: IdeaLine[];
+  /** Next iterations that wait for an approval, and git work under way that a person asked for. Absent from older workers. */
+  approvals?: number;
+  errands?: number;
   lane: string[];
+  /** How many each list leaves out, where it does; the `ideas` query gives all, page by page. */
+  more?: LeftOut;
   landing?: string;
   /** Ready to start, best first, at most ten. */
   next: string[];
@@ -57,6 +62,29 @@ export interface RunStatus {
   warnings?: WarningLine[];
   /** Of the run and the day. */
   budget?: BudgetLine[];
+}
+
+export interface LeftOut {
+  active?: number;
+  attention?: number;
+  lane?: number;
+  warnings?: number;
+}
+
+/** What the `ideas` query is asked: a page of all ideas in backlog order, Blues left out. */
+export interface IdeaPageRequest {
+  /** 0-based, among those with a status in `only`. */
+  from?: number;
+  /** At most 500, which is also what is meant without one. */
+  count?: number;
+  only?: IdeaStatus[];
+}
+
+export interface IdeaPage {
+  from: number;
+  /** All that match, on whatever page. */
+  total: number;
+  lines: IdeaLine[];
 }
 
 export interface RunStatistics {

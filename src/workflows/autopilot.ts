@@ -22,7 +22,7 @@ import { takeCarry } from '../decide/carry.js';
 import { runStatus, runSummary } from '../decide/status.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
-import { IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
+import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
 import { Alarm } from './alarm.js';
@@ -221,6 +221,7 @@ class AutopilotShell {
         args: [args],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         cancellationType: ChildWorkflowCancellationType.ABANDON,
+        priority: { priorityKey: IDEA_PRIORITY },
         staticSummary: `${idea}: ${entry.card.title}`.slice(0, 180),
         typedSearchAttributes: [
           { key: RALPH_PROJECT, value: project },

@@ -19,6 +19,7 @@ import {
   HINT,
   IDEA_REPORT,
   IDEA_STATUS,
+  IDEAS,
   PAUSE,
   PAUSE_NOW,
   RAISE_BUDGET,
@@ -37,7 +38,7 @@ import {
   WARN,
   WHY,
 } from '../protocol/names.js';
-import type { IdeaView, RunStatus, WhyView } from '../protocol/views.js';
+import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../protocol/views.js';
 
 /** From the Web UI people send plain text, from scripts an object; both are taken. */
 export type Said = string | { text?: string; reason?: string; idea?: string } | undefined;
@@ -69,6 +70,7 @@ export const resyncSignal = defineSignal<[{ parent: string; runId?: string }]>(R
 
 export const statusQuery = defineQuery<RunStatus | undefined>(STATUS);
 export const whyQuery = defineQuery<WhyView | undefined, [string]>(WHY);
+export const ideasQuery = defineQuery<IdeaPage | undefined, [IdeaPageRequest?]>(IDEAS);
 export const ideaQuery = defineQuery<IdeaView>(IDEA_STATUS);
 
 export const setSlotsUpdate = defineUpdate<number, [number]>(SET_SLOTS);

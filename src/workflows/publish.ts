@@ -5,7 +5,7 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { type Autopilot, agentName } from '../decide/autopilot.js';
 import { runDetails } from '../decide/details.js';
-import { runStanding, runStatus, warningLines } from '../decide/status.js';
+import { runStanding, runStatus, runWarnings } from '../decide/status.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import { RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
@@ -62,8 +62,8 @@ export class Publisher {
 
   /** Warnings of the run itself; ideas tell of their own. */
   #emitWarnings(pilot: Autopilot): void {
-    for (const { idea, kind, text } of warningLines(pilot.state, this.#input.settings)) {
-      if (idea !== undefined || this.#warned.has(kind)) continue;
+    for (const { kind, text } of runWarnings(pilot.state, this.#input.settings)) {
+      if (this.#warned.has(kind)) continue;
       this.#warned.add(kind);
       emit(this.#input, { kind: 'warning', warning: kind, text });
     }

@@ -5,6 +5,7 @@
 import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
+import { ideaPage } from '../decide/idea-page.js';
 import type { Raise } from '../decide/run-budget.js';
 import { runStatus, why } from '../decide/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
@@ -41,6 +42,10 @@ export function handleRunMessages(run: RunControls): void {
   setHandler(messages.statusQuery, () => {
     const pilot = run.pilot();
     return pilot && runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now());
+  });
+  setHandler(messages.ideasQuery, (asked) => {
+    const pilot = run.pilot();
+    return pilot && ideaPage(pilot.state.entries, asked);
   });
   setHandler(messages.whyQuery, (id) => {
     const pilot = run.pilot();

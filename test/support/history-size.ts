@@ -13,6 +13,9 @@ export interface ExecutionSize {
   types: Record<string, number>;
   /** Bytes of the input for the next execution, as stored (after the codec); absent for the last one. */
   carried?: number;
+  /** Of each workflow task: from when it was due until a worker had it, and from then until it was done. */
+  taskWaitMs: number[];
+  taskTakesMs: number[];
 }
 
 type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
@@ -29,18 +32,32 @@ export async function executionSizes(client: Client, workflowId: string, firstRu
       const name = eventName(event);
       types[name] = (types[name] ?? 0) + 1;
     }
+    const [taskWaitMs, taskTakesMs]: [number[], number[]] = [[], []];
+    const timeOf = (id: unknown): number => millis(events[Number(id) - 1]);
+    for (const event of events) {
+      const done = event.workflowTaskCompletedEventAttributes;
+      if (!done) continue;
+      const begun = timeOf(done.startedEventId);
+      taskWaitMs.push(begun - timeOf(done.scheduledEventId));
+      taskTakesMs.push(millis(event) - begun);
+    }
     const next = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes;
     found.push({
       runId,
       events: events.length,
       bytes: described.historySize ?? 0,
       types,
+      taskWaitMs,
+      taskTakesMs,
       ...(next ? { carried: sum((next.input?.payloads ?? []).map(({ data }) => data?.length ?? 0)) } : {}),
     });
     runId = next?.newExecutionRunId ?? undefined;
   }
   return found;
 }
+
+const millis = (event: HistoryEvent | undefined): number =>
+  Number(event?.eventTime?.seconds ?? 0) * 1000 + (event?.eventTime?.nanos ?? 0) / 1e6;
 
 /** The attributes field that is set names the event, whatever form the enum has. */
 function eventName(event: HistoryEvent): string {

@@ -22,17 +22,19 @@ import {
   COMMAND,
   ENQUEUE,
   IDEA_STATUS,
+  IDEAS,
   ideaWorkflowId,
   mainQueue,
   RAISE_BUDGET,
   RETRY_LIMIT,
+  RUN_FIRST,
   STATUS,
   TELL,
   WARN,
   WHY,
 } from '../../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
-import type { IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
+import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
 import { EXIT } from '../exit-codes.js';
 import { UserError } from '../user-error.js';
 
@@ -79,6 +81,7 @@ export class RunApi {
         taskQueue: mainQueue(this.project),
         args: [input],
         memo: { runId: input.runId, repo: about.repo },
+        priority: { priorityKey: RUN_FIRST },
         staticSummary: `ralphctl: backlog of ${about.repo}`.slice(0, 180),
         typedSearchAttributes: [
           { key: defineSearchAttributeKey('RalphProject', SearchAttributeType.KEYWORD), value: this.project },
@@ -115,6 +118,11 @@ export class RunApi {
   /** The live view; undefined when no worker answers. */
   status(): Promise<RunStatus | undefined> {
     return this.#query(() => this.#handle().query<RunStatus | undefined>(STATUS));
+  }
+
+  /** A page of all ideas; undefined when no worker answers, or an older one that has no pages. */
+  ideas(asked: IdeaPageRequest): Promise<IdeaPage | undefined> {
+    return this.#query(() => this.#handle().query<IdeaPage | undefined, [IdeaPageRequest]>(IDEAS, asked));
   }
 
   why(idea: string): Promise<WhyView | undefined> {

@@ -8,12 +8,12 @@ import { runDir } from '../../config/paths.js';
 import { withUnreported } from '../../decide/iterations.js';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { RunSummary } from '../../protocol/run.js';
-import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
+import type { IdeaLine, IdeaPage, IdeaView, RunStatus } from '../../protocol/views.js';
 import { listRuns } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
-import type { RunFacts } from '../api/run.js';
+import type { RunApi, RunFacts } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import {
@@ -29,10 +29,19 @@ import {
 } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { usageText } from '../stream-lines.js';
+import { UserError } from '../user-error.js';
+import { describeList, listIdeas, listProblem, type StatusOptions } from './status-list.js';
+
+/** Each running idea is asked on its own; with a hundred slots that would keep the worker busy for seconds. */
+const MOST_ASKED = 20;
+/** Lines of each list that a person is shown. */
+const SHOWN = 20;
+const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 
 interface Found {
   facts?: RunFacts;
   status?: RunStatus;
+  list?: IdeaPage;
   ideas: IdeaView[];
   /** What running agents told last, by idea. */
   progress: Record<string, AgentProgress>;
@@ -43,18 +52,21 @@ interface Found {
   stranded?: string;
 }
 
-export async function status(context: Context): Promise<number> {
+export async function status(context: Context, options: StatusOptions = {}): Promise<number> {
+  const problem = listProblem(options);
+  if (problem) throw new UserError(problem, EXIT.usage);
   const { id } = await findProject(context);
-  const found = await look(context, id);
+  const found = await look(context, id, options);
   if (context.json) {
     printJson({ project: id, ...found });
     return exitCode(found);
   }
   describe(found);
+  if (found.facts?.open) describeList(found.list, options);
   return exitCode(found);
 }
 
-async function look(context: Context, project: string): Promise<Found> {
+async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {
   const found: Found = { ideas: [], progress: {}, worker: (await runningWorker(context.root, project)) !== undefined };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
@@ -66,18 +78,11 @@ async function look(context: Context, project: string): Promise<Found> {
       if (connected.target.uiUrl)
         found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
       // Only a worker answers queries; without one of ours, asking would only cost the wait.
-      if (found.facts?.open && (found.worker || !embedded)) found.status = await api.status();
-      const running = found.status?.active.filter((line) => line.status === 'running') ?? [];
-      const views = await Promise.all(running.map((line) => api.idea(line.id).catch(() => undefined)));
-      found.ideas = views.filter((view) => view !== undefined);
-      if (found.status) found.status.statistics = withUnreported(found.status.statistics, running, found.ideas);
-      const working = found.ideas.filter((view) => view.phase === 'agent');
-      await Promise.all(
-        working.map(async ({ idea }) => {
-          const progress = await api.progress(idea).catch(() => undefined);
-          if (progress) found.progress[idea] = progress;
-        }),
-      );
+      if (found.facts?.open && (found.worker || !embedded)) {
+        const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);
+        if (list) found.list = list;
+        if (live) Object.assign(found, await withIdeas(api, live, options.all ? live.active.length : MOST_ASKED));
+      }
     } finally {
       await connected.close();
     }
@@ -89,6 +94,24 @@ async function look(context: Context, project: string): Promise<Found> {
   }
   if (!found.facts?.open) found.last = await lastSummary(context, project);
   return found;
+}
+
+/** What running ideas say themselves, those first in the list. */
+async function withIdeas(
+  api: RunApi,
+  live: RunStatus,
+  most: number,
+): Promise<Pick<Found, 'status' | 'ideas' | 'progress'>> {
+  const running = live.active.filter((line) => line.status === 'running').slice(0, most);
+  const views = await Promise.all(running.map((line) => api.idea(line.id).catch(() => undefined)));
+  const ideas = views.filter((view) => view !== undefined);
+  const progress: Found['progress'] = {};
+  const ask = async ({ idea }: IdeaView): Promise<void> => {
+    const told = await api.progress(idea).catch(() => undefined);
+    if (told) progress[idea] = told;
+  };
+  await Promise.all(ideas.filter((view) => view.phase === 'agent').map(ask));
+  return { status: { ...live, statistics: withUnreported(live.statistics, running, ideas) }, ideas, progress };
 }
 
 async function lastSummary(context: Context, project: string): Promise<RunSummary | undefined> {
@@ -152,16 +175,23 @@ function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Fou
     `run ${live.runId}: ${live.state}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
   );
   const details = new Map(views.map((view) => [view.idea, view]));
-  for (const line of live.active) {
+  for (const line of live.active.slice(0, SHOWN)) {
     print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
     const told = progress[line.id];
     if (told) print(`      ${progressText(told, Date.now())}`);
   }
+  const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
+  if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
   if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
-  for (const line of live.attention) {
+  for (const line of live.attention.slice(0, SHOWN)) {
     print(`! ${line.id} ${line.held ? 'held' : line.status}${line.reason ? `: ${clean(line.reason)}` : ''}`);
     const fix = remedy(line);
     if (fix) print(`    ${fix}`);
+  }
+  const attention = live.attention.length + (live.more?.attention ?? 0);
+  if (attention > SHOWN) {
+    const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
+    print(`! and ${attention - SHOWN} more; all of them: ralphctl status ${each}`);
   }
   const { iterations, merges } = statistics;
   print(
@@ -169,7 +199,10 @@ function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Fou
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
-  for (const warning of live.warnings ?? []) print(`⚠ ${warningText(warning)}`);
+  const warnings = live.warnings ?? [];
+  for (const warning of warnings.slice(0, SHOWN)) print(`⚠ ${warningText(warning)}`);
+  const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
+  if (warned > 0) print(`⚠ and ${warned} more`);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
   for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
   if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { withUnreported } from '../../../src/decide/iterations.js';
-import { countByStatus, ideaLine, MAX_LISTED, runStatus, statistics, why } from '../../../src/decide/status.js';
+import { ideaLine, runStatus, statistics, why } from '../../../src/decide/status.js';
+import { MAX_LISTED, survey } from '../../../src/decide/survey.js';
 import type { IdeaStatus, IterationStats } from '../../../src/protocol/run.js';
 import type { IdeaLine, IdeaView } from '../../../src/protocol/views.js';
 import {
@@ -72,7 +73,7 @@ describe('G9 status view', () => {
       'pending',
     ];
     const entries = statuses.map((status, at) => entryOf(card(`i${at}`), { status }));
-    const counts = countByStatus([...entries, entryOf(card('b', { blue: true }))]);
+    const { counts } = survey([...entries, entryOf(card('b', { blue: true }))]);
     expect(Object.keys(counts).sort()).toEqual([...statuses].sort());
     expect(Object.values(counts)).toEqual(Array(12).fill(1));
   });
