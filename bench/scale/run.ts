@@ -118,8 +118,10 @@ async function sample(): Promise<void> {
   let statusMs: number | undefined;
   if (!held) {
     const begun = performance.now();
-    if (await api.status()) queries.push((statusMs = performance.now() - begun));
-    else unanswered += 1;
+    if (await api.status()) {
+      statusMs = performance.now() - begun;
+      queries.push(statusMs);
+    } else unanswered += 1;
   }
   if (process.env.SCALE_PROGRESS)
     console.error(JSON.stringify({ ...samples.at(-1), held, statusMs: Math.round(statusMs ?? -1) }));

@@ -16,7 +16,8 @@ const A_PAGE = 100;
 /** Asked for at once where all are wanted. */
 const A_BATCH = 500;
 
-const isWanted = ({ all, page, only }: StatusOptions): boolean => all === true || page !== undefined || only !== undefined;
+const isWanted = ({ all, page, only }: StatusOptions): boolean =>
+  all === true || page !== undefined || only !== undefined;
 
 /** What is wrong with the options, in words. */
 export function listProblem({ all, page, only = [] }: StatusOptions): string | undefined {
@@ -35,7 +36,9 @@ export async function listIdeas(api: Pick<RunApi, 'ideas'>, options: StatusOptio
 }
 
 /** An idea that changes its status meanwhile may be missed or come twice where `only` is given. */
-async function everyPage(ask: (asked: IdeaPageRequest) => Promise<IdeaPage | undefined>): Promise<IdeaPage | undefined> {
+async function everyPage(
+  ask: (asked: IdeaPageRequest) => Promise<IdeaPage | undefined>,
+): Promise<IdeaPage | undefined> {
   const lines: IdeaPage['lines'] = [];
   for (;;) {
     const page = await ask({ from: lines.length, count: A_BATCH });
@@ -57,8 +60,12 @@ export function describeList(list: IdeaPage | undefined, options: StatusOptions)
   else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
   for (const { id, title, status, held, agentName, reason } of lines) {
     const state = held ? 'held' : status;
-    print(`  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`);
+    print(
+      `  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
+    );
   }
   if (options.page !== undefined && from + lines.length < total && lines.length > 0)
-    print(`next: ralphctl status --page ${options.page + 1}${(options.only ?? []).map((one) => ` --only ${one}`).join('')}`);
+    print(
+      `next: ralphctl status --page ${options.page + 1}${(options.only ?? []).map((one) => ` --only ${one}`).join('')}`,
+    );
 }

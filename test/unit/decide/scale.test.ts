@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { compressLargePayloads } from '../../../src/connect/codec.js';
 import { Autopilot, type Command } from '../../../src/decide/autopilot.js';
+import { MAX_QUESTION, MAX_REASON } from '../../../src/decide/clip.js';
+import { ideaPage } from '../../../src/decide/idea-page.js';
 import { runStatus } from '../../../src/decide/status.js';
-import type { IdeaCard } from '../../../src/protocol/idea.js';
+import { MAX_LISTED } from '../../../src/decide/survey.js';
+import { type IdeaCard, MAX_CARD_TITLE } from '../../../src/protocol/idea.js';
 import { card, conflictResult, landedResult, pilotOf, SETTINGS, say } from './support.js';
 
 const IDEAS = 10_000;
@@ -110,6 +113,31 @@ describe('A1 A2 scale', () => {
     expect(pilot.state.totals.landings).toBe(IDEAS);
     expect(sizes.length).toBe(6);
     expect(Math.max(...sizes), sizes.join()).toBeLessThan(512 * 1024);
+  });
+
+  test('G9 a view of ten thousand ideas stays below 512 KiB, and a page below 1 MiB, with all texts at their longest', () => {
+    const id = (at: number): string => `${'i'.repeat(58)}-${String(at).padStart(5, '0')}`;
+    const long = Array.from({ length: IDEAS }, (_, at) => card(id(at), { title: 'ü'.repeat(MAX_CARD_TITLE) }));
+    const pilot = pilotOf(long, { slots: 100, errorThreshold: 0 });
+    const many = Array.from({ length: 3 }, (_, at) => ({ kind: 'stuck' as const, text: 'ü'.repeat(200), since: at }));
+    pilot.state.entries.forEach((entry, at) => {
+      entry.status = (['needs-human', 'running', 'landing', 'failed', 'pending'] as const)[at % 5] ?? 'pending';
+      entry.reason = 'ü'.repeat(entry.status === 'needs-human' ? MAX_QUESTION : MAX_REASON);
+      entry.warnings = many;
+      if (entry.status === 'landing') pilot.state.lane.push(entry.card.id);
+    });
+    const view = runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0);
+    expect(view.counts).toMatchObject({ 'needs-human': 2000, running: 2000, landing: 2000, failed: 2000 });
+    for (const list of [view.active, view.attention, view.lane, view.warnings ?? []])
+      expect(list).toHaveLength(MAX_LISTED);
+    expect(view.more).toEqual({
+      active: 4000 - MAX_LISTED,
+      attention: 4000 - MAX_LISTED,
+      lane: 2000 - MAX_LISTED,
+      warnings: IDEAS - MAX_LISTED,
+    });
+    expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThan(512 * 1024);
+    expect(Buffer.byteLength(JSON.stringify(ideaPage(pilot.state.entries, { count: IDEAS })))).toBeLessThan(1 << 20);
   });
 
   test('the state of ten thousand ideas is a few megabytes and comes back quickly', () => {

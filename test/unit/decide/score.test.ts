@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Graph } from '../../../src/decide/graph.js';
 import { ReadyPool } from '../../../src/decide/ready.js';
-import { rankReady, score, scoreParts } from '../../../src/decide/score.js';
+import { bestReady, rankOf, rankReady, score, scoreParts } from '../../../src/decide/score.js';
 import type { IdeaEntry } from '../../../src/protocol/run.js';
 import { card, entryOf, SETTINGS } from './support.js';
 
@@ -113,6 +113,20 @@ describe('A2 score properties', () => {
         for (const entry of entries) {
           const sum = scoreParts(entry, graph, chosen).reduce((total, part) => total + part.value, 0);
           expect(sum).toBe(score(entry, graph, chosen));
+        }
+      }),
+    );
+  });
+
+  test('A2: the best few and the place of one are those of the whole ranking', () => {
+    fc.assert(
+      fc.property(backlog, anyWeights, fc.nat(12), (entries, chosen, most) => {
+        const graph = new Graph(entries);
+        const ranking = rankReady(graph, chosen);
+        expect(bestReady(graph, chosen, most)).toEqual(ranking.slice(0, most));
+        for (const { card: one } of entries) {
+          const at = ranking.indexOf(one.id);
+          expect(rankOf(one.id, graph, chosen)).toBe(at < 0 ? undefined : at + 1);
         }
       }),
     );

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { listIdeas, listProblem } from '../../../src/client/commands/status-list.js';
+import { ideaPage } from '../../../src/decide/idea-page.js';
+import { card, entryOf } from '../decide/support.js';
+
+const entries = Array.from({ length: 1234 }, (_, at) =>
+  entryOf(card(`i${at}`), { status: at % 2 === 0 ? 'pending' : 'failed' }),
+);
+const run = { ideas: async (asked: Parameters<typeof ideaPage>[1]) => ideaPage(entries, asked) };
+const listed = async (options: Parameters<typeof listIdeas>[1]) =>
+  (await listIdeas(run, options))?.lines.map(({ id }) => id);
+
+describe('G9 status of every idea', () => {
+  test('is asked for only when it is wanted', async () => {
+    expect(await listIdeas(run, {})).toBeUndefined();
+  });
+
+  test('all of them come, however many pages that takes', async () => {
+    expect(await listed({ all: true })).toEqual(entries.map((entry) => entry.card.id));
+    expect(await listed({ only: ['failed'] })).toHaveLength(617);
+  });
+
+  test('a page has a hundred; the last one what is left; one after it none', async () => {
+    expect(await listed({ page: 2 })).toEqual(entries.slice(100, 200).map((entry) => entry.card.id));
+    expect(await listed({ page: 13 })).toHaveLength(34);
+    expect(await listIdeas(run, { page: 14 })).toEqual({ from: 1300, total: 1234, lines: [] });
+    expect((await listed({ page: 1, only: ['failed'] }))?.[1]).toBe('i3');
+  });
+
+  test('nobody answers: nothing is listed', async () => {
+    expect(await listIdeas({ ideas: async () => undefined }, { all: true })).toBeUndefined();
+  });
+
+  test('a status that does not exist is refused with those that do', () => {
+    expect(listProblem({ only: ['landed', 'done'] })).toMatch(/--only done: there are pending, running, .*landed/);
+    expect(listProblem({ only: ['landed'] })).toBeUndefined();
+    expect(listProblem({ all: true, page: 2 })).toMatch(/leave out --page/);
+  });
+});
