@@ -207,6 +207,8 @@ export interface RunAgentResult {
   changed: boolean;
   /** The agent left its worktree: nothing of the idea may go on before a person has looked. */
   strayed?: StrayedRun;
+  /** What happened outside its worktree meanwhile and may be anybody's doing, in a sentence. */
+  noticed?: string;
   /** Why a claim to be complete cannot count, e.g. conflict markers or a commit that a hook refused. */
   unfinished?: string;
   /** Protected paths that the agent had changed and that were put back; at most twenty. */

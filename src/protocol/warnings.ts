@@ -1,7 +1,10 @@
 /** Warnings (B6): visible everywhere, answerable, and the loop goes on while they wait. Must not import anything. */
 
-/** stuck: it gets nowhere any more · iterations: most of them are used · budget: most of it is used. */
-export type WarningKind = 'stuck' | 'iterations' | 'budget';
+/**
+ * stuck: it gets nowhere any more · iterations: most of them are used · budget: most of it is used · outside: something of
+ * the user's or of another idea changed while it ran, and nobody knows by whom.
+ */
+export type WarningKind = 'stuck' | 'iterations' | 'budget' | 'outside';
 
 export interface Warning {
   kind: WarningKind;

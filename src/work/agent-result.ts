@@ -36,6 +36,7 @@ export interface Ended {
   signal: AgentSignal;
   after: Settled;
   strayed: StrayedRun | undefined;
+  noticed: string | undefined;
   /** The worktree was gone afterwards, and was made again. */
   remade: boolean;
 }
@@ -92,7 +93,7 @@ export async function keepHeld(
 function resultOf(
   deps: WorkDeps,
   input: RunAgentInput,
-  { spec, dir, executed, signal, after, strayed, remade }: Ended,
+  { spec, dir, executed, signal, after, strayed, noticed, remade }: Ended,
   said: string,
   warnings: string[],
 ): RunAgentResult {
@@ -106,6 +107,7 @@ function resultOf(
     commits: after.commits,
     changed: after.changed,
     ...(strayed ? { strayed } : {}),
+    ...(noticed ? { noticed } : {}),
     ...(unfinished ? { unfinished: executed.redact(unfinished) } : {}),
     ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
     tail: said.slice(-TAIL_LIMIT),

@@ -2,27 +2,36 @@
  * Looks at the user's repository before and after an agent run. Where the agent left its worktree, the idea stops at a
  * person, with what strayed, how to see it and how to take it back.
  * Invariant: only what this run's own evidence shows counts (git's trace, the worktree's reflog, the agent's output), so
- * that work of the user, of other ideas and of ralphctl is never held against it. Costs no process where nothing changed.
+ * that work of the user, of other ideas and of ralphctl is never held against it. What may be anybody's doing is told of,
+ * and stops nothing. Costs one process where nothing
+ * changed, the status of the checkout.
  */
 import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { git } from '../git/git.js';
 import { type Outside, type OutsidePlace, type RefMove, readMoves, readOutside } from '../git/outside.js';
 import { inspectRepository } from '../git/repository.js';
+import { type Link, readBranches, readLinks } from '../git/siblings.js';
 import { readStatus } from '../git/status.js';
 import { findStrays, type Stray } from '../git/strays.js';
-import { readTrace, traceEnvironment } from '../git/trace.js';
+import { readTrace, type TracedCommand, traceEnvironment } from '../git/trace.js';
 import { listWorktrees, privateGitDir } from '../git/worktree-list.js';
 import type { Redact } from '../process/redact.js';
 import type { StrayedRun } from '../protocol/activities.js';
 import { writeAtomically } from '../runs/run-files.js';
+import { changedLately, differences, firstLook, namesOf, present, whoRan } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
+import { lookAtNeighbours } from './neighbours.js';
 
 export interface Guard {
   /** For the agent: lets git write down what it is asked to do. */
   env: Record<string, string>;
+  /** To be called when the agent has ended, however that was. */
+  ended(): void;
   /** After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through. */
   check(redact?: Redact): Promise<StrayedRun | undefined>;
+  /** After `check`: what happened outside the worktree meanwhile and may be anybody's doing, in a sentence. */
+  notice(redact?: Redact): Promise<string | undefined>;
 }
 
 export interface GuardInput {
@@ -30,6 +39,8 @@ export interface GuardInput {
   worktree: string;
   branch: string;
   idea: string;
+  runId: string;
+  agentName: string;
   /** Folder of the iteration. */
   dir: string;
   /** What the agent prints. */
@@ -37,10 +48,14 @@ export interface GuardInput {
 }
 
 const asItIs: Redact = (text) => text;
-const NO_GUARD: Guard = { env: {}, check: () => Promise.resolve(undefined) };
+const nothing = () => Promise.resolve(undefined);
+const NO_GUARD: Guard = { env: {}, ended: () => {}, check: nothing, notice: nothing };
 /** Most of a diff that is kept, bytes. */
 const LONGEST_DIFF = 1 << 20;
 const LONGEST_QUESTION = 1500;
+const LONGEST_NOTICE = 600;
+/** Below `refs/heads/`. */
+const IDEA_BRANCHES = 'ralph/';
 
 const places = new Map<string, OutsidePlace>();
 
@@ -51,12 +66,18 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   places.set(input.repo, place);
   const files = { trace: join(input.dir, 'git-trace.jsonl'), before: join(input.dir, 'outside.json') };
   const seen = await readBefore(files.before);
-  const before = seen ?? { at: Date.now(), outside: await readOutside(place) };
+  const before = seen ?? (await readPlace(place));
   if (!seen) await writeAtomically(files.before, JSON.stringify(before));
+  await firstLook(place.root);
+  const ended = present(place.root, input);
+  let seenAfter: Seen = { strays: [], edited: [], broken: [] };
   return {
     env: traceEnvironment(files.trace),
+    ended,
+    notice: (redact = asItIs) => noticed(input, place.root, before.at, seenAfter, redact),
     check: async (redact = asItIs) => {
-      const strays = await look(input, place, before, files.trace);
+      seenAfter = await look(input, place, before, files.trace);
+      const { strays } = seenAfter;
       const report = strays.length > 0 ? await describe(input, place, before.outside, strays, redact) : undefined;
       if (!report) await Promise.all([rm(files.trace, { force: true }), rm(files.before, { force: true })]);
       return report;
@@ -68,6 +89,27 @@ interface Before {
   /** epoch ms */
   at: number;
   outside: Outside;
+  /** Worktrees, by their registrations, and the branches of ideas. Absent in files of 0.1. */
+  links?: Record<string, Link>;
+  ideas?: Record<string, string>;
+}
+
+async function readPlace(place: OutsidePlace): Promise<Before> {
+  const at = Date.now();
+  const [outside, links, ideas] = await Promise.all([
+    readOutside(place),
+    readLinks(place.commonDir),
+    readBranches(place.commonDir, IDEA_BRANCHES),
+  ]);
+  return { at, outside, links, ideas };
+}
+
+interface Seen {
+  strays: Stray[];
+  /** Files of the checkout that are among them. */
+  edited: string[];
+  /** Worktrees that are broken, and nothing says by whom. */
+  broken: string[];
 }
 
 async function locate(repo: string): Promise<OutsidePlace> {
@@ -83,16 +125,42 @@ async function readBefore(file: string): Promise<Before | undefined> {
   }
 }
 
-async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Stray[]> {
-  const after = await readOutside(place);
+async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Seen> {
+  const { commonDir } = place;
+  const [outside, commands] = await Promise.all([readOutside(place), readTrace(trace)]);
+  const [was, after] = await withIdeas(place, input.branch, before, outside, commands);
   const worktree = await realpath(input.worktree);
-  const [moved, edited] = await Promise.all([
-    JSON.stringify(after) === JSON.stringify(before.outside)
-      ? []
-      : attribute(input, place, worktree, before.outside, after, trace),
+  const { outputFile } = input;
+  const [moved, edited, others] = await Promise.all([
+    JSON.stringify(after) === JSON.stringify(was) ? [] : attribute(input, place, worktree, was, after, commands),
     edits(input, place, worktree, before.at),
+    lookAtNeighbours({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
   ]);
-  return [...moved, ...edited];
+  const strays = [...moved, ...edited.strays, ...others.strays];
+  return { strays, edited: edited.files, broken: others.broken };
+}
+
+/** Branches of other ideas move all the time; only those that the agent's own commands name are looked at. */
+async function withIdeas(
+  { commonDir }: OutsidePlace,
+  own: string,
+  { outside, ideas = {} }: Before,
+  after: Outside,
+  commands: readonly TracedCommand[],
+): Promise<[before: Outside, after: Outside]> {
+  const said = commands.flatMap(({ argv }) => argv).filter((arg) => arg.includes(IDEA_BRANCHES) || arg === '--stdin');
+  const named = Object.keys(ideas).filter((ref) => {
+    const branch = ref.replace('refs/heads/', '');
+    return branch !== own && said.some((arg) => arg.endsWith(branch));
+  });
+  if (named.length === 0) return [outside, after];
+  const now = await readBranches(commonDir, IDEA_BRANCHES);
+  const pick = (refs: Record<string, string>) =>
+    Object.fromEntries(named.flatMap((ref) => (refs[ref] === undefined ? [] : [[ref, refs[ref]]])));
+  return [
+    { ...outside, refs: { ...outside.refs, ...pick(ideas) } },
+    { ...after, refs: { ...after.refs, ...pick(now) } },
+  ];
 }
 
 async function attribute(
@@ -101,18 +169,14 @@ async function attribute(
   worktree: string,
   before: Outside,
   after: Outside,
-  trace: string,
+  commands: readonly TracedCommand[],
 ): Promise<Stray[]> {
   const { root, commonDir } = place;
   const gitDir = await privateGitDir(worktree);
   const changed = Object.keys(before.refs).filter((name) => before.refs[name] !== after.refs[name]);
   const moves = new Map<string, readonly RefMove[]>();
   for (const name of changed) moves.set(name, await readMoves(commonDir, name));
-  const [commands, headMoves, trees] = await Promise.all([
-    readTrace(trace),
-    gitDir ? readMoves(gitDir, 'HEAD') : [],
-    listWorktrees(root),
-  ]);
+  const [headMoves, trees] = await Promise.all([gitDir ? readMoves(gitDir, 'HEAD') : [], listWorktrees(root)]);
   return findStrays(before, after, {
     worktree,
     branch: input.branch,
@@ -126,22 +190,52 @@ async function attribute(
 }
 
 /** Files of the user's checkout that changed during the run and that the agent named in what it did. */
-async function edits(input: GuardInput, { root }: OutsidePlace, worktree: string, since: number): Promise<Stray[]> {
+async function edits(
+  input: GuardInput,
+  { root }: OutsidePlace,
+  worktree: string,
+  since: number,
+): Promise<{ strays: Stray[]; files: string[] }> {
+  const none = { strays: [], files: [] };
   const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
-  if (mentions.length === 0) return [];
+  if (mentions.length === 0) return none;
   const { tracked, untracked } = await readStatus(root);
   const files: string[] = [];
   for (const path of [...tracked.map((entry) => entry.path), ...untracked])
     if (isMentioned(join(root, path), mentions) && (await changedSince(join(root, path), since))) files.push(path);
-  if (files.length === 0) return [];
+  if (files.length === 0) return none;
   const quoted = files.slice(0, 10).map((path) => `'${path.replaceAll("'", "'\\''")}'`);
   const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
-  return [
-    {
-      what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
-      look: `git -C '${root}' status -- ${quoted.join(' ')}`,
-    },
-  ];
+  const stray = {
+    what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
+    look: `git -C '${root}' status -- ${quoted.join(' ')}`,
+  };
+  return { strays: [stray], files };
+}
+
+/** One sentence with all that anybody may have done; the differences stand in a file beside the run. */
+async function noticed(
+  { idea, runId, dir }: GuardInput,
+  root: string,
+  since: number,
+  { edited, broken }: Seen,
+  redact: Redact,
+): Promise<string | undefined> {
+  const changed = (await changedLately(root, runId, since)).filter(({ path }) => !edited.includes(path));
+  const said: string[] = [];
+  if (changed.length > 0) {
+    const report = join(dir, 'checkout.diff');
+    await writeAtomically(report, redact(await differences(root, changed)));
+    const who = whoRan(root, changed, idea);
+    said.push(
+      `in your checkout ${namesOf(changed)} changed while ${who} ran: by you, or by an agent that left its worktree. See: less '${report}'`,
+    );
+  }
+  if (broken.length > 0)
+    said.push(
+      `${broken.slice(0, 3).join(', ')} was deleted or broken while ${idea} ran; it is made again from its branch, what was not committed is gone`,
+    );
+  return said.length > 0 ? redact(said.join('; ')).slice(0, LONGEST_NOTICE) : undefined;
 }
 
 async function changedSince(path: string, since: number): Promise<boolean> {

@@ -88,7 +88,39 @@ function collect(found: Mention[], text: string, root: string, except: readonly 
   }
 }
 
-const CHANGES = /\b(?:cp|mv|rm|rsync|tar|unzip|install|ln|touch|tee|sed|patch|git|perl|python3?|node)\b|>/;
+/** What the agent did that names one of the words; of each word at most a thousand. */
+export async function textsWith(file: string, words: readonly string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>();
+  if (words.length === 0) return found;
+  const input = createReadStream(file, { encoding: 'utf8' });
+  input.on('error', () => undefined);
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.length > LONGEST_LINE) continue;
+      const named = words.filter((word) => line.includes(word));
+      if (named.length === 0) continue;
+      const texts = doings(line);
+      for (const word of named) {
+        const before = found.get(word) ?? [];
+        const more = texts.filter((text) => text.includes(word)).map((text) => around(text, word));
+        if (before.length < 1000) found.set(word, [...before, ...more]);
+      }
+    }
+  } catch {
+    // No output at all.
+  } finally {
+    input.destroy();
+  }
+  return found;
+}
+
+function around(text: string, word: string): string {
+  const at = text.indexOf(word);
+  return text.slice(Math.max(0, at - LONGEST_TEXT / 2), at + LONGEST_TEXT / 2);
+}
+
+/** Words of a command that changes files. */
+export const CHANGES = /\b(?:cp|mv|rm|rsync|tar|unzip|install|ln|touch|tee|sed|patch|git|perl|python3?|node)\b|>/;
 
 /** Do the mentions say that the agent worked on this file? */
 export function isMentioned(file: string, mentions: readonly Mention[]): boolean {

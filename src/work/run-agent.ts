@@ -157,7 +157,7 @@ async function iterate(
     signal: context.signal,
     extraEnv: { ...slotEnvironment(input), ...watch.env },
     baseEnv: deps.env,
-  });
+  }).finally(watch.ended);
   executed.outcome = own.meaning(executed.outcome);
   const reached = metered?.reached();
   if (reached && executed.outcome.kind === 'timeout' && executed.outcome.why === 'budget')
@@ -166,11 +166,12 @@ async function iterate(
   const remade = await takeBack(attempt);
   const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
-  const [after, strayed] = await Promise.all([
+  const [after, outside] = await Promise.all([
     settle(run, idea, input, since, config.autoCommit || mayLand),
-    watch.check(executed.redact),
+    // One after the other: what is certain is not told of again as a suspicion.
+    watch.check(executed.redact).then(async (strayed) => ({ strayed, noticed: await watch.notice(executed.redact) })),
   ]);
-  return keepResult(deps, input, { spec, dir, executed, signal, after, strayed, remade });
+  return keepResult(deps, input, { spec, dir, executed, signal, after, remade, ...outside });
 }
 
 /** The agent has ended: makes sure that the worktree is still this attempt's, and fit to be looked at. */

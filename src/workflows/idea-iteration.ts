@@ -28,7 +28,7 @@ import type { PlanPlace } from '../protocol/idea-run.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';
-import { allowance, book, watch } from './idea-warnings.js';
+import { allowance, book, notice, watch } from './idea-warnings.js';
 import { agentActivities, gitActivities } from './proxies.js';
 
 /** One iteration, and what it means for the idea's plan. */
@@ -77,6 +77,7 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
     if (next.do === 'gate') state.ungated = run;
     await reportTry(session, run);
     await book(session, run);
+    await notice(session, run);
     if (next.do !== 'gate') {
       await watch(session, run, undefined, limits);
       return escalated(session, next);

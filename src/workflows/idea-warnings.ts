@@ -73,6 +73,17 @@ export async function watch(
   if (given.length > 0 || after.open.length !== before.open.length) await tell(session);
 }
 
+/** What changed outside while it ran is a warning of its own; it says nothing of how the idea gets on. */
+export async function notice(session: IdeaSession, { noticed: text }: RunAgentResult): Promise<void> {
+  if (!text) return;
+  const { input, state } = session;
+  const before = state.watch ?? nothingWatched();
+  const others = before.open.filter(({ kind }) => kind !== 'outside');
+  state.watch = { ...before, open: [...others, { kind: 'outside', text, since: Date.now() }] };
+  emit(input, { kind: 'warning', idea: input.idea, warning: 'outside', text });
+  await tell(session);
+}
+
 /** A person has answered the warnings. */
 export async function answerWarnings(session: IdeaSession, answer: WarningAnswer): Promise<void> {
   const { state } = session;

@@ -14,6 +14,7 @@ import { bench, say } from './bench.js';
 let repo: TestRepo;
 let worktree: string;
 let dir: string;
+const RUN = { runId: 'run-1', agentName: 'ed-001' };
 beforeEach(async () => {
   repo = await makeRepo({ 'a.txt': 'one\n', 'b.txt': 'bee\n', '.gitignore': '*.log\n' });
   worktree = join(repo.worktreesRoot, 'ed-001-i-1');
@@ -34,7 +35,10 @@ async function run(
   others: () => Promise<unknown> = async () => undefined,
 ): Promise<StrayedRun | undefined> {
   const outputFile = join(dir, 'output.log');
-  const watch = await guard({ repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', dir, outputFile }, true);
+  const watch = await guard(
+    { repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', ...RUN, dir, outputFile },
+    true,
+  );
   const env = { PATH: process.env.PATH, HOME: repo.scratch, ROOT: repo.root, ...watch.env };
   const done = await execa('/bin/sh', ['-c', agent], {
     cwd: worktree,
@@ -139,7 +143,10 @@ describe('an agent that leaves its worktree is caught', () => {
 
   it('by an attempt that was cut off, once the next one has run', async () => {
     const outputFile = join(dir, 'output.log');
-    const watch = await guard({ repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', dir, outputFile }, true);
+    const watch = await guard(
+      { repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', ...RUN, dir, outputFile },
+      true,
+    );
     const env = { PATH: process.env.PATH, ...watch.env };
     await execa('git', ['branch', '-f', 'feature', 'HEAD~0'], { cwd: worktree, env, extendEnv: false });
     await execa('git', ['-c', 'user.name=a', '-c', 'user.email=b', 'commit', '-q', '--allow-empty', '-m', 'x'], {
@@ -245,7 +252,10 @@ describe('nobody is held up by', () => {
 
   it('a merge of what the user committed meanwhile, in the same second', async () => {
     const outputFile = join(dir, 'output.log');
-    const watch = await guard({ repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', dir, outputFile }, true);
+    const watch = await guard(
+      { repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', ...RUN, dir, outputFile },
+      true,
+    );
     await writeFile(outputFile, '');
     await commitFiles(repo.root, { 'b.txt': 'mine\n' }, 'mine');
     const env = { PATH: process.env.PATH, ...watch.env };

@@ -193,9 +193,8 @@ async function copyFrom(path: string, offset: number): Promise<number> {
 /** What stands in the folder of a finished run besides the agent's words. */
 async function afterwards(dir: string): Promise<void> {
   const result = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
-  for (const warning of result ? ((JSON.parse(result) as RunAgentResult).warnings ?? []) : []) {
-    say(`warning: ${clean(warning)}`);
-  }
+  const { warnings = [], noticed } = (result ? JSON.parse(result) : {}) as Partial<RunAgentResult>;
+  for (const warning of [...warnings, ...(noticed ? [noticed] : [])]) say(`warning: ${clean(warning)}`);
   const gate = join(dir, 'gate');
   for (const name of (await readdir(gate).catch(() => [])).sort()) {
     const path = join(gate, name);
