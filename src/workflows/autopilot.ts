@@ -26,7 +26,7 @@ import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
 import { Alarm } from './alarm.js';
-import { RALPH_IDEA, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
+import { RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { CarriedChildren, lifeOf } from './carried.js';
 import { activityProblem } from './failures.js';
 import { GitWork } from './git-work.js';
@@ -227,6 +227,7 @@ class AutopilotShell {
           { key: RALPH_PROJECT, value: project },
           { key: RALPH_IDEA, value: idea },
           { key: RALPH_STATE, value: 'running' },
+          { key: RALPH_ITERATION, value: (carry?.iteration ?? 0) + 1 },
         ],
       });
       child.result().then(

@@ -1,5 +1,5 @@
 /** What people see of an idea (G9): phase, current details, search attributes. */
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { ideaDetails } from '../decide/details.js';
 import { patchedLimits } from '../decide/limits-patch.js';
 import { firstStep } from '../decide/steps.js';
@@ -49,6 +49,7 @@ export class IdeaScreen {
   readonly #input: IdeaInput;
   readonly #state: IdeaRunState;
   #shownState = 'running';
+  readonly #listed = listedAtStart();
 
   constructor(input: IdeaInput, state: IdeaRunState) {
     this.#input = input;
@@ -59,15 +60,18 @@ export class IdeaScreen {
   show(phase: IdeaPhase, listed?: string, iteration?: number): void {
     this.#state.phase = phase;
     const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
-    const stateChanged = state !== this.#shownState;
+    const changed = [
+      ...(state === this.#shownState ? [] : [{ key: RALPH_STATE, value: state }]),
+      ...(iteration === undefined || iteration === this.#listed ? [] : [{ key: RALPH_ITERATION, value: iteration }]),
+    ];
     this.#shownState = state;
-    if (stateChanged && iteration !== undefined) {
-      upsertSearchAttributes([
-        { key: RALPH_STATE, value: state },
-        { key: RALPH_ITERATION, value: iteration },
-      ]);
-    } else if (stateChanged) upsertSearchAttributes([{ key: RALPH_STATE, value: state }]);
-    else if (iteration !== undefined) upsertSearchAttributes([{ key: RALPH_ITERATION, value: iteration }]);
+    if (changed.length > 0) upsertSearchAttributes(changed);
     setCurrentDetails(ideaDetails(ideaView(this.#input, this.#state)));
   }
+}
+
+/** The iteration that the autopilot listed when it started the idea, which saves that write. */
+function listedAtStart(): number | undefined {
+  const { continuedFromExecutionRunId, typedSearchAttributes } = workflowInfo();
+  return continuedFromExecutionRunId === undefined ? typedSearchAttributes.get(RALPH_ITERATION) : undefined;
 }
