@@ -71,7 +71,9 @@ export function call(command, args, options) {
       if (process.env.SCALE_PROGRESS) process.stderr.write(chunk);
     });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr, ms: performance.now() - started }));
+    child.once('close', (code, signal) =>
+      resolve({ code: code ?? signal, stdout, stderr, ms: performance.now() - started }),
+    );
   });
 }
 

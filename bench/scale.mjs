@@ -62,7 +62,7 @@ async function workflows(here) {
       ...(flag('hold') ? { hold: flag('hold') } : {}),
     };
     const run = await call(process.execPath, [join(built, 'run.mjs'), JSON.stringify(options)], { env: here.env });
-    if (run.code !== 0) throw new Error(`the run of ${ideas} ideas failed: ${run.stderr.slice(-4000)}`);
+    if (run.code !== 0) throw new Error(`the run of ${ideas} ideas failed (${run.code}): ${run.stderr.slice(-4000)}`);
     const found = JSON.parse(run.stdout.trim().split('\n').at(-1));
     if (process.argv.includes('--json')) console.log(JSON.stringify(found, null, 1));
     if (found.wrongs.length > 0 || found.lost > 0 || found.landed !== ideas) process.exitCode = 1;

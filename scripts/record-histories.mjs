@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { buildAll } from './build.mjs';
-import { KINDS, scenariosOn } from './history-scenarios.mjs';
+import { KINDS as FIRST_KINDS, scenariosOn } from './history-scenarios.mjs';
+import { TOLD_KINDS, toldScenariosOn } from './history-scenarios-told.mjs';
 import { root } from './install.mjs';
 
 const exec = promisify(execFile);
@@ -40,7 +41,7 @@ const env = {
   NODE_OPTIONS: `--import=${hostFile} --preserve-symlinks --preserve-symlinks-main`,
 };
 
-async function until(what, check, ms = 60_000) {
+async function until(what, check, ms = 180_000) {
   let last = '';
   for (const end = Date.now() + ms; ; ) {
     const found = await check().catch((error) => {
@@ -68,7 +69,7 @@ async function temporalProgram() {
 }
 
 /** A repository with a scripted backlog. `files` is what the agent's script may wait for or leave. */
-async function project(name, { ideas, config = {} }) {
+async function project(name, { ideas, config = {}, files: more = {} }) {
   const repo = join(base, name);
   const scratch = join(base, `${name}-scratch`);
   await mkdir(repo);
@@ -91,6 +92,7 @@ async function project(name, { ideas, config = {} }) {
     }),
     '.ralph-script.yaml': JSON.stringify({ ideas: script }),
     'base.txt': 'base\n',
+    ...more,
   };
   for (const [path, text] of Object.entries(files)) await writeFile(join(repo, path), text);
   const git = async (...args) =>
@@ -119,7 +121,9 @@ async function project(name, { ideas, config = {} }) {
 }
 
 const scriptedAgent = join(base, 'dist', 'scripted-agent.js');
-const scenarios = scenariosOn({ project, scriptedAgent, until, connected, workerOf, continuedRun, bounced });
+const tools = { project, scriptedAgent, until, connected, workerOf, continuedRun, bounced };
+const scenarios = { ...scenariosOn(tools), ...toldScenariosOn(tools) };
+const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS };
 
 const fileOf = (kind) => join(out, `${kind}-${version}.json`);
 

@@ -41,6 +41,11 @@ describe('kept histories', () => {
       ...['autopilot-pause-now', 'autopilot-abort', 'autopilot-modes', 'autopilot-recovery'],
       ...['idea-pause-now', 'idea-abort', 'idea-step', 'idea-extended'],
       ...['limited', 'budget', 'warned', 'escalated'].flatMap((kind) => [`autopilot-${kind}`, `idea-${kind}`]),
+      ...['planned', 'approved', 'fallback', 'closed', 'told', 'retried', 'landing-red', 'single', 'adopted'].flatMap(
+        (kind) => [`autopilot-${kind}`, `idea-${kind}`],
+      ),
+      ...['autopilot-review', 'idea-failed', 'idea-fresh', 'idea-restarted', 'idea-already-red'],
+      ...['autopilot-no-worker', 'idea-handed-back'],
     ];
     for (const kind of kinds)
       expect(
