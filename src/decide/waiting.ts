@@ -116,7 +116,6 @@ function nextReady(board: Board): string | undefined {
   });
 }
 
-/** The first that waits and can go on; those that no longer wait drop out. */
 const LEAST_WAITING = 4;
 
 /**
@@ -129,6 +128,7 @@ function laneIsFull({ state, settings }: Board): boolean {
   return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));
 }
 
+/** The first that waits and can go on; those that no longer wait drop out. */
 function nextWaiting(board: Board): IdeaEntry | undefined {
   const { state } = board;
   let found: IdeaEntry | undefined;

@@ -71,6 +71,40 @@ describe('telling a run', () => {
     ).toHaveLength(2);
   });
 
+  it('Ctrl-C leaves the run at work and says how to come back; SIGTERM does the same (C6)', async () => {
+    for (const [signal, code] of [
+      ['SIGINT', 130],
+      ['SIGTERM', 130],
+    ] as const) {
+      const attached = box.spawn('start');
+      let said = '';
+      for (const stream of [attached.stdout, attached.stderr]) stream?.on('data', (chunk) => (said += String(chunk)));
+      const closed = new Promise<number | null>((resolve) => attached.once('close', resolve));
+      await began('p-1', 1);
+      await until('a line of the run', async () => said.includes('p-1'));
+      attached.kill(signal);
+      expect(await closed).toBe(code);
+      expect(said).toContain('detached; the run goes on. Come back with: ralphctl start');
+      expect((await status()).state).toBe('running');
+    }
+    for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);
+    const back = await box.run('start', '--json', '--wait');
+    expect(back.code, back.stderr).toBe(0);
+  });
+
+  it('a backlog that was broken meanwhile keeps nobody from coming back to the open run (C6)', async () => {
+    await box.run('start', '--detach');
+    await began('p-1', 1);
+    const twice = `${roadmap([{ id: 'p-1' }])}\n${roadmap([{ id: 'p-1' }])}`;
+    await box.write({ 'roadmap.md': twice, 'ralphctl.yaml': 'no: such key\n' });
+    const second = await box.run('start', '--json', '--detach');
+    expect(second.code, second.stderr).toBe(0);
+    expect(second.json[0]).toMatchObject({ kind: 'started', attached: true });
+    await box.git('checkout', '--quiet', '.');
+    for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);
+    expect((await box.run('start', '--json', '--wait')).code).toBe(0);
+  });
+
   it('slots change while it runs, and a nonsense number is refused with a sentence (A1)', async () => {
     await box.run('start', '--detach');
     await began('p-1', 1);

@@ -71,7 +71,18 @@ async function comeBack(
     const api = new RunApi(connected.client, project.id);
     const facts = await api.facts();
     if (!facts?.open || !facts.runId) throw problem;
-    say(`attached to the run that is open (${facts.runId}); a new one could not be started now: ${problem.message}`);
+    if (context.json) {
+      const { id } = project;
+      const started = {
+        kind: 'started',
+        project: id,
+        runId: facts.runId,
+        attached: true,
+        ui: workflowsPage(connected),
+      };
+      printJson({ ...started, problem: problem.message });
+    } else
+      say(`attached to the run that is open (${facts.runId}); a new one could not be started now: ${problem.message}`);
     if (options.worker !== false) await ensureWorker(context, project.id);
     if (options.detach) return EXIT.ok;
     return await attach(context, api, facts.runId, options.wait ?? process.stdout.isTTY === true);
@@ -107,16 +118,19 @@ async function startOrAttach(
   return { runId: other.runId, attached: true };
 }
 
+function workflowsPage({ target }: Connected): string | null {
+  return target.uiUrl ? `${target.uiUrl}/namespaces/${target.namespace}/workflows` : null;
+}
+
 function announce(
   context: Context,
   connected: Connected,
   plan: RunPlan,
   { runId, attached, landed }: { runId: string; attached: boolean; landed: ReadonlySet<string> },
 ): void {
-  const ui = connected.target.uiUrl;
-  const link = ui ? `${ui}/namespaces/${connected.target.namespace}/workflows` : undefined;
+  const link = workflowsPage(connected);
   if (context.json) {
-    printJson({ kind: 'started', project: plan.project.id, runId, attached, target: plan.target, ui: link ?? null });
+    printJson({ kind: 'started', project: plan.project.id, runId, attached, target: plan.target, ui: link });
     return;
   }
   const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
