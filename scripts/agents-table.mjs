@@ -27,20 +27,35 @@ export function asTable(cli, rows) {
   return [`\n${cli} ${rows[0].version}`, ...text].join('\n');
 }
 
-/** Cases down, CLIs across; a cell is how the run was understood and how long it took. All rows are of one commit. */
-export function asMarkdown(all, commit) {
+/** The commits that rows ran at, the one of most of them first. */
+function commitsOf(rows) {
+  const counts = new Map();
+  for (const { commit } of rows) counts.set(commit, (counts.get(commit) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1]).map(([commit]) => commit);
+}
+
+const NOTES = '¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Cases down, CLIs across; a cell is how the run was understood and how long it took, and which commit it ran at if it is another. */
+export function asMarkdown(all) {
   const clis = Object.keys(all);
+  const [commit, ...others] = commitsOf(Object.values(all).flat());
+  if (others.length > NOTES.length)
+    throw new Error(`rows of ${others.length + 1} commits are no table: run them again`);
   const names = [...new Set(clis.flatMap((cli) => all[cli].flatMap((row) => row.name ?? [])))];
   const cell = (cli, name) => {
     const row = all[cli].find((one) => one.name === name);
     if (!row) return '–';
     const seconds = row.wallMs === undefined ? '' : ` ${Math.round(row.wallMs / 1000)} s`;
     const mark = good(row) ? '' : ' **(not as expected)**';
-    return `${row.kind}${seconds}${mark}`;
+    const note = row.commit === commit ? '' : NOTES[others.indexOf(row.commit)];
+    return `${row.kind}${seconds}${note}${mark}`;
   };
   const version = (cli) => all[cli].find((row) => row.version)?.version ?? 'not run';
   return [
-    `Ran at commit ${commit}.`,
+    [`Ran at commit \`${commit}\`.`, ...others.map((one, i) => `${NOTES[i]} Ran again at commit \`${one}\`.`)].join(
+      ' ',
+    ),
     '',
     `| case | ${clis.map((cli) => `${cli} ${version(cli)}`).join(' | ')} |`,
     `|---|${clis.map(() => '---').join('|')}|`,

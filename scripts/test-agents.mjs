@@ -1,9 +1,10 @@
 /**
- * `npm run test:agents [-- CLI … --case NAME --record --write-docs --no-run --workers N]`: the real CLIs against the mock.
+ * `npm run test:agents [-- CLI … --case NAME --record --write-docs --no-run --since COMMIT --workers N]`: the real CLIs
+ * against the mock.
  * Prints a table; exit code 1 when a CLI behaves in another way than expected. `--record` renews the fixtures,
  * `--write-docs` the table in docs/agents.md: of every row of this commit, so that CLIs can be run one by one.
- * `--no-run` only prints and writes what ran before.
- * Invariant: rows of two commits are never in one table.
+ * `--no-run` only prints and writes what ran before. `--since COMMIT`: what ran at that commit or a later one counts, too.
+ * Invariant: a row counts for the commit it ran at only; in a table of several each is said.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,6 +21,7 @@ const options = {
   record: { type: 'boolean' },
   'write-docs': { type: 'boolean' },
   'no-run': { type: 'boolean' },
+  since: { type: 'string' },
   workers: { type: 'string', default: '2' },
 };
 const { values, positionals } = parseArgs({ options, allowPositionals: true });
@@ -31,17 +33,12 @@ if (strangers.length > 0) {
 const picked = positionals.length > 0 ? positionals : known;
 
 /** What decides how a run goes: a change anywhere else leaves the rows as true as they were. */
-const WEIGHTY = [
-  'src',
-  'test/agents',
-  'test/support',
-  'test/activities',
-  'scripts/test-agents.mjs',
-  'package-lock.json',
-];
+const WEIGHTY = ['src', 'test/agents', 'test/support', 'test/activities', 'package-lock.json'];
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 const changed = git('status', '--porcelain', '--', ...WEIGHTY) !== '';
 const commit = `${git('log', '-1', '--format=%h', '--abbrev=9', '--', ...WEIGHTY)}${changed ? '-changed' : ''}`;
+const later = values.since ? git('log', '--format=%h', '--abbrev=9', `${values.since}..HEAD`).split('\n') : [];
+const counted = new Set([commit, ...later, ...(values.since ? [git('rev-parse', '--short=9', values.since)] : [])]);
 if (values['write-docs'] && changed) {
   console.error('--write-docs needs a commit to name in the documentation, and there are changes: commit them first.');
   process.exit(2);
@@ -56,7 +53,7 @@ const fileOf = (cli) => join(cache, `${cli}.jsonl`);
 const rowsOf = async (cli) => {
   if (!existsSync(fileOf(cli))) return [];
   const lines = (await readFile(fileOf(cli), 'utf8')).split('\n').filter((line) => line !== '');
-  const rows = lines.map((line) => JSON.parse(line)).filter((row) => row.commit === commit);
+  const rows = lines.map((line) => JSON.parse(line)).filter((row) => counted.has(row.commit));
   // Of a case that was run again the last row counts.
   return [...new Map(rows.map((row) => [row.name, row])).values()];
 };
@@ -78,7 +75,7 @@ for (const cli of picked) console.log(asTable(cli, await rowsOf(cli)));
 if (values['write-docs']) {
   const all = Object.fromEntries(await Promise.all(known.map(async (cli) => [cli, await rowsOf(cli)])));
   const docs = join(root, 'docs', 'agents.md');
-  await writeFile(docs, withMatrix(await readFile(docs, 'utf8'), asMarkdown(all, commit)));
+  await writeFile(docs, withMatrix(await readFile(docs, 'utf8'), asMarkdown(all)));
   console.log(`wrote ${docs}`);
 }
 process.exit(code);
