@@ -3,11 +3,11 @@
  * Invariant: pure; how far a conversation is comes from the conversation, so that a CLI may ask again after a fault.
  */
 import type { Ask, Fault, Turn } from './protocol.js';
-import { shellCall, type Write, writeCall } from './tools.js';
+import { questionCall, shellCall, type Write, writeCall } from './tools.js';
 
 export interface Scenario {
   /** Tool calls one after the other, then the answer. */
-  calls?: Array<{ write: Write } | { shell: string }>;
+  calls?: Array<{ write: Write } | { shell: string } | 'question'>;
   /** The last call is asked for again and again; `{n}` in its command counts, as some CLIs notice a model that repeats itself. */
   endless?: boolean;
   /** The last words; `{nonce}` becomes the one in the prompt. '' is an empty answer. Default: a finished idea. */
@@ -40,6 +40,7 @@ export function reply(scenario: Scenario, ask: Ask, served: number, body: string
   if (ask.tools.length === 0) return { turn: { text: withEdits(calls, final) }, ...broken };
   const step = calls[scenario.endless ? Math.min(ask.results, calls.length - 1) : ask.results];
   if (!step) return { turn: { text: final }, ...broken };
+  if (step === 'question') return { turn: { text: 'I have to ask.', call: questionCall(ask.tools) }, ...broken };
   const call =
     'write' in step
       ? writeCall(ask.tools, worktreeIn(body), step.write)
@@ -51,6 +52,6 @@ export function reply(scenario: Scenario, ask: Ask, served: number, body: string
 
 /** A CLI without tools takes whole files out of the answer. */
 function withEdits(calls: NonNullable<Scenario['calls']>, final: string): string {
-  const edits = calls.flatMap((call) => ('write' in call ? [call.write] : []));
+  const edits = calls.flatMap((call) => (call !== 'question' && 'write' in call ? [call.write] : []));
   return [...edits.map(({ path, text }) => `${path}\n\`\`\`\n${text.replace(/\n?$/, '\n')}\`\`\`\n`), final].join('\n');
 }

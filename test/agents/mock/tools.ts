@@ -71,3 +71,17 @@ export function writeCall(offers: ToolOffer[], cwd: string, { path, text }: Writ
     `mkdir -p "$(dirname '${path}')" && cat > '${path}' <<'RIG_END'\n${text.replace(/\n?$/, '\n')}RIG_END`,
   );
 }
+
+const OPTIONS = [
+  { label: 'Red', description: 'as it was' },
+  { label: 'Blue', description: 'as it could be' },
+];
+
+/** A question to the person in front of it, by the tool that the CLI has for that; or by its name, where it offers none. */
+export function questionCall(offers: ToolOffer[]): ToolCall {
+  const offer = offers.find(({ name }) => /(?:^|_)ask|question|user_input/i.test(name));
+  const name = offer?.name ?? (offers.some((one) => one.name === 'Bash') ? 'AskUserQuestion' : 'ask_user');
+  const question = 'Which colour is it to be?';
+  const one = { id: 'colour', header: 'Colour', question, type: 'choice', options: OPTIONS, multiSelect: false };
+  return { name, args: { question, questions: [one] } };
+}

@@ -40,7 +40,7 @@ export const withMarks = (scenario: Scenario, folder: string): Scenario => ({
   ...(scenario.calls
     ? {
         calls: scenario.calls.map((call) =>
-          'shell' in call ? { shell: call.shell.replaceAll('MARKS', folder) } : call,
+          call !== 'question' && 'shell' in call ? { shell: call.shell.replaceAll('MARKS', folder) } : call,
         ),
       }
     : {}),
@@ -64,6 +64,8 @@ export const CASES: readonly Case[] = [
     mock: { calls: [{ shell: 'nohup sleep 300 > /dev/null 2>&1 & echo started > by-shell.txt' }] },
     writes: { path: 'by-shell.txt', text: 'started\n' },
   },
+  // Nobody is there to answer: whatever tool there is for it, it must not wait.
+  { name: 'question', expected: 'ok', mock: { calls: ['question'] } },
   { name: 'empty', expected: 'ok', mock: { answer: '' } },
   {
     name: 'loop',
