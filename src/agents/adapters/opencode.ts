@@ -107,7 +107,8 @@ class OpencodeEvents implements EventHandler {
     if (message === undefined || /\bsmall=true\b/.test(line)) return;
     if (level === 'ERROR' && message === '"stream error"') this.#refused(line);
     else if (level === 'INFO' && message === 'stream') {
-      this.#session(/\bsession\.id=(\S+)/.exec(line)?.[1]);
+      // Later ones may be a subagent's, which nobody can go on with.
+      if (this.#sessionId === undefined) this.#session(/\bsession\.id=(\S+)/.exec(line)?.[1]);
       this.notes.at('model');
     } else if (level === 'INFO' && message === 'evaluated') this.notes.at('tool');
   }

@@ -169,10 +169,11 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     const part = '"part":{"messageID":"m1"}';
     const begun = `echo '{"type":"step_start","sessionID":"ses_1",${part}}'`;
     const tool = log('evaluated permission=bash pattern="sleep 600" action.permission=* action.action=allow');
-    const ended = async (...lines: string[]) => {
+    const run = async (...lines: string[]) => {
       const command = await shellAgent(['cat > /dev/null', ...lines, 'exec sleep 600'].join('\n'));
-      return (await execute({ adapter: 'opencode', command }, { idleMs: 300 })).outcome;
+      return execute({ adapter: 'opencode', command }, { idleMs: 300 });
     };
+    const ended = async (...lines: string[]) => (await run(...lines)).outcome;
     const waits = { kind: 'failed', failure: 'transient' };
     expect(await ended(asked)).toMatchObject(waits);
     expect(await ended(asked, begun)).toMatchObject(waits);
@@ -181,6 +182,9 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     // Under a release that logs in other words little is known.
     const text = `echo '{"type":"text","sessionID":"ses_1","part":{"messageID":"m1","text":"on it"}}'`;
     expect(await ended(begun, text)).toEqual({ kind: 'timeout', why: 'idle' });
+    // What a subagent asks is no conversation to go on with.
+    const sub = log('stream providerID=mock modelID=m session.id=ses_2 small=false agent=general mode=subagent');
+    expect((await run(asked, sub)).sessionId).toBe('ses_1');
   });
 
   it('B8: aider that has asked its model waits for it; with an answer at hand it is at work', async () => {
