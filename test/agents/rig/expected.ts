@@ -13,6 +13,8 @@ import type { Kind } from './scenarios.js';
 interface Exception {
   kind?: Kind;
   skip?: true;
+  /** It is stopped while it waits for its model, not in the middle of a tool call. */
+  waiting?: true;
   why: string;
 }
 
@@ -20,10 +22,11 @@ const ALL = { aider, claude, codex, copilot, gemini, opencode, pi, qwen } as Rec
 
 export const expectationsOf =
   (cli: CliName) =>
-  (name: string, expected: Kind): { kind: Kind; skip?: string; why?: string } => {
+  (name: string, expected: Kind): { kind: Kind; skip?: string; waiting: boolean; why?: string } => {
     const exception = Object.hasOwn(ALL[cli], name) ? ALL[cli][name] : undefined;
     return {
       kind: exception?.kind ?? expected,
+      waiting: exception?.waiting === true,
       ...(exception ? { why: exception.why } : {}),
       ...(exception?.skip ? { skip: exception.why } : {}),
     };

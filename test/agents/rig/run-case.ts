@@ -1,5 +1,5 @@
 /** One CLI, one case: a real repository and worktree, the real activity, the real program. */
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -71,7 +71,8 @@ export async function runCase(mock: Mock, cli: CliName, one: Case, { record, pac
   );
   if (one.signal) {
     const { signal } = one;
-    await until('the agent in its tool call', () => readFile(join(b.marks, IN_TOOL), 'utf8'), 45_000 + 3 * pace);
+    const there = async () => (one.mock.cut ? run.asked() > 0 : existsSync(join(b.marks, IN_TOOL)));
+    await until('the agent in its tool call', there, 45_000 + 3 * pace);
     const agent = mainProcess(await processesOf(b.base));
     if (!agent) throw new Error(`no process of ${cli} is there to be killed`);
     process.kill(agent.pid, signal);

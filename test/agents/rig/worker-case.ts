@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { RunSummary } from '../../../src/protocol/run.js';
 import { pidsWith } from '../../support/processes.js';
 import { roadmap, until } from '../../support/program.js';
+import type { Scenario } from '../mock/scenario.js';
 import type { Mock } from '../mock/server.js';
 import { setupFor } from './drivers.js';
 import type { CliName } from './install.js';
@@ -28,17 +29,22 @@ export interface WorkerRow {
   outcome: RunSummary['outcome'] | undefined;
 }
 
-/** `how`: the worker is killed and its supervisor starts another, or it is told to stop and a person starts again. */
+/**
+ * `how`: the worker is killed and its supervisor starts another, or it is told to stop and a person starts again.
+ * `waiting`: not in a tool call, but while the agent waits for its model's first answer.
+ */
 export async function workerCase(
   mock: Mock,
   stateRoot: string,
   cli: CliName,
   how: 'SIGKILL' | 'stop',
+  waiting: boolean,
 ): Promise<WorkerRow> {
-  const text = 'hello after the worker\n';
-  const run = mock.play(`worker-${cli}-${Date.now()}`, {
-    calls: [{ shell: LINGER }, { write: { path: 'made.txt', text } }],
-  });
+  const write = { write: { path: 'made.txt', text: 'hello after the worker\n' } };
+  const scenario: Scenario = waiting
+    ? { cut: { how: 'hang', at: 'start', times: 1 }, calls: [write] }
+    : { calls: [{ shell: LINGER }, write] };
+  const run = mock.play(`worker-${cli}-${Date.now()}`, scenario);
   const gate = { commands: ['test -f made.txt'] };
   const setups = { [cli]: setupFor(cli, run) };
   const files = { 'roadmap.md': roadmap([{ id: 'w-1' }]) };
@@ -53,7 +59,8 @@ export async function workerCase(
   try {
     const started = Date.now();
     const first = box.run('start', '--json', '--wait');
-    await until('the agent in its tool call', async () => existsSync(join(box.marks, IN_TOOL)), 180_000);
+    const there = async () => (waiting ? run.asked() > 0 : existsSync(join(box.marks, IN_TOOL)));
+    await until('the agent in its tool call', there, 180_000);
     const before = await ofAgent();
     const { project } = (await box.run('status', '--json')).json[0] as { project: string };
     let finished = first;
