@@ -48,6 +48,8 @@ export const withMarks = (scenario: Scenario, folder: string): Scenario => ({
 
 const write = { write: { path: 'by-agent.txt', text: 'hello from the model\n' } };
 const HANG = 20_000;
+/** Time for the slowest to give up by itself: what it then says is what counts. */
+const PATIENT = { timeoutMs: 240_000, idleMs: 150_000 };
 
 export const CASES: readonly Case[] = [
   { name: 'text', expected: 'ok', mock: {} },
@@ -74,16 +76,17 @@ export const CASES: readonly Case[] = [
     timeoutMs: HANG,
   },
   { name: '429-twice', expected: 'ok', mock: { fault: { kind: 'rate', times: 2, retryAfter: 1 } } },
-  { name: '429', expected: 'limited', mock: { fault: { kind: 'rate', retryAfter: 1 } } },
-  { name: '429-silent', expected: 'limited', mock: { fault: { kind: 'rate' } } },
+  { name: '429', expected: 'limited', mock: { fault: { kind: 'rate', retryAfter: 1 } }, ...PATIENT },
+  { name: '429-silent', expected: 'limited', mock: { fault: { kind: 'rate' } }, ...PATIENT },
   { name: '429-hour', expected: 'limited', mock: { fault: { kind: 'rate', retryAfter: 3600 } } },
   {
     name: 'usage-subscription',
     expected: 'limited',
     mock: { fault: { kind: 'usage-subscription' } },
     setup: { subscription: true },
+    ...PATIENT,
   },
-  { name: 'usage-key', expected: 'limited', mock: { fault: { kind: 'usage-key' } } },
+  { name: 'usage-key', expected: 'limited', mock: { fault: { kind: 'usage-key' } }, ...PATIENT },
   { name: '529-twice', expected: 'ok', mock: { fault: { kind: '529', times: 2 } } },
   { name: '529', expected: 'transient', mock: { fault: { kind: '529' } } },
   { name: '503', expected: 'transient', mock: { fault: { kind: '503' } } },
