@@ -9,10 +9,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { cliPath } from '../support/program.js';
 import { runEpisode } from './lib/episode.js';
 import { lookAtCheckout, violations } from './lib/invariants.js';
-import { describeShock, type Episode, planEpisode } from './lib/plan.js';
+import { describeShock, type Episode, PHASES, planEpisode, SAYINGS } from './lib/plan.js';
+import { POINTS } from './lib/points.js';
 import { makePlace, type Place } from './lib/sandbox.js';
 
-const program = { cli: cliPath, agent: fileURLToPath(new URL('lib/agent.mjs', import.meta.url)) };
+const lib = (name: string): string => fileURLToPath(new URL(`lib/${name}`, import.meta.url));
+const program = { cli: cliPath, agent: lib('agent.mjs'), clock: lib('clock.mjs') };
 const onLinux = describe.runIf(process.platform === 'linux');
 
 onLinux('seeded episodes', () => {
@@ -39,8 +41,11 @@ describe('the plan of an episode', () => {
   it('comes to every process, at every boundary, in every way', () => {
     const shocks = plans.flatMap((plan) => plan.shocks);
     expect(new Set(shocks.flatMap((shock) => ('targets' in shock ? shock.targets : []))).size).toBe(5);
-    expect(new Set(shocks.map(({ when }) => when.phase)).size).toBe(7);
-    expect(new Set(shocks.map((shock) => shock.do)).size).toBe(5);
+    const places = shocks.map(({ when }) => ('point' in when ? `${when.side} ${when.point}` : when.phase));
+    expect(new Set(places).size).toBe(PHASES.length + Object.keys(POINTS).length * 2);
+    expect(new Set(shocks.map((shock) => shock.do)).size).toBe(8);
+    expect(new Set(shocks.flatMap((shock) => ('what' in shock ? shock.what : []))).size).toBe(SAYINGS.length - 1);
+    expect(plans.filter(({ rollAfter }) => rollAfter !== undefined).length).toBeGreaterThan(50);
     expect(planEpisode(5, 7, { canMount: false }).smallDisk).toBe(false);
   });
 });
@@ -82,7 +87,8 @@ onLinux('the invariants', () => {
     const wrong = await violations({
       ...{ repo, root, project, ideas, gate, diary },
       notLanded: [{ idea: 's-1', status: 'pending' }],
-      excused: new Set(),
+      ...{ parts: new Set<string>(), undone: new Map<string, number>() },
+      charged: { failed: ['i-2 #1: failed'], allowed: 0 },
       checkout: { before, onTarget: false },
     });
     const text = wrong.join('\n');
@@ -91,7 +97,8 @@ onLinux('the invariants', () => {
       "i-2-1.txt came with another idea's commit",
       'i-3-1.txt was added 0 times',
       'i-3 is not ticked',
-      's-1 did not land (pending), and nothing says why',
+      's-1 did not land (pending): nothing says why',
+      '1 runs counted as failed, not 0',
       'ed-001-lost is no worktree that git knows',
       'ed-002-i-3 holds unsaved work',
       'the gate is red on main',

@@ -7,8 +7,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lookAtCheckout, violations } from './invariants.js';
-import { describeShock, type Episode, type Phase, type Shock } from './plan.js';
+import { say } from './person.js';
+import { describeShock, type Episode, type Saying, type Shock } from './plan.js';
+import type { HeldGit } from './points.js';
 import { find, processes, signal, withToken } from './processes.js';
+import { EventRecord, type Seen } from './record.js';
 import { makePlace, type Place, type Program } from './sandbox.js';
 import { strike } from './shocks.js';
 
@@ -17,6 +20,8 @@ export interface EpisodeResult {
   /** What happened, in order, for people. */
   story: string[];
   seconds: number;
+  /** Shocks whose place the run did not come to. */
+  missed: number;
   /** Kept when something is wrong. */
   base: string;
 }
@@ -25,39 +30,48 @@ interface Summary {
   notLanded: { idea: string; status: string; reason?: string }[];
 }
 
-const LIMIT_MS = 300_000;
-const TICK_MS = 20;
+const LIMIT_MS = 420_000;
+const TICK_MS = 15;
+/** Runs in a row, where a person ends them. */
+const MOST_RUNS = 12;
 
 export async function runEpisode(episode: Episode, program: Program): Promise<EpisodeResult> {
-  const began = Date.now();
+  const began = performance.now();
   const story: string[] = [];
   const tell = (text: string): void =>
-    void story.push(`${((Date.now() - began) / 1000).toFixed(2).padStart(7)}  ${text}`);
+    void story.push(`${((performance.now() - began) / 1000).toFixed(2).padStart(7)}  ${text}`);
   const place = await makePlace(episode, program);
   const before = await lookAtCheckout(place.repo);
+  const run = new Run(episode, place, tell);
   let wrong: string[];
   try {
-    const run = new Run(episode, place, tell);
     const summary = await run.toItsEnd();
     if (summary === undefined) wrong = [`the run was not over after ${LIMIT_MS / 1000} s`];
     else {
       wrong = await violations({
-        ...{ repo: place.repo, root: place.root, project: run.project, ideas: place.ideas, gate: place.gate },
-        ...{ diary: place.diary, notLanded: summary.notLanded, excused: new Set<string>() },
+        ...{ repo: place.repo, root: place.root, project: run.project, gate: place.gate, diary: place.diary },
+        ...run.expected(),
+        notLanded: summary.notLanded,
+        charged: {
+          failed: [...run.record.failed],
+          allowed: episode.smallDisk ? Number.POSITIVE_INFINITY : run.agentsKilled,
+        },
         checkout: { before, onTarget: episode.checkout === 'on-target' },
       });
+      if (episode.rollAfter !== undefined) tell(`workflows that went on as new ones: ${await place.rolled()}`);
     }
-    wrong.push(...run.wrong);
+    wrong.push(...run.wrong, ...run.record.wrong);
   } catch (error) {
     wrong = [`the episode itself failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`];
   }
   for (const text of wrong) tell(`VIOLATION ${text}`);
   await shutDown(place);
   if (wrong.length === 0) await place.remove();
-  return { wrong, story, seconds: (Date.now() - began) / 1000, base: place.base };
+  return { wrong, story, seconds: (performance.now() - began) / 1000, missed: run.missed, base: place.base };
 }
 
 async function shutDown(place: Place): Promise<void> {
+  await place.points.arm([]);
   await place.call('worker', '--stop');
   await place.call('server', 'stop');
   // Whatever did not listen; a sandbox leaves nothing behind.
@@ -67,14 +81,19 @@ async function shutDown(place: Place): Promise<void> {
 class Run {
   project = '';
   readonly wrong: string[] = [];
+  readonly record = new EventRecord();
+  agentsKilled = 0;
   #runId = '';
+  #runs = 1;
   #left: Shock[];
   #striking = 0;
-  #signalling = 0;
-  readonly #seen = new Map<Phase, number>();
-  #events = 0;
-  #quietSince = Date.now();
+  /** Of these, those that are a person's words. */
+  #saying = 0;
+  readonly #said: { what: Saying; idea: string; landed: string | undefined }[] = [];
+  readonly #held = new Set<string>();
+  readonly #points = new Map<string, number>();
   #aloneSince: number | undefined;
+  #over = false;
 
   constructor(
     readonly episode: Episode,
@@ -84,82 +103,155 @@ class Run {
     this.#left = [...episode.shocks];
   }
 
+  get missed(): number {
+    return this.#left.length;
+  }
+
+  /** Which ideas are to have landed. */
+  expected(): { ideas: string[]; parts: Set<string>; undone: Map<string, number> } {
+    const parts = new Set<string>();
+    const undone = new Map<string, number>();
+    let { ideas } = this.place;
+    for (const { what, idea, landed } of this.#said) {
+      const named = what === 'undo' ? landed : what === 'rollback' ? idea : undefined;
+      if (named !== undefined) undone.set(named, (undone.get(named) ?? 0) + 1);
+      const halves = [`${idea}-1`, `${idea}-2`];
+      // Where it was too late, the whole idea landed.
+      if (what !== 'split' || !ideas.includes(idea) || !halves.some((half) => this.record.ideas.includes(half)))
+        continue;
+      ideas = [...ideas.filter((one) => one !== idea), ...halves];
+      for (const half of halves) parts.add(half);
+    }
+    return { ideas, parts, undone };
+  }
+
   /** Undefined when it did not end in time. */
   async toItsEnd(): Promise<Summary | undefined> {
-    const end = Date.now() + LIMIT_MS;
-    const started = await this.place.call('start', '--json', '--detach');
-    const line = started.stdout.split('\n').find((one) => one.includes('"kind":"started"'));
-    if (started.code !== 0 || !line) throw new Error(`start failed (${started.code}): ${started.stderr}`);
-    const { project, runId } = JSON.parse(line) as { project: string; runId: string };
-    this.project = project;
-    this.#runId = runId;
-    while (Date.now() < end) {
+    const end = performance.now() + LIMIT_MS;
+    await this.#arm();
+    await this.#start();
+    while (performance.now() < end) {
       await this.#follow();
       const summary = this.#striking === 0 ? await this.#summary() : undefined;
-      if (summary) {
+      if (summary && !(await this.#goesOn(summary))) {
+        this.#over = true;
         await this.#settle();
         return summary;
       }
       await this.#nurse();
       await sleep(TICK_MS);
     }
+    this.#over = true;
     this.tell((await this.place.call('status')).stdout);
     return undefined;
   }
 
+  async #start(): Promise<void> {
+    const started = await this.place.call('start', '--json', '--detach');
+    const line = started.stdout.split('\n').find((one) => /"kind":"(started|attached)"/.test(one));
+    if (started.code !== 0 || !line) throw new Error(`start failed (${started.code}): ${started.stderr}`);
+    const { project, runId } = JSON.parse(line) as { project: string; runId: string };
+    this.project = project;
+    if (runId !== this.#runId) this.record.anotherRun();
+    this.#runId = runId;
+  }
+
+  /** A run that a person ended early, or ideas that were left out of it: the next run lands them. */
+  async #goesOn({ notLanded }: Summary): Promise<boolean> {
+    if (notLanded.length === 0 || this.#said.length === 0 || this.#runs >= MOST_RUNS) return false;
+    this.#runs += 1;
+    this.tell(
+      `the run ended without ${notLanded.map(({ idea, status }) => `${idea} (${status})`).join(', ')}; the next one`,
+    );
+    await this.#start();
+    return true;
+  }
+
+  async #arm(): Promise<void> {
+    const places = this.#left.flatMap(({ when }) => ('point' in when ? [{ point: when.point, side: when.side }] : []));
+    const once = new Map(places.map((place) => [`${place.side} ${place.point}`, place]));
+    await this.place.points.arm([...once.values()]);
+  }
+
   async #follow(): Promise<void> {
-    const file = join(this.place.root, 'projects', this.project, 'runs', this.#runId, 'events.jsonl');
-    const lines = (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1);
-    for (const line of lines.slice(this.#events)) this.#count(line);
-    if (lines.length > this.#events) this.#quietSince = Date.now();
-    this.#events = lines.length;
+    for (const seen of await this.record.read(this.place.root, this.project, this.#runId)) this.#passed(seen);
+    for (const held of await this.place.points.held(this.#held)) await this.#standsStill(held);
   }
 
-  #count(line: string): void {
-    let event: { kind?: string; status?: string };
-    try {
-      event = JSON.parse(line) as typeof event;
-    } catch {
-      return;
-    }
-    const phase = (event.kind === 'idea' ? event.status : event.kind) as Phase;
-    const nth = (this.#seen.get(phase) ?? 0) + 1;
-    this.#seen.set(phase, nth);
-    const due = this.#left.filter(({ when }) => when.phase === phase && when.nth <= nth);
+  #passed({ phase, nth, idea }: Seen): void {
+    for (const shock of this.#take(({ when }) => 'phase' in when && when.phase === phase && when.nth <= nth))
+      void this.#strike(shock, { idea });
+  }
+
+  async #standsStill(held: HeldGit): Promise<void> {
+    const key = `${held.side} ${held.point}`;
+    const nth = (this.#points.get(key) ?? 0) + 1;
+    this.#points.set(key, nth);
+    const due = this.#take(
+      ({ when }) => 'point' in when && when.point === held.point && when.side === held.side && when.nth <= nth,
+    );
+    if (due.length === 0) return held.release();
+    for (const shock of due) void this.#strike(shock, { held });
+    await this.#arm();
+  }
+
+  #take(isDue: (shock: Shock) => boolean): Shock[] {
+    const due = this.#left.filter(isDue);
     this.#left = this.#left.filter((shock) => !due.includes(shock));
-    for (const shock of due) void this.#strike(shock);
+    return due;
   }
 
-  async #strike(shock: Shock): Promise<void> {
-    const signals = shock.do === 'pause-resume' ? 1 : 0;
+  async #strike(shock: Shock, { idea, held }: { idea?: string | undefined; held?: HeldGit }): Promise<void> {
+    const words = shock.do === 'pause-resume' || shock.do === 'say' ? 1 : 0;
     this.#striking += 1;
-    this.#signalling += signals;
+    this.#saying += words;
     try {
-      await sleep(shock.when.delayMs);
+      if ('delayMs' in shock.when) await sleep(shock.when.delayMs);
       this.tell(describeShock(shock));
-      this.tell(`  hit: ${await strike(shock, this.place, this.project)}`);
+      const hit = await strike(shock, {
+        ...{ place: this.place, project: this.project, ...(held ? { held } : {}) },
+        onAgent: () => {
+          this.agentsKilled += 1;
+        },
+        say: (what) => this.#say(what, idea),
+      });
+      this.tell(`  ${shock.do}: ${hit}`);
     } catch (error) {
       this.tell(`  ${String(error)}`);
     } finally {
+      await held?.release();
       this.#striking -= 1;
-      this.#signalling -= signals;
+      this.#saying -= words;
     }
+  }
+
+  async #say(what: Saying, about: string | undefined): Promise<string> {
+    const idea = about ?? this.record.ideas.at(-1) ?? this.place.ideas[0] ?? '';
+    const landed = this.record.landed.at(-1);
+    this.#said.push({ what, idea, landed });
+    return say(what, { idea, landed }, this.place, () => this.#over);
   }
 
   /** What a person would do who looks at it now and then. */
   async #nurse(): Promise<void> {
-    // Signals reach nobody while nothing runs; every other shock is over before a person would look.
-    if (this.#striking > this.#signalling) return;
+    // Words reach nobody while nothing runs; every other shock is over before a person would look.
+    if (this.#striking > this.#saying) return;
+    const now = performance.now();
     const alone = find('supervisor', { project: this.project, root: this.place.root }).length === 0;
     if (!alone) this.#aloneSince = undefined;
-    else this.#aloneSince ??= Date.now();
-    if (this.#aloneSince !== undefined && Date.now() - this.#aloneSince > 1000) {
+    else this.#aloneSince ??= now;
+    // A run that has just ended lets its worker go: that is none to mend.
+    if (this.#aloneSince !== undefined && now - this.#aloneSince > 1000 && !(await this.#summary())) {
       const { code, stderr } = await this.place.call('start', '--json', '--detach');
       this.tell(`started again: exit code ${code}${code === 0 ? '' : ` ${stderr.trim()}`}`);
-      this.#aloneSince = Date.now() + 2000;
+      this.#aloneSince = performance.now() + 2000;
     }
-    if (Date.now() - this.#quietSince < 6000) return;
-    this.#quietSince = Date.now();
+    if (this.#saying > 0 || now - this.record.movedAt < 6000) return;
+    this.record.movedAt = now;
+    await this.#help();
+  }
+
+  async #help(): Promise<void> {
     const { stdout } = await this.place.call('status', '--json');
     const line = stdout.split('\n').find((one) => one.startsWith('{'));
     const status =
@@ -169,6 +261,13 @@ class Run {
     if (!status) return;
     if (status.state === 'paused' || status.state === 'pausing')
       this.tell(`resumed: ${(await this.place.call('resume')).code}`);
+    // What was said may have been heard and not answered: then the word that lets go again is still missing.
+    for (const idea of new Set(this.#said.flatMap((said) => [said.idea, said.landed ?? said.idea]))) {
+      for (const verb of ['resume', 'retry']) {
+        const { code } = await this.place.call(verb, idea);
+        if (code === 0) this.tell(`${verb} ${idea}`);
+      }
+    }
     for (const { id, status: state, reason } of status.attention) {
       if (state !== 'needs-human') continue;
       this.tell(`${id} asks: ${reason}`);
@@ -186,8 +285,8 @@ class Run {
 
   /** The last processes may still be on their way out. */
   async #settle(): Promise<void> {
-    const end = Date.now() + 20_000;
-    while (Date.now() < end && withToken(processes(), this.project).length > 0) await sleep(100);
+    const end = performance.now() + 20_000;
+    while (performance.now() < end && withToken(processes(), this.project).length > 0) await sleep(100);
     const never = this.#left.map(describeShock);
     if (never.length > 0) this.tell(`did not come to: ${never.join('; ')}`);
   }

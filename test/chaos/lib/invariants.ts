@@ -22,8 +22,12 @@ export interface Found {
   diary: string;
   /** Ideas that the run itself names as not landed, with why. */
   notLanded: { idea: string; status: string; reason?: string }[];
-  /** Ideas that may end without landing, because their agent was hit too often. */
-  excused: ReadonlySet<string>;
+  /** Those of them that took another's place: the backlog file does not know them. */
+  parts: ReadonlySet<string>;
+  /** Ideas that a person took off the target again, and how often that was asked. */
+  undone: ReadonlyMap<string, number>;
+  /** Agent runs that counted as failed, and how many of them may, because their agent itself was killed. */
+  charged: { failed: string[]; allowed: number };
   checkout: { before: Checkout; onTarget: boolean };
 }
 
@@ -52,7 +56,16 @@ export async function lookAtCheckout(repo: string): Promise<Checkout> {
 
 export async function violations(found: Found): Promise<string[]> {
   const wrong: string[] = [];
-  for (const check of [landedOnce, named, nothingRuns, worktrees, green, checkoutUntouched, oneAgentEach]) {
+  for (const check of [
+    landedOnce,
+    named,
+    nothingRuns,
+    worktrees,
+    green,
+    checkoutUntouched,
+    oneAgentEach,
+    nothingCharged,
+  ]) {
     try {
       wrong.push(...(await check(found)));
     } catch (error) {
@@ -62,27 +75,21 @@ export async function violations(found: Found): Promise<string[]> {
   return wrong;
 }
 
-/** Every file that an idea's iteration makes is added on the target by one commit, and by one of that idea. */
-async function landedOnce({ repo, ideas, notLanded }: Found): Promise<string[]> {
+/**
+ * Every file that an idea's iteration makes is added on the target by one commit, and by one of that idea; once more for
+ * each time that it was taken off again.
+ */
+async function landedOnce({ repo, ideas, notLanded, undone, parts }: Found): Promise<string[]> {
   const wrong: string[] = [];
   const missing = new Set(notLanded.map(({ idea }) => idea));
   for (const idea of ideas) {
     for (const iteration of [1, 2]) {
       const path = `${idea}-${iteration}.txt`;
-      const adds = (
-        await git(
-          repo,
-          'log',
-          '--diff-filter=A',
-          '--format=%h %(trailers:key=Ralph-Idea,valueonly,separator=%x2C)',
-          'main',
-          '--',
-          path,
-        )
-      )
-        .split('\n')
-        .filter(Boolean);
-      const expected = missing.has(idea) ? 0 : 1;
+      const adds = await changes(repo, 'A', path);
+      const takenOff = (await changes(repo, 'D', path)).length;
+      const most = undone.get(idea) ?? 0;
+      if (takenOff > most) wrong.push(`${path} was taken off main ${takenOff} times, and asked for ${most} times`);
+      const expected = (missing.has(idea) ? 0 : 1) + takenOff;
       if (adds.length !== expected)
         wrong.push(`${path} was added ${adds.length} times on main, not ${expected}: ${adds.join(' | ')}`);
       for (const line of adds)
@@ -96,19 +103,32 @@ async function landedOnce({ repo, ideas, notLanded }: Found): Promise<string[]> 
   if (lines.join() !== expected.join())
     wrong.push(`shared.txt holds [${lines.join(', ')}], not [${expected.join(', ')}]`);
   const ticked = (await git(repo, 'show', 'main:roadmap.md')).split('\n').filter((line) => line.startsWith('- [x]'));
-  for (const idea of ideas) {
+  for (const idea of ideas.filter((one) => !parts.has(one))) {
     const isTicked = ticked.some((line) => line.includes(`**${idea}**`));
     if (isTicked === missing.has(idea)) wrong.push(`${idea} is ${isTicked ? '' : 'not '}ticked in the backlog`);
   }
   return wrong;
 }
 
-/** What did not land has a state and a reason, and only what was hit too often may be there. */
-async function named({ notLanded, excused }: Found): Promise<string[]> {
-  return notLanded.flatMap(({ idea, status, reason }) => {
-    if (!reason) return [`${idea} did not land (${status}), and nothing says why`];
-    return excused.has(idea) ? [] : [`${idea} did not land although its agent was let be: ${status}: ${reason}`];
-  });
+/** Commits on the target that added (`A`) or removed (`D`) a file, with the ideas that they name. */
+async function changes(repo: string, what: 'A' | 'D', path: string): Promise<string[]> {
+  const format = '--format=%h %(trailers:key=Ralph-Idea,valueonly,separator=%x2C)';
+  const text = await git(repo, 'log', `--diff-filter=${what}`, format, 'main', '--', path);
+  return text.split('\n').filter(Boolean);
+}
+
+/** In the end everything lands; what did not has a reason. */
+async function named({ notLanded }: Found): Promise<string[]> {
+  return notLanded.map(
+    ({ idea, status, reason }) => `${idea} did not land (${status}): ${reason ?? 'nothing says why'}`,
+  );
+}
+
+/** A lost worker, a frozen process, a sleep of the machine and a jump of the clock cost no idea anything. */
+async function nothingCharged({ charged: { failed, allowed } }: Found): Promise<string[]> {
+  return failed.length <= allowed
+    ? []
+    : [`${failed.length} runs counted as failed, not ${allowed}: ${failed.join(' | ')}`];
 }
 
 async function nothingRuns({ project }: Found): Promise<string[]> {
@@ -144,10 +164,24 @@ async function worktrees({ repo, root, project }: Found): Promise<string[]> {
       'refs/heads',
       'refs/ralphctl',
     );
-    if (changes !== '') wrong.push(`worktree ${name} holds unsaved work:\n${changes}`);
+    if (changes !== '' && !(await isSaved(repo, path))) wrong.push(`worktree ${name} holds unsaved work:\n${changes}`);
     if (kept === '') wrong.push(`worktree ${name} is at ${head}, which no ref holds`);
   }
   return wrong;
+}
+
+/** Whether some save point has all that is in the worktree. */
+async function isSaved(repo: string, path: string): Promise<boolean> {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-index-'));
+  try {
+    const env = { ...process.env, GIT_INDEX_FILE: join(dir, 'index') };
+    await exec('git', ['-C', path, 'read-tree', 'HEAD'], { env });
+    await exec('git', ['-C', path, 'add', '--all'], { env });
+    const tree = (await exec('git', ['-C', path, 'write-tree'], { env })).stdout.trim();
+    return (await git(repo, 'for-each-ref', '--format=%(tree)', 'refs/ralphctl/save')).split('\n').includes(tree);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }
 
 /** The gate passes on a fresh copy of the target. */

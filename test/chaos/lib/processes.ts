@@ -38,6 +38,19 @@ export function withToken(all: readonly Process[], prefix: string): Process[] {
   );
 }
 
+/** All that belongs to a state folder: by its environment, its arguments, or an agent's token. */
+export function everything({ project, root }: { project: string; root: string }): Process[] {
+  const all = processes();
+  const tokens = new Set(withToken(all, project).map(({ pid }) => pid));
+  const home = `RALPHCTL_HOME=${root}`;
+  return all.filter(
+    ({ pid, args }) =>
+      tokens.has(pid) ||
+      args.some((arg) => arg.startsWith(root)) ||
+      read(`/proc/${pid}/environ`).split('\0').includes(home),
+  );
+}
+
 export function find(target: Target, where: { project: string; root: string }): Process[] {
   const all = processes();
   const has = (one: Process, ...words: string[]): boolean => words.every((word) => one.args.includes(word));

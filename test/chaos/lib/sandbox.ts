@@ -1,10 +1,11 @@
 /** The place of one episode: a repository, a state folder (a small disk of its own where asked for), and the program. */
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Episode } from './plan.js';
+import { findGit, Points } from './points.js';
 
 const exec = promisify(execFile);
 const SMALL_DISK_MB = 96;
@@ -14,6 +15,8 @@ export interface Program {
   cli: string;
   /** Path of agent.mjs. */
   agent: string;
+  /** Path of clock.mjs. */
+  clock: string;
 }
 
 export interface Place {
@@ -23,9 +26,14 @@ export interface Place {
   diary: string;
   ideas: string[];
   gate: string;
+  points: Points;
+  /** Holds the offset of every Node process's wall clock, milliseconds. */
+  clock: string;
   git(...args: string[]): Promise<string>;
   /** Runs a command of the program to its end. */
   call(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** How many runs of workflows went on as new ones; undefined where that cannot be asked. */
+  rolled(): Promise<number | undefined>;
   /** Starts one that goes on, and gives its pid. */
   launch(...args: string[]): number;
   remove(): Promise<void>;
@@ -48,6 +56,19 @@ export async function canMount(): Promise<boolean> {
   }
 }
 
+/** A `temporal` whose server asks for continue-as-new early. Undefined where no server was fetched or built yet. */
+async function rollingServer(bin: string, cache: string, after: number): Promise<string | undefined> {
+  const dir = join(cache, 'ralphctl', 'temporal');
+  const [version] = (await readdir(dir).catch(() => [])).filter((name) => /^[\d.]+$/.test(name));
+  if (version === undefined) return undefined;
+  const path = join(bin, 'temporal');
+  const real = join(dir, version, 'temporal');
+  const more = `--dynamic-config-value limit.historyCount.suggestContinueAsNew=${after}`;
+  await writeFile(path, `#!/bin/sh\ncase "$1" in server) exec '${real}' "$@" ${more};; esac\nexec '${real}' "$@"\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
 export async function makePlace(episode: Episode, program: Program): Promise<Place> {
   const base = await mkdtemp(join(tmpdir(), `ralphctl-chaos-${episode.seed}-${episode.step}-`));
   const [repo, root, scratch] = [join(base, 'repo'), join(base, 'state'), join(base, 'scratch')];
@@ -55,14 +76,23 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
   if (episode.smallDisk) await exec('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_DISK_MB}m`, 'tmpfs', root]);
   const diary = join(scratch, 'diary.jsonl');
   const ideas = Array.from({ length: episode.ideas }, (_, at) => `${at < episode.shared ? 's' : 'i'}-${at + 1}`);
+  const cache = process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache');
+  const points = await Points.install(base, await findGit(process.env.PATH ?? ''));
+  const temporal =
+    episode.rollAfter === undefined ? undefined : await rollingServer(points.bin, cache, episode.rollAfter);
+  const clock = join(base, 'clock');
   const env: NodeJS.ProcessEnv = {
-    PATH: process.env.PATH,
+    PATH: `${points.bin}:${process.env.PATH}`,
     HOME: base,
     LANG: 'C.UTF-8',
     RALPHCTL_HOME: root,
     RALPHCTL_PORT: '0',
     RALPHCTL_UI_PORT: '0',
-    XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? join(process.env.HOME ?? '', '.cache'),
+    XDG_CACHE_HOME: cache,
+    ...(temporal ? { RALPHCTL_TEMPORAL_BIN: temporal } : {}),
+    ...(episode.shocks.some((shock) => shock.do === 'clock')
+      ? { NODE_OPTIONS: `--import=file://${program.clock}`, CHAOS_CLOCK: clock }
+      : {}),
   };
   const git = async (...args: string[]): Promise<string> => (await exec('git', args, { cwd: repo, env })).stdout.trim();
   const agent = [process.execPath, program.agent, diary, '200'];
@@ -109,7 +139,20 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
       );
     });
   return {
-    ...{ base, repo, root, diary, ideas, gate: GATE, git, call },
+    ...{ base, repo, root, diary, ideas, gate: GATE, points, clock, git, call },
+    rolled: async () => {
+      if (!temporal) return undefined;
+      const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
+        const options = { env, timeout: 20_000 };
+        execFile(process.execPath, [program.cli, 'server', 'status', '--json'], options, (_error, stdout) =>
+          resolve({ stdout }),
+        );
+      });
+      const address = /"address":"([^"]+)"/.exec(stdout)?.[1];
+      const query = ['workflow', 'count', '--query', "ExecutionStatus='ContinuedAsNew'", '--address', address ?? ''];
+      const counted = await exec(temporal, query, { env, timeout: 20_000 }).catch(() => undefined);
+      return counted && Number(/\d+/.exec(counted.stdout)?.[0]);
+    },
     launch: (...args) => {
       const child = spawn(process.execPath, [program.cli, ...args], {
         cwd: root,
