@@ -16,9 +16,22 @@ import { reconcileIdeas } from './reconcile.js';
 /** How long a landing waits before it looks again whether there is room on the disk. */
 const DISK_RETRY = '1 minute';
 
+/** An activity that this worker has begun. */
+export interface Taken {
+  /** base64 of its task token. */
+  taskToken: string;
+  activity: string;
+  /** Absent where it is the run's. */
+  idea?: string;
+}
+
 export interface ActivityDeps extends WorkDeps {
   client: WorkflowClient;
+  /** Notes that an activity began, for whoever comes after this worker; gives what forgets it. Must not reject. */
+  note?: (taken: Taken) => Promise<() => Promise<void>>;
 }
+
+const nothing = (): Promise<void> => Promise.resolve();
 
 export function createActivities(
   deps: ActivityDeps,
@@ -29,7 +42,12 @@ export function createActivities(
     (input: WorkInput<Name>): Promise<WorkResult<Name>> =>
       keepAlive(({ signal, say }) => {
         const taskToken = Buffer.from(Context.current().info.taskToken).toString('base64');
-        return doWork(name, input, { signal, taskToken, abandoned: () => false, say }).catch(asFailure);
+        const { idea }: { idea?: string } = input;
+        const taken = { taskToken, activity: name, ...(idea === undefined ? {} : { idea }) };
+        const start = (): Promise<WorkResult<Name>> =>
+          doWork(name, input, { signal, taskToken, abandoned: () => false, say });
+        const noted = deps.note?.(taken) ?? Promise.resolve(nothing);
+        return noted.then((forget) => start().catch(asFailure).finally(forget));
       });
   return {
     main: {

@@ -221,8 +221,15 @@ export function runFile(plan: RunPlan, runId: string): RunFile {
   };
 }
 
-/** Sorts by time; random enough that two starts in one second differ. */
-export function newRunId(now = new Date()): string {
-  const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+/**
+ * Sorts by time, and behind `newest`, the last one that there is, also where the clock was set back since; random enough
+ * that two starts in one second differ.
+ */
+export function newRunId(newest?: string, now = new Date()): string {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(newest ?? '') ?? [];
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.map(Number);
+  const after = parts.length > 0 ? Date.UTC(year, month - 1, day, hour, minute, second) + 1000 : 0;
+  const at = new Date(Math.max(now.getTime(), after));
+  const stamp = at.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return `${stamp}-${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
 }

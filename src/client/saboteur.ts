@@ -72,7 +72,7 @@ async function victim(
   project: string,
   what: Blow['what'],
 ): Promise<{ pid: number; startTime: string } | undefined> {
-  const end = Date.now() + SETTLE_MS;
+  const end = performance.now() + SETTLE_MS;
   for (;;) {
     const [worker, server, table] = await Promise.all([runningWorker(root, project), readRecord(root), processTable()]);
     const found =
@@ -80,7 +80,7 @@ async function victim(
         ? table.find((row) => row.pid === server?.pid)
         : // The supervisor may have started the server, too.
           table.find((row) => row.ppid === worker?.keeper.pid && row.pid !== server?.pid);
-    if (found || Date.now() > end) return found;
+    if (found || performance.now() > end) return found;
     await delay(50);
   }
 }

@@ -35,8 +35,8 @@ export async function ensureWorker(context: Context, project: string): Promise<W
         env: context.env,
       });
       child.unref();
-      const until = Date.now() + START_MS;
-      while (Date.now() < until) {
+      const until = performance.now() + START_MS;
+      while (performance.now() < until) {
         const record = await runningWorker(context.root, project);
         if (record) return record;
         if (child.exitCode !== null) break;
@@ -53,8 +53,8 @@ export async function stopWorker(context: Context, project: string): Promise<boo
   const record = await runningWorker(context.root, project);
   if (!record) return false;
   await signalIdentity(record.keeper, 'SIGTERM');
-  const until = Date.now() + STOP_MS;
-  while (Date.now() < until) {
+  const until = performance.now() + STOP_MS;
+  while (performance.now() < until) {
     if (!(await isAlive(record.keeper))) return true;
     await delay(50);
   }

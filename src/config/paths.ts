@@ -31,6 +31,8 @@ export const iterationDir = (root: string, project: string, runId: string, idea:
   join(ideaDir(root, project, runId, idea), String(serial).padStart(3, '0'));
 /** Marks of running agent attempts, read by the reaper at boot. */
 export const attemptsDir = (root: string, project: string): string => join(projectDir(root, project), 'attempts');
+/** Notes of the activities that a worker has taken. */
+export const takenDir = (root: string, project: string): string => join(projectDir(root, project), 'taken');
 export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
 export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');
 /** Where ideas stand in their plans. */

@@ -19,6 +19,8 @@ import type { WarningLine } from '../protocol/warnings.js';
 import { addAmounts, addSpent, budgetLines, DIMENSIONS, lineText, nearlyUsed, nothingSpent, usedUp } from './budget.js';
 
 const DAY_MS = 24 * 60 * 60_000;
+/** One with a change of the clock has 25 hours. */
+const LONGEST_DAY_MS = DAY_MS + 60 * 60_000;
 
 /** Undefined where neither the run nor the day has a budget. */
 export function firstBudget(settings: BudgetSettings | undefined, day: DayTotal | undefined): BudgetState | undefined {
@@ -38,6 +40,11 @@ export function spend(state: BudgetState, spent: Spent): void {
 
 /** Begins a new day where the old one is over; true when it did. Times in epoch ms. */
 export function turnDay(state: BudgetState, now: number): boolean {
+  // Read off a clock that was ahead and has been set right: this day would not end for as long as it was ahead.
+  const left = state.dayEndsAt - now;
+  if (left > LONGEST_DAY_MS && state.dayEndsAt < Number.MAX_SAFE_INTEGER) {
+    state.dayEndsAt -= Math.floor((left - 1) / DAY_MS) * DAY_MS;
+  }
   if (now < state.dayEndsAt) return false;
   // A day with a change of the clock is an hour off from here on; the next run reads the host's clock again.
   while (state.dayEndsAt <= now) state.dayEndsAt += DAY_MS;

@@ -1,7 +1,9 @@
 /**
  * JUnit reports that a gate command wrote.
- * Invariant: only regular files below the worktree that are newer than the command's start; bounded in number and size.
+ * Invariant: only regular files below the worktree that changed while the command ran, whatever the clock did meanwhile;
+ * bounded in number and size.
  */
+import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
@@ -13,21 +15,35 @@ import { failingCases, MOST_NAMED } from './failing-tests.js';
 const MAX_FILES = 500;
 const MAX_BYTES = 16 << 20;
 const MAX_ENTRIES = 200_000;
-/** File systems keep times coarser than the clock. */
-const SLACK_MS = 2000;
 const PRUNED = new Set(['.git', 'node_modules', '.venv']);
 
-/** What the reports that match say together; undefined when there is none. `since`: epoch ms. */
+/** What tells one state of a file from another, by path. */
+type Stamps = ReadonlyMap<string, string>;
+
+const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+
+/** The reports that are there before the command runs. */
+export async function reportStamps(worktree: string, globs: readonly string[]): Promise<Stamps> {
+  const stamps = new Map<string, string>();
+  if (globs.length === 0) return stamps;
+  for (const file of await matching(worktree, globs)) {
+    const info = await lstat(file, { bigint: true }).catch(() => undefined);
+    if (info) stamps.set(file, stampOf(info));
+  }
+  return stamps;
+}
+
+/** What the reports that match and are not as they were say together; undefined when there is none. */
 export async function readReports(
   worktree: string,
   globs: readonly string[],
-  since: number,
+  before: Stamps,
 ): Promise<{ tests: TestCounts; failing: string[] } | undefined> {
   const found: Array<TestCounts | undefined> = [];
   const failing = new Set<string>();
   for (const file of await matching(worktree, globs)) {
-    const info = await lstat(file).catch(() => undefined);
-    if (!info?.isFile() || info.size > MAX_BYTES || info.mtimeMs < since - SLACK_MS) continue;
+    const info = await lstat(file, { bigint: true }).catch(() => undefined);
+    if (!info?.isFile() || info.size > MAX_BYTES || before.get(file) === stampOf(info)) continue;
     const xml = await readFile(file, 'utf8').catch(() => '');
     found.push(junit(xml));
     for (const name of failingCases(xml)) if (failing.size < MOST_NAMED) failing.add(name);

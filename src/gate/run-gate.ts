@@ -13,7 +13,7 @@ import type { Attribution, CommandOutcome } from './attribute.js';
 import { countTests } from './counts/index.js';
 import { sum } from './counts/tally.js';
 import { failingTests } from './failing-tests.js';
-import { readReports } from './reports.js';
+import { readReports, reportStamps } from './reports.js';
 import type { GateCommand } from './types.js';
 
 /** A command that failed, for whoever looks closer. */
@@ -118,7 +118,7 @@ export async function runCommand(
   const { worktree, signal } = options;
   const log = join(options.logDir, `${name}.log`);
   signal?.throwIfAborted();
-  const since = Date.now();
+  const before = await reportStamps(worktree, command.reports);
   const ended = await run({
     argv: toArgv(command.run),
     cwd: worktree,
@@ -131,7 +131,7 @@ export async function runCommand(
   });
   signal?.throwIfAborted();
   const text = plainText(ended.tail);
-  const reports = await readReports(worktree, command.reports, since);
+  const reports = await readReports(worktree, command.reports, before);
   const tests = reports?.tests ?? countTests(text);
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };

@@ -12,10 +12,10 @@ const known = new Map<string, { at: number; env: Promise<Record<string, string>>
 export function identityEnv(dir: string, fallback = FALLBACK): Promise<Record<string, string>> {
   const key = `${dir}\0${fallback.name}\0${fallback.email}`;
   const seen = known.get(key);
-  if (seen && Date.now() - seen.at < KEEP_MS) return seen.env;
+  if (seen && performance.now() - seen.at < KEEP_MS) return seen.env;
   const env = read(dir, fallback);
   if (known.size > 500) known.clear();
-  known.set(key, { at: Date.now(), env });
+  known.set(key, { at: performance.now(), env });
   env.catch(() => known.delete(key));
   return env;
 }

@@ -50,7 +50,8 @@ const STALE_MS = 60_000;
 export async function removeStaleIndexLock(gitDir: string, now = Date.now()): Promise<boolean> {
   const lock = join(gitDir, 'index.lock');
   const info = await stat(lock).catch(() => undefined);
-  if (!info || now - info.mtimeMs < STALE_MS) return false;
+  // One from the future was written before the clock was set back: its age says nothing, and it would stay for hours.
+  if (!info || Math.abs(now - info.mtimeMs) < STALE_MS) return false;
   await rm(lock, { force: true });
   return true;
 }

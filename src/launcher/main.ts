@@ -10,8 +10,11 @@ import type { WorkDeps } from '../work/deps.js';
 import { type WorkInput, type WorkName, workHere } from '../work/index.js';
 import { WorkError } from '../work/work-error.js';
 import type { FromLauncher, ToLauncher } from './messages.js';
+import { markOwn, orphansGone } from './orphans.js';
 
 let deps: WorkDeps | undefined;
+/** Nothing of a launcher before this one is at work any more. */
+let ready: Promise<void> = Promise.resolve();
 const running = new Map<number, AbortController>();
 let orphaned = false;
 
@@ -24,6 +27,7 @@ async function work(id: number, name: WorkName, input: unknown, taskToken: strin
   running.set(id, controller);
   try {
     if (!deps) throw new Error('the launcher was given work before it knew where');
+    await ready;
     const say = (progress: AgentProgress): void => tell({ id, progress });
     const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };
     const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
@@ -42,6 +46,7 @@ process.on('message', (message: ToLauncher) => {
   switch (message.do) {
     case 'init':
       deps = { root: message.root, host: message.host, env: process.env };
+      ready = markOwn(message.root).then(() => orphansGone(message.root));
       return;
     case 'work':
       void work(message.id, message.name, message.input, message.taskToken);

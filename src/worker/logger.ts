@@ -38,7 +38,7 @@ export async function openWorkerLog(root: string, project: string, echo: boolean
       say(`${name}${describe(details)}`);
     },
     problem(name, error, details = {}) {
-      const held = repeats.pass(`${name} ${String(error)}`, Date.now());
+      const held = repeats.pass(`${name} ${String(error)}`, performance.now());
       if (held === undefined) return;
       log.error({ ...details, err: error, ...(held > 0 ? { held } : {}) }, name);
       say(`${name}: ${error instanceof Error ? error.message : String(error)}`);
@@ -58,7 +58,7 @@ const LEVELS: Record<LogLevel, 'trace' | 'debug' | 'info' | 'warn' | 'error'> = 
 
 function logSdk(log: PinoLogger<never, boolean>, { level, message, meta }: LogEntry, repeats: Repeats): void {
   const { error, taskToken: _, ...rest } = (meta ?? {}) as Record<string, unknown>;
-  const held = level === 'INFO' ? 0 : repeats.pass(`${message} ${error ? String(error) : ''}`, Date.now());
+  const held = level === 'INFO' ? 0 : repeats.pass(`${message} ${error ? String(error) : ''}`, performance.now());
   if (held === undefined) return;
   // `held`: how many like it were left out since the last one.
   log[LEVELS[level]]({ sdk: true, ...rest, ...(error ? { err: error } : {}), ...(held > 0 ? { held } : {}) }, message);

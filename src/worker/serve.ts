@@ -5,9 +5,9 @@
  */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from '@temporalio/client';
+import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
-import { createActivities } from '../activities/index.js';
+import { createActivities, type Taken } from '../activities/index.js';
 import { dataConverter } from '../connect/codec.js';
 import { connectTarget, type Target } from '../connect/target.js';
 import { Launcher } from '../launcher/client.js';
@@ -15,11 +15,14 @@ import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
 import { autopilotId } from '../protocol/names.js';
 import { EventWriter } from '../runs/event-file.js';
+import { resolveConnection } from '../server/connection.js';
+import { readRecord } from '../server/record.js';
 import type { DoWork } from '../work/index.js';
 import { buildId } from './build-id.js';
 import { openWorkerLog, type WorkerLog } from './logger.js';
 import { workerProblems } from './preflight.js';
 import { reap } from './reaper.js';
+import { noteTaken } from './taken.js';
 import { unstick } from './unstick.js';
 import { createWorkers } from './workers.js';
 
@@ -98,6 +101,7 @@ async function poll(
   // All work on the repository's shared metadata is in one of them, where its lock is.
   const onLost = (why: string): void => log.event('a launcher ended', { why });
   const [agents, repository] = [new Launcher({ root, host, onLost }), new Launcher({ root, host, onLost })];
+  const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const doWork: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
   const workers = await createWorkers({
@@ -106,7 +110,7 @@ async function poll(
     project,
     host,
     workflows: { workflowBundle: { codePath: bundle } },
-    activities: createActivities({ root, host, env, client: client.workflow }, doWork),
+    activities: createActivities({ root, host, env, client: client.workflow, note }, doWork),
     sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
     capacity,
     graceMs,
@@ -158,22 +162,31 @@ async function untilConnected(
   }
 }
 
-/** Resolves to true once no run of the project has been open for the configured time. */
+/**
+ * Resolves to true once no run of the project has been open for the configured time. A server that does not answer tells
+ * nothing about that, unless it was stopped on purpose: a worker that left then would leave the run alone.
+ */
 async function idleWatch(options: ServeOptions, client: Client, signal: AbortSignal): Promise<boolean> {
   const { idleExitMs, project } = options;
   if (idleExitMs === undefined) return false;
-  let since = Date.now();
+  let since = performance.now();
   while (!signal.aborted) {
     await delay(Math.min(IDLE_CHECK_MS, idleExitMs), undefined, { signal }).catch(() => {});
     try {
       const { status } = await client.workflow.getHandle(autopilotId(project)).describe();
-      if (status.name === 'RUNNING') since = Date.now();
-    } catch {
-      // Not found or not reachable: neither is an open run.
+      if (status.name === 'RUNNING') since = performance.now();
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError) && (await comesBack(options))) since = performance.now();
     }
-    if (Date.now() - since >= idleExitMs) return true;
+    if (performance.now() - since >= idleExitMs) return true;
   }
   return false;
+}
+
+/** Whoever stops the embedded server takes its record away. */
+async function comesBack({ root, env }: ServeOptions): Promise<boolean> {
+  if ((await resolveConnection({ env, root })).kind !== 'embedded') return true;
+  return (await readRecord(root)) !== undefined;
 }
 
 /** The process's own stop policy; the SDK's signal handling is off. */

@@ -73,17 +73,17 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   let backoff = FIRST_BACKOFF_MS;
   try {
     for (;;) {
-      const started = Date.now();
+      const started = performance.now();
       const errors = openSync(join(logs, 'worker.stderr'), 'a');
       const [command = process.execPath, ...args] = options.worker;
       child = spawn(command, args, { stdio: ['ignore', 'ignore', errors, 'ipc'], env });
       closeSync(errors);
       log.info({ worker: child.pid }, 'worker started');
       const code = await ended(child);
-      log.info({ worker: child.pid, code, ms: Date.now() - started }, 'worker ended');
+      log.info({ worker: child.pid, code, ms: Math.round(performance.now() - started) }, 'worker ended');
       if (stop.signal.aborted || (code === 0 && !moved)) return 0;
       moved = false;
-      if (Date.now() - started > SETTLED_MS) backoff = FIRST_BACKOFF_MS;
+      if (performance.now() - started > SETTLED_MS) backoff = FIRST_BACKOFF_MS;
       await delay(backoff, undefined, { signal: stop.signal }).catch(() => {});
       if (stop.signal.aborted) return 0;
       backoff = Math.min(backoff * 2, LAST_BACKOFF_MS);

@@ -218,14 +218,14 @@ export class RunApi {
   }
 
   async #query<T>(ask: () => Promise<T>): Promise<T | undefined> {
-    const end = Date.now() + QUERY_MS;
+    const end = performance.now() + QUERY_MS;
     for (;;) {
       try {
-        return await this.#client.withDeadline(end, ask);
+        return await this.#client.withDeadline(Date.now() + end - performance.now(), ask);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return undefined;
         // A message that comes while a run continues as new makes that step fail and be done again, moments later.
-        const soonOver = isBetweenSteps(error) && Date.now() + BETWEEN_STEPS_MS < end;
+        const soonOver = isBetweenSteps(error) && performance.now() + BETWEEN_STEPS_MS < end;
         if (soonOver) await delay(BETWEEN_STEPS_MS);
         else if (isDeadline(error) || isBetweenSteps(error)) return undefined;
         else throw error;

@@ -102,7 +102,7 @@ async function startOrAttach(
   plan: RunPlan,
   mode: RunMode | undefined,
 ): Promise<{ runId: string; attached: boolean }> {
-  const runId = newRunId();
+  const runId = newRunId((await listRuns(context.root, plan.project.id))[0]);
   const open = await api.facts();
   if (open?.open && open.runId) return { runId: open.runId, attached: true };
   await writeRun(context.root, runFile(plan, runId), plan.ideas);

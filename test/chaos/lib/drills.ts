@@ -60,6 +60,8 @@ function drills(): Record<string, Drill> {
   return all;
 }
 
+const ONE_WORD: ReadonlySet<Saying> = new Set(['abort', 'stop', 'split', 'rollback']);
+
 export const DRILLS = drills();
 
 export function planDrill(name: string): Episode {
@@ -68,10 +70,11 @@ export function planDrill(name: string): Episode {
   const shocks: Shock[] = [];
   for (const [at, targets] of EACH.entries()) {
     const side = at % 2 === 0 ? 'before' : 'after';
-    // Killed at its first place, then at the one after the one that mended it, and so on.
+    // Every other event: the one between is often that of the work which the kill has made begin anew.
     const nth = 1 + at * 2;
+    const heard = drill.say && ONE_WORD.has(drill.say.what) ? at + 1 : nth;
     const when: Trigger =
-      'point' in drill.at ? { point: drill.at.point, side, nth: at + 1 } : { ...drill.at, nth, delayMs: 0 };
+      'point' in drill.at ? { point: drill.at.point, side, nth: at + 1 } : { ...drill.at, nth: heard, delayMs: 0 };
     if (drill.say) shocks.push({ do: 'say', what: drill.say.what, when: { phase: drill.say.at, nth, delayMs: 0 } });
     shocks.push({ do: 'kill', targets: [...targets], when });
   }
@@ -87,6 +90,8 @@ export function planDrill(name: string): Episode {
       smallDisk: false,
       shocks,
     },
+    // What is said is to come while its idea is at work.
+    ...(drill.say && drill.say.what !== 'undo' ? { workMs: 4000 } : {}),
     ...drill.more,
   };
 }

@@ -94,6 +94,8 @@ class Run {
   readonly #points = new Map<string, number>();
   #aloneSince: number | undefined;
   #over = false;
+  /** A person says one thing after the other. */
+  #person: Promise<unknown> = Promise.resolve();
 
   constructor(
     readonly episode: Episode,
@@ -225,7 +227,13 @@ class Run {
     }
   }
 
-  async #say(what: Saying, about: string | undefined): Promise<string> {
+  #say(what: Saying, about: string | undefined): Promise<string> {
+    const said = this.#person.then(() => this.#sayNow(what, about));
+    this.#person = said.catch(() => undefined);
+    return said;
+  }
+
+  async #sayNow(what: Saying, about: string | undefined): Promise<string> {
     const idea = about ?? this.record.ideas.at(-1) ?? this.place.ideas[0] ?? '';
     const landed = this.record.landed.at(-1);
     this.#said.push({ what, idea, landed });

@@ -60,6 +60,8 @@ export interface Episode {
   slots: number;
   /** Ideas that write to the same file, so that landings conflict. */
   shared: number;
+  /** How long each agent works; 200 ms when absent. */
+  workMs?: number;
   /** Where the user's checkout is: on the target and clean, or on a branch of its own with edits. */
   checkout: 'on-target' | 'elsewhere';
   /** The state folder is a small file system of its own. */

@@ -95,7 +95,7 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
       : {}),
   };
   const git = async (...args: string[]): Promise<string> => (await exec('git', args, { cwd: repo, env })).stdout.trim();
-  const agent = [process.execPath, program.agent, diary, '200'];
+  const agent = [process.execPath, program.agent, diary, String(episode.workMs ?? 200)];
   const config = {
     version: 1,
     agent: 'chaos',

@@ -151,6 +151,21 @@ describe('budgets of the run and the day', () => {
     expect(pilot.state.budget).toMatchObject({ day: nothingSpent(), dayEndsAt: NOW + 5000 + DAY });
   });
 
+  it('a day whose end was read off a clock that was years ahead ends at its hour all the same', () => {
+    const ahead = 1000 * DAY;
+    const { pilot, view } = pilotWith(
+      { day: { dollars: 1 } },
+      { spent: spent({ dollars: 1 }), endsAt: NOW + 5000 + ahead },
+    );
+    decided(pilot, false, NOW + ahead);
+    expect(view()).toMatchObject({ state: 'paused', resumesAt: NOW + 5000 + ahead });
+    decided(pilot, false, NOW);
+    expect(view()).toMatchObject({ state: 'paused', resumesAt: NOW + 5000 });
+    expect(pilot.wakeAt()).toBe(NOW + 5000);
+    decided(pilot, false, NOW + 5000);
+    expect(pilot.state.run).toBe('running');
+  });
+
   it('a day that was used up before the run begins starts nothing', () => {
     const { pilot } = pilotWith({ day: { dollars: 1 } }, { spent: spent({ dollars: 1 }), endsAt: NOW + 5000 });
     expect(decided(pilot, false, NOW)).toEqual([]);

@@ -131,6 +131,12 @@ describe('runGate', () => {
     expect((await gate([command(write, { reports })])).tests?.total).toBe(5);
     expect((await gate([command(write, { reports: ['out/new.xml'] })])).tests?.total).toBe(2);
     expect((await gate([command(write, { reports: ['nothing/*.xml'] })])).tests?.total).toBe(9);
+    // Whatever the clock says: it may have been set back, or ahead, while the command ran.
+    const [past, future] = ['touch -d @1000 out/new.xml', 'touch -d @9999999999 out/new.xml'];
+    for (const jump of [past, future]) {
+      expect((await gate([command(`${write}; ${jump}`, { reports: ['out/new.xml'] })])).tests?.total).toBe(2);
+      expect((await gate([command("echo '9 passed in 1s'", { reports: ['out/new.xml'] })])).tests?.total).toBe(9);
+    }
   });
 
   it('is green with no commands', async () => {

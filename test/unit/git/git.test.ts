@@ -122,5 +122,8 @@ describe('locks', () => {
     await writeFile(`${repo.root}/.git/index.lock`, '');
     expect(await removeStaleIndexLock(`${repo.root}/.git`)).toBe(false);
     expect(await removeStaleIndexLock(`${repo.root}/.git`, Date.now() + 61_000)).toBe(true);
+    // Written before the clock was set back by an hour.
+    await writeFile(`${repo.root}/.git/index.lock`, '');
+    expect(await removeStaleIndexLock(`${repo.root}/.git`, Date.now() - 3_600_000)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 /** What a worker does around its work: names its host, says what it lacks, clears up after the one before it. Features: C6. */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AsyncCompletionClient } from '@temporalio/client';
@@ -7,7 +7,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { DefaultLogger } from '@temporalio/worker';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { projectDir } from '../../../src/config/paths.js';
+import { projectDir, takenDir } from '../../../src/config/paths.js';
 import { identityOf } from '../../../src/process/identity.js';
 import { findByToken, killByToken } from '../../../src/process/tokens.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
@@ -17,6 +17,7 @@ import { workerProblems } from '../../../src/worker/preflight.js';
 import { reap } from '../../../src/worker/reaper.js';
 import { removeWorkerRecord, runningWorker, workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
 import { hostLabel } from '../../../src/worker/serve.js';
+import { keepNotes, noteTaken } from '../../../src/worker/taken.js';
 import { until } from '../../support/program.js';
 
 let root: string;
@@ -83,6 +84,33 @@ describe('reap', () => {
     }
     expect(await leftAttempts(root, project)).toEqual([]);
     expect(heard.said).toContain('ended processes of an earlier worker');
+  });
+
+  it('hands back what a dead worker had taken, but nothing of one that lives, and each once', async () => {
+    await keepNotes(root, project);
+    const token = (name: string) => Buffer.from(name).toString('base64');
+    // This process lives; another one notes and ends.
+    const forget = await noteTaken(root, project, { taskToken: token('mine'), activity: 'landIdea', idea: 't-9' });
+    const dead = execa('sleep', ['600'], { reject: false });
+    const worker = await until('its identity', async () => identityOf(dead.pid as number));
+    dead.kill('SIGKILL');
+    await dead;
+    const note = (name: string, more: object) =>
+      writeFile(
+        join(takenDir(root, project), `${name}.json`),
+        JSON.stringify({ taskToken: token(name), worker, ...more }),
+      );
+    await note('landing', { activity: 'landIdea', idea: 't-1' });
+    await note('opening', { activity: 'openRun' });
+    await note('task of t-2', { activity: 'runAgent', idea: 't-2' });
+    await markAttempt(root, project, mark('t-2'));
+    await writeFile(join(takenDir(root, project), 'torn.json'), '{"taskTok');
+    const { client, handed } = completion(() => {});
+    await reap(root, project, client, log());
+    expect(handed.map((one) => one.token).sort()).toEqual(['landing', 'opening', 'task of t-2']);
+    expect(await readdir(takenDir(root, project))).toHaveLength(1);
+    await forget();
+    expect(await readdir(takenDir(root, project))).toEqual([]);
   });
 
   it('an attempt that nobody waits for any more does not stop the others', async () => {
