@@ -42,7 +42,7 @@ export function createActivities(
     (input: WorkInput<Name>): Promise<WorkResult<Name>> =>
       keepAlive(({ signal, say }) => {
         const taskToken = Buffer.from(Context.current().info.taskToken).toString('base64');
-        const { idea }: { idea?: string } = input;
+        const { idea }: { project: string; idea?: string } = input;
         const taken = { taskToken, activity: name, ...(idea === undefined ? {} : { idea }) };
         const start = (): Promise<WorkResult<Name>> =>
           doWork(name, input, { signal, taskToken, abandoned: () => false, say });
