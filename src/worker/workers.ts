@@ -23,6 +23,13 @@ export interface WorkersOptions {
   graceMs: number;
 }
 
+/**
+ * Not the 5 s of the SDK: a step of a workflow that is cut off in its middle takes the whole process down ("async hook
+ * stack has become corrupted"), and on a busy or halted machine a step of 100 ms lasts as long. The SDK reads this option
+ * and does not list it.
+ */
+const PATIENT: object = { isolateExecutionTimeout: '5 minutes' };
+
 export async function createWorkers(options: WorkersOptions): Promise<Worker[]> {
   const { connection, namespace, project, host, activities, capacity, graceMs } = options;
   const common = {
@@ -45,6 +52,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       sinks: options.sinks,
       maxConcurrentActivityTaskExecutions: 8,
       maxConcurrentWorkflowTaskExecutions: 40,
+      ...PATIENT,
       maxCachedWorkflows: 400,
       // Not less: on a busy machine a task that waits longer loses its cached workflow, and with a hundred slots the
       // replays of long histories then keep the machine busy. After a worker is lost, see unstick.ts.

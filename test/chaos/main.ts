@@ -32,7 +32,7 @@ const end = performance.now() + minutes * 60_000;
 async function* episodes(): AsyncGenerator<{ name: string; again: string; episode: Episode }> {
   const drill = word('drill');
   if (drill !== undefined || process.argv.includes('--drills')) {
-    for (const name of drill === undefined ? Object.keys(DRILLS) : [drill])
+    for (const name of drill === undefined ? DRILLS : [drill])
       yield { name, again: `--drill "${name}"`, episode: planDrill(name) };
     return;
   }

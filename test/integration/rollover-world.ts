@@ -60,6 +60,8 @@ export interface WorldOptions {
   cards: IdeaCard[];
   /** Most agents at once on this host; 50 when absent. */
   capacity?: number;
+  /** Most iterations of an idea; 20 when absent. */
+  maxIterations?: number;
   /** What an agent run does; `'complete'` when absent. May wait, with the signal of the activity. */
   agent?: (input: RunAgentInput, signal: AbortSignal) => Promise<'progress' | 'complete' | 'failed'>;
   /** What a landing does before it is booked; an answer is the result instead. */
@@ -189,7 +191,10 @@ export class World {
       branch: `ralph/${input.idea}`,
       base: 'base',
       origin: 'created' as const,
-      limits: { maxIterations: 20, timeoutMs: 3_600_000, iterationTimeoutMs: 600_000, loop: true, allowEmpty: false },
+      limits: {
+        maxIterations: this.options.maxIterations ?? 20,
+        ...{ timeoutMs: 3_600_000, iterationTimeoutMs: 600_000, loop: true, allowEmpty: false },
+      },
     };
   }
 

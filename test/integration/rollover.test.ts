@@ -5,7 +5,7 @@
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { LandResult } from '../../src/protocol/git-work.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
-import { ANSWER, autopilotId, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
+import { ANSWER, autopilotId, COMMAND, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
 import { quietRuntime, settings, World, type WorldOptions, workflowCode } from './rollover-world.js';
@@ -227,5 +227,37 @@ describe('messages while an idea continues as new', () => {
     const all = await world.executions();
     const runs = all.filter(({ workflowId }) => workflowId === ideaWorkflowId(world.project, 'r-1'));
     expect(runs.length, 'runs of the idea').toBeGreaterThan(5);
+  }, 240_000);
+
+  it('five hundred hints through a run that continues as new, too: each is in exactly one prompt (C1, C5)', async () => {
+    const prompts: string[] = [];
+    await open({
+      cards: cards(['r-1']),
+      maxIterations: 2000,
+      // Goes on until all have come; every few iterations the idea continues as new.
+      agent: async ({ notes }) => {
+        prompts.push(...notes);
+        return prompts.length >= 500 ? 'complete' : 'progress';
+      },
+    });
+    await world.start({ settings: settings({ slots: 1 }), maxHistory: 40 });
+    await until('the agent to work', async () => world.iterations.has('r-1'));
+    const hint = (n: number) =>
+      // Every one is sent twice under one id, as after an answer that was lost.
+      Promise.all(
+        [0, 1].map(() =>
+          world.autopilot.signal(COMMAND, { id: `hint-${n}`, verb: 'hint', idea: 'r-1', text: `hint ${n}` }),
+        ),
+      );
+    for (let burst = 0; burst < 25; burst++) {
+      await Promise.all(Array.from({ length: 20 }, (_, at) => hint(burst * 20 + at)));
+    }
+    const summary = await world.result();
+    expect(summary.landed).toBe(1);
+    expect([...prompts].sort()).toEqual(Array.from({ length: 500 }, (_, n) => `hint ${n}`).sort());
+    const all = await world.executions();
+    const runs = (id: string) => all.filter(({ workflowId }) => workflowId === id).length;
+    expect(runs(autopilotId(world.project)), 'runs of the autopilot').toBeGreaterThan(10);
+    expect(runs(ideaWorkflowId(world.project, 'r-1')), 'runs of the idea').toBeGreaterThan(5);
   }, 240_000);
 });

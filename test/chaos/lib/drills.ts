@@ -62,11 +62,11 @@ function drills(): Record<string, Drill> {
 
 const ONE_WORD: ReadonlySet<Saying> = new Set(['abort', 'stop', 'split', 'rollback']);
 
-export const DRILLS = drills();
+const PLAIN: Episode = {
+  ...{ seed: 0, step: 0, ideas: 6, slots: 2, shared: 0, checkout: 'elsewhere', smallDisk: false, shocks: [] },
+};
 
-export function planDrill(name: string): Episode {
-  const drill = DRILLS[name];
-  if (!drill) throw new Error(`there is no drill "${name}"; there are: ${Object.keys(DRILLS).join(', ')}`);
+function atBoundary(name: string, drill: Drill): Episode {
   const shocks: Shock[] = [];
   for (const [at, targets] of EACH.entries()) {
     const side = at % 2 === 0 ? 'before' : 'after';
@@ -75,23 +75,74 @@ export function planDrill(name: string): Episode {
     const heard = drill.say && ONE_WORD.has(drill.say.what) ? at + 1 : nth;
     const when: Trigger =
       'point' in drill.at ? { point: drill.at.point, side, nth: at + 1 } : { ...drill.at, nth: heard, delayMs: 0 };
-    if (drill.say) shocks.push({ do: 'say', what: drill.say.what, when: { phase: drill.say.at, nth, delayMs: 0 } });
+    if (drill.say) shocks.push({ do: 'say', what: drill.say.what, when: on(drill.say.at, nth) });
     shocks.push({ do: 'kill', targets: [...targets], when });
   }
-  return {
-    ...{
-      drill: name,
-      seed: 0,
-      step: 0,
-      ideas: 6,
-      slots: 2,
-      shared: 0,
-      checkout: 'elsewhere',
-      smallDisk: false,
-      shocks,
-    },
-    // What is said is to come while its idea is at work.
-    ...(drill.say && drill.say.what !== 'undo' ? { workMs: 4000 } : {}),
-    ...drill.more,
-  };
+  // What is said is to come while its idea is at work.
+  const slow = drill.say !== undefined && drill.say.what !== 'undo';
+  return { ...PLAIN, drill: name, shocks, ...(slow ? { workMs: 4000 } : {}), ...drill.more };
+}
+
+const on = (phase: Phase, nth: number, delayMs = 0): Trigger => ({ phase, nth, delayMs });
+const HOUR_MS = 3_600_000;
+/** Longer than the server waits for a heartbeat. */
+const LOST_MS = 25_000;
+
+/** What is no kill: sleeps, workers that come back to life beside another one, clocks that jump. */
+const OTHERS: Record<string, Partial<Episode>> = {
+  'sleep: moments': {
+    shocks: [
+      { do: 'suspend', holdMs: 4000, when: on('iteration', 1) },
+      { do: 'suspend', holdMs: 4000, when: on('gate', 2) },
+      { do: 'suspend', holdMs: 4000, when: { point: 'landing: swap', side: 'after', nth: 2 } },
+      { do: 'suspend', holdMs: 4000, when: on('landed', 3) },
+    ],
+  },
+  'sleep: longer than a heartbeat may be late': {
+    workMs: 2000,
+    shocks: [
+      { do: 'suspend', holdMs: LOST_MS, when: on('iteration', 1, 500) },
+      { do: 'suspend', holdMs: LOST_MS, when: { point: 'landing: check out the candidate', side: 'after', nth: 1 } },
+    ],
+  },
+  'zombie: worker': {
+    workMs: 2000,
+    shocks: [
+      { do: 'freeze', targets: ['worker', 'launcher'], holdMs: LOST_MS, when: on('iteration', 1, 500) },
+      { do: 'second-worker', holdMs: LOST_MS + 5000, when: on('iteration', 1, 500) },
+      { do: 'freeze', targets: ['worker', 'launcher'], holdMs: LOST_MS, when: on('landing', 3) },
+      { do: 'second-worker', holdMs: LOST_MS + 5000, when: on('landing', 3) },
+    ],
+  },
+  'zombie: launcher': {
+    workMs: 2000,
+    shocks: [
+      { do: 'freeze', targets: ['launcher'], holdMs: LOST_MS, when: on('iteration', 1, 500) },
+      { do: 'freeze', targets: ['launcher'], holdMs: LOST_MS, when: on('landing', 2) },
+    ],
+  },
+  'clock: ahead': { shocks: [{ do: 'clock', offsetMs: 30 * HOUR_MS, when: on('iteration', 1) }] },
+  'clock: back': { shocks: [{ do: 'clock', offsetMs: -30 * HOUR_MS, when: on('iteration', 1) }] },
+  'clock: to and fro': {
+    workMs: 1000,
+    shocks: [
+      { do: 'clock', offsetMs: 3 * HOUR_MS, when: on('iteration', 2) },
+      { do: 'clock', offsetMs: -5 * HOUR_MS, when: { point: 'landing: swap', side: 'before', nth: 1 } },
+      { do: 'kill', targets: ['worker'], when: on('iteration', 6) },
+      { do: 'clock', offsetMs: 50 * HOUR_MS, when: on('gate', 4) },
+      { do: 'clock', offsetMs: 0, when: on('landed', 4) },
+    ],
+  },
+};
+
+const AT_BOUNDARIES = drills();
+
+export const DRILLS: readonly string[] = [...Object.keys(AT_BOUNDARIES), ...Object.keys(OTHERS)];
+
+export function planDrill(name: string): Episode {
+  const drill = AT_BOUNDARIES[name];
+  const other = OTHERS[name];
+  if (drill) return atBoundary(name, drill);
+  if (other) return { ...PLAIN, drill: name, ...other };
+  throw new Error(`there is no drill "${name}"; there are: ${DRILLS.join(', ')}`);
 }
