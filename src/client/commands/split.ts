@@ -39,7 +39,8 @@ export async function split(context: Context, idea: string, options: SplitOption
       if (!context.json) say(`the backlog file still has ${idea}: for later runs, write its parts there`);
       return code;
     } catch (error) {
-      await dropIdeas(context.root, run, parts);
+      // Only a clear no: where the connection broke, the run may have taken them, and would look for their texts in vain.
+      if (error instanceof UserError) await dropIdeas(context.root, run, parts);
       throw error;
     }
   });

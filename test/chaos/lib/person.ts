@@ -74,14 +74,17 @@ export async function say(what: Saying, about: About, place: Place, over: () => 
   for (const command of words(what, about)) {
     const end = performance.now() + UNANSWERED_MS;
     let refusedUntil: number | undefined;
+    const before = new Set<string>();
     for (;;) {
       const { code, stderr } = await place.call(...command);
       if (code === REFUSED) refusedUntil ??= performance.now() + REFUSALS_MS;
       const givenUp = performance.now() > Math.min(end, refusedUntil ?? Number.POSITIVE_INFINITY);
       if (code === 0 || code === NO_RUN || givenUp || over()) {
-        codes.push(`${command.join(' ')}: ${code}${code === 0 ? '' : ` ${stderr.trim().slice(0, 150)}`}`);
+        const last = `${code}${code === 0 ? '' : ` ${stderr.trim().slice(0, 150)}`}`;
+        codes.push(`${command.join(' ')}: ${[...before, last].join(', then ')}`);
         break;
       }
+      before.add(`${code} ${stderr.trim().slice(0, 150)}`);
       await sleep(300);
     }
   }
