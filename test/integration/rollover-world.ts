@@ -87,6 +87,10 @@ export class World {
     private readonly connections: { native: NativeConnection; plain: Connection },
   ) {}
 
+  get workers(): readonly Worker[] {
+    return this.#workers;
+  }
+
   #workers: Worker[] = [];
   #running: Promise<unknown> = Promise.resolve();
 

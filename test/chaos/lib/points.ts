@@ -19,7 +19,7 @@ export const POINTS = {
   'landing: tick': 'update-index --add --cacheinfo *',
   'landing: swap': 'update-ref -m ralphctl: land * --stdin',
   'landing: fast-forward the checkout': 'merge --ff-only *',
-  'landing: let the worktree go': 'checkout -q --detach *',
+  'landing: let the worktree go': 'update-ref --no-deref -m ralphctl: landed HEAD *',
   'landing: drop the branch': 'update-ref --stdin',
   'undo: swap': 'update-ref -m ralphctl: undo * --stdin',
   'rollback: branch back': 'checkout -q -f -B ralph/*',
