@@ -200,7 +200,8 @@ describe('continue-as-new', () => {
 
 it('a step of a workflow that a busy or halted machine holds up for long is not cut off, which would end the worker', async () => {
   await open({ cards: [] });
-  for (const { options } of world.workers) expect(options.isolateExecutionTimeoutMs).toBeGreaterThanOrEqual(60_000);
+  const running = world.workers.filter(({ options }) => options.workflowBundle);
+  expect(running.map(({ options }) => options.isolateExecutionTimeoutMs)).toEqual([300_000]);
 });
 
 describe('messages while an idea continues as new', () => {
@@ -254,7 +255,7 @@ describe('messages while an idea continues as new', () => {
       // Some are sent twice under one id, as after an answer that was lost.
       await Promise.all([...burst, ...burst.filter((n) => n % 10 === 0)].map(hint));
       // The run goes on as a new one when all are delivered, and the next burst comes while it does.
-      await until('the burst in prompts', async () => prompts.length >= sent + 45, 120_000);
+      await until('the burst in prompts', async () => prompts.length >= sent + 50, 120_000);
     }
     const summary = await world.result();
     expect(summary.landed).toBe(1);
