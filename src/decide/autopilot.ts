@@ -273,6 +273,11 @@ export class Autopilot {
     return state.run !== 'running' || this.graph.readyCount === 0;
   }
 
+  /** Ready ideas that come next, best first. */
+  next(most: number): string[] {
+    return this.#board.pool.top(most);
+  }
+
   takeChanges(): IdeaEntry[] {
     return this.#board.changes.splice(0);
   }

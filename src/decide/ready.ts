@@ -36,6 +36,21 @@ export class ReadyPool {
     return undefined;
   }
 
+  /** The `most` best ready ideas, in order. */
+  top(most: number): string[] {
+    const passed: Item[] = [];
+    const found: string[] = [];
+    for (let id = found.length < most ? this.best() : undefined; id !== undefined; ) {
+      const item = this.#heap.pop();
+      if (item) passed.push(item);
+      // One that was scored twice stands in the heap twice.
+      if (!found.includes(id)) found.push(id);
+      id = found.length < most ? this.best() : undefined;
+    }
+    for (const item of passed) this.#heap.push(item);
+    return found;
+  }
+
   /** The best ready idea that may start, or undefined. */
   bestOf(may: (id: string) => boolean): string | undefined {
     const passed: Item[] = [];

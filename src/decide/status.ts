@@ -16,7 +16,7 @@ import { bestReady, rankOf, scoreParts } from './score.js';
 import { agentName } from './slots.js';
 import { MAX_LISTED, type Survey, survey } from './survey.js';
 
-const NEXT_SHOWN = 10;
+export const NEXT_SHOWN = 10;
 
 export function ideaLine(entry: IdeaEntry): IdeaLine {
   return {
@@ -75,12 +75,14 @@ export function runStanding(state: AutopilotState): { run: RunState; why?: strin
   return { run, ...(reason ? { why: reason } : {}) };
 }
 
+/** `next`: what the ready pool knows already; otherwise all that is ready is scored. */
 export function runStatus(
   ref: { project: string; runId: string },
   state: AutopilotState,
   settings: RunSettings,
   graph: Graph,
   now: number,
+  next = bestReady(graph, settings.weights, NEXT_SHOWN),
 ): RunStatus {
   const accounts = state.limits
     ? new Gates(state.limits, settings).lines().filter((line) => line.state !== 'open')
@@ -121,7 +123,7 @@ export function runStatus(
     ...(more ? { more } : {}),
     lane: state.lane.slice(0, MAX_LISTED),
     ...(state.landing ? { landing: state.landing } : {}),
-    next: bestReady(graph, settings.weights, NEXT_SHOWN),
+    next,
     statistics: statistics(state, now, found),
   };
 }
