@@ -5,7 +5,7 @@
 import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { type Autopilot, agentName } from '../decide/autopilot.js';
 import { runDetails } from '../decide/details.js';
-import { runStanding, runStatus, runWarnings } from '../decide/status.js';
+import { NEXT_SHOWN, runStanding, runStatus, runWarnings } from '../decide/status.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import { RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
@@ -90,7 +90,8 @@ export class Publisher {
     const lately = run === this.#publishedState && now - this.#publishedAt < 1000;
     if (entries.length > LARGE_RUN && lately && !whole) return;
     this.#publishedAt = now;
-    const status = runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, now);
+    const next = pilot.next(NEXT_SHOWN);
+    const status = runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, now, next);
     setCurrentDetails(runDetails(status));
     const { landed, blocked, timeout, failed, 'needs-human': asking } = status.counts;
     const memo = { state: run, landed, total: status.total, asking, notLanded: blocked + timeout + failed };

@@ -7,7 +7,7 @@ import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { ideaPage } from '../decide/idea-page.js';
 import type { Raise } from '../decide/run-budget.js';
-import { runStatus, why } from '../decide/status.js';
+import { NEXT_SHOWN, runStatus, why } from '../decide/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
@@ -41,7 +41,8 @@ export function handleRunMessages(run: RunControls): void {
   registerSignals(run, SIGNALS);
   setHandler(messages.statusQuery, () => {
     const pilot = run.pilot();
-    return pilot && runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now());
+    if (!pilot) return undefined;
+    return runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now(), pilot.next(NEXT_SHOWN));
   });
   setHandler(messages.ideasQuery, (asked) => {
     const pilot = run.pilot();

@@ -41,6 +41,11 @@ import { UserError } from '../user-error.js';
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;
 const BETWEEN_STEPS_MS = 100;
+/**
+ * Replaying the history of a large run takes 3 s of CPU. On a machine that agents keep busy the stock 10 s are over before
+ * that, and the replay would begin again without end. A worker that is lost in the middle of a task costs as long.
+ */
+const RUN_TASK_TIMEOUT = '20s';
 
 export interface RunProgress {
   state: string;
@@ -82,6 +87,7 @@ export class RunApi {
         args: [input],
         memo: { runId: input.runId, repo: about.repo },
         priority: { priorityKey: RUN_FIRST },
+        workflowTaskTimeout: RUN_TASK_TIMEOUT,
         staticSummary: `ralphctl: backlog of ${about.repo}`.slice(0, 180),
         typedSearchAttributes: [
           { key: defineSearchAttributeKey('RalphProject', SearchAttributeType.KEYWORD), value: this.project },

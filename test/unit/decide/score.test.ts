@@ -139,7 +139,9 @@ describe('A2 score properties', () => {
         const pool = new ReadyPool(graph, chosen);
         for (const move of moves) {
           const best = pool.best();
-          expect(best).toBe(rankReady(graph, chosen)[0]);
+          const ranking = rankReady(graph, chosen);
+          expect(best).toBe(ranking[0]);
+          expect(pool.top(3)).toEqual(ranking.slice(0, 3));
           const pick = graph.entry(move % 3 === 0 ? (best ?? '') : (entries[move % entries.length]?.card.id ?? ''));
           if (!pick || pick.card.blue) continue;
           if (pick.status === 'running' && move % 2 === 0) {
