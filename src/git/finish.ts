@@ -8,7 +8,7 @@ import { branchRef, candidateRef } from './names.js';
 import { openOperationIn } from './progress.js';
 import { savePoint } from './saves.js';
 import { isClean, readStatus } from './status.js';
-import { exists, type WorktreeEntry } from './worktree-list.js';
+import { exists, headBranch, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 /** Idempotent. Returns what was kept and why, if anything was. `head` is the tip that landed. */
 export async function finishLanding(input: {
@@ -30,7 +30,7 @@ export async function finishLanding(input: {
   const lines = tips.split('\n').filter(Boolean);
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
-  if (there && !(status && isClean(status) && (await letGo(there.path, input.head)))) {
+  if (there && !(status && isClean(status) && (await letGo(there.path, input)))) {
     await savePoint({ worktree: there.path, idea: input.idea, why: 'before landing', ...(status ? { status } : {}) });
     return `The worktree ${there.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
   }
@@ -40,8 +40,11 @@ export async function finishLanding(input: {
 }
 
 /** Detaches a clean worktree where it is, which changes no file of it; false when git refuses or has something open there. */
-async function letGo(path: string, head: string): Promise<boolean> {
+async function letGo(path: string, { branch, head }: { branch: string; head: string }): Promise<boolean> {
   if (await openOperationIn(path)) return false;
+  const gitDir = await privateGitDir(path);
+  // Let go by another attempt meanwhile: it may be the worktree of another idea by now.
+  if (!gitDir || (await headBranch(gitDir)) !== branch) return true;
   const args = ['update-ref', '--no-deref', '-m', 'ralphctl: landed', 'HEAD', head];
   const left = await git(path).result(args, { ok: [0, 1, 128] });
   if (left.code !== 0) return false;

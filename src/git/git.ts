@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
 import { isLockContention, lockDelayMs, lockHeld } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
+import { lookForStandstill } from './standstill.js';
 
 export interface GitOptions {
   /** Added to the child's environment. */
@@ -119,6 +120,7 @@ function trimNewlines(text: string): string {
 }
 
 async function once(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
+  lookForStandstill();
   const config = [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])];
   const command = {
     dir: resolve(dir),

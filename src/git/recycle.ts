@@ -54,6 +54,8 @@ export async function resetOnto(
   target: { branch: string; base?: string },
   keep: readonly string[],
 ): Promise<void> {
+  // Another attempt has come to its end here meanwhile, and somebody may work in it.
+  if ((await readMark(gitDir, 'recycling')) === undefined) return;
   const repo = git(path);
   await cleanUntracked(path, keep);
   const to = target.base === undefined ? [target.branch] : ['--no-track', '-B', target.branch, target.base];

@@ -7,10 +7,13 @@ import { activeTokens } from '../process/active.js';
 import { killByToken } from '../process/tokens.js';
 import type { AgentProgress } from '../protocol/activities.js';
 import type { WorkDeps } from '../work/deps.js';
-import { type WorkInput, type WorkName, workHere } from '../work/index.js';
+import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../work/index.js';
 import { WorkError } from '../work/work-error.js';
 import type { FromLauncher, ToLauncher } from './messages.js';
 import { markOwn, orphansGone } from './orphans.js';
+
+/** A little less than the heartbeat time-out of activities. */
+const STOOD_STILL_MS = 18_000;
 
 let deps: WorkDeps | undefined;
 /** Nothing of a launcher before this one is at work any more. */
@@ -59,6 +62,8 @@ process.on('message', (message: ToLauncher) => {
       return;
   }
 });
+// Longer than its worker's heartbeats may be late: what it has may be another's by now. Its marks are left to that one.
+whenStoodStill(STOOD_STILL_MS, () => process.exit(1));
 process.on('disconnect', () => {
   orphaned = true;
   void Promise.all(activeTokens().map((token) => killByToken(token, 0))).finally(() => process.exit(0));

@@ -15,6 +15,8 @@ import { runIdeaGate } from './run-gate.js';
 import { cleanFault, redactorOf } from './secrets.js';
 import { undoIdea } from './undo-idea.js';
 
+export { whenStoodStill } from '../git/standstill.js';
+
 type Activities = AgentActivities & GitActivities & Omit<MainActivities, 'reconcileIdeas'>;
 export type WorkName = keyof Activities;
 export type WorkInput<Name extends WorkName> = Parameters<Activities[Name]>[0];

@@ -2,7 +2,7 @@
  * The boundaries of a run, one drill each: at every boundary every process gets SIGKILL in turn. What seeds come to now and
  * then comes here for certain (`npm run chaos -- --drills`).
  */
-import type { Episode, Phase, Saying, Shock, Target, Trigger } from './plan.js';
+import { ASKED, type Episode, type Phase, type Saying, type Shock, type Target, type Trigger } from './plan.js';
 import { POINTS, type PointName } from './points.js';
 
 const EACH: readonly Target[][] = [
@@ -21,18 +21,11 @@ interface Drill {
   more?: Partial<Episode>;
 }
 
-const SAID: Partial<Record<PointName, Drill['say']>> = {
-  'undo: swap': { what: 'undo', at: 'landed' },
-  'rollback: branch back': { what: 'rollback', at: 'iteration-end' },
-  'rollback: clean': { what: 'rollback', at: 'iteration-end' },
-  'cleanup: remove the worktree': { what: 'skip-cleanup', at: 'iteration-end' },
-  save: { what: 'rollback', at: 'iteration-end' },
-};
-
 function drills(): Record<string, Drill> {
   const all: Record<string, Drill> = {};
   for (const point of Object.keys(POINTS) as PointName[]) {
-    const say = SAID[point];
+    const what = ASKED[point];
+    const say = what && ({ what, at: what === 'undo' ? 'landed' : 'iteration-end' } as const);
     const onTarget = point === 'landing: fast-forward the checkout';
     all[point] = {
       at: { point },

@@ -93,6 +93,15 @@ const HOUR_MS = 3_600_000;
 /** `split` replaces an idea for good, which a later start would not know: only where nothing ends the run. */
 const ANYTIME = SAYINGS.filter((what) => what !== 'split');
 
+/** Places that a run comes to only when a person says so. */
+export const ASKED: Partial<Record<PointName, Saying>> = {
+  'undo: swap': 'undo',
+  'rollback: branch back': 'rollback',
+  'rollback: clean': 'rollback',
+  'cleanup: remove the worktree': 'skip-cleanup',
+  save: 'rollback',
+};
+
 export function planEpisode(seed: number, step: number, options: PlanOptions): Episode {
   const next = random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(step + 1, 0x85ebca6b));
   const whole = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1));
@@ -125,6 +134,13 @@ export function planEpisode(seed: number, step: number, options: PlanOptions): E
     return { do: 'pause-resume', when: trigger(), times: whole(1, 20) };
   };
   const shocks = Array.from({ length: options.short ? 2 : whole(1, 5) }, shock);
+  // What nobody asks for is never come to.
+  const asked = shocks.flatMap(({ when }): Saying[] => {
+    const what = 'point' in when ? ASKED[when.point] : undefined;
+    return what === undefined ? [] : [what];
+  });
+  for (const what of asked)
+    shocks.push({ do: 'say', what, when: { phase: 'iteration-end', nth: whole(1, 3), delayMs: 0 } });
   if (smallDisk) shocks.push({ do: 'disk-full', when: trigger(), holdMs: whole(500, 4000) });
   const rolls = next() < 0.3;
   return {
@@ -132,6 +148,7 @@ export function planEpisode(seed: number, step: number, options: PlanOptions): E
     checkout: pick(['on-target', 'elsewhere'] as const),
     smallDisk,
     ...(rolls ? { rollAfter: whole(30, 60) } : {}),
+    workMs: pick([200, 200, 1500, 3000]),
     shocks,
   };
 }
