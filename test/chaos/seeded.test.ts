@@ -114,7 +114,7 @@ onLinux('the invariants', () => {
     });
     const text = wrong.join('\n');
     for (const part of [
-      'i-2-1.txt was added 2 times on main',
+      'i-2-1.txt was taken off main 1 times, and asked for 0 times',
       "i-2-1.txt came with another idea's commit",
       'i-3-1.txt was added 0 times',
       'i-3 is not ticked',

@@ -3,6 +3,7 @@
  * whether another one was still alive there. Its work depends on idea and iteration only, so doing it again is harmless.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const [diary, workMs] = [process.argv[2], Number(process.argv[3])];
@@ -41,6 +42,9 @@ if (idea.startsWith('s-')) {
   writeFileSync('shared.txt', `${[...all].sort().join('\n')}\n`);
 }
 await sleep(workMs / 2);
+// While somebody speaks, this one stays at work, so that the words come in the middle of it; a minute at most.
+const end = performance.now() + 60_000;
+while (existsSync(join(dirname(diary), 'hold')) && performance.now() < end) await sleep(50);
 note('end', { start: startOf(process.pid) });
 const says = iteration >= 2 ? 'COMPLETE' : 'PROGRESS:50';
 process.stdout.write(`<ralph nonce="${nonce}">${says}</ralph>\n`);

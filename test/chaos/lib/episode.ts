@@ -234,7 +234,10 @@ class Run {
   }
 
   async #sayNow(what: Saying, about: string | undefined): Promise<string> {
-    const idea = about ?? this.record.ideas.at(-1) ?? this.place.ideas[0] ?? '';
+    // Its turn may come late: then it is about an idea that is at work by now.
+    const { working, ideas } = this.record;
+    const now = about !== undefined && working.has(about) ? about : [...working].at(-1);
+    const idea = now ?? about ?? ideas.at(-1) ?? this.place.ideas[0] ?? '';
     const landed = this.record.landed.at(-1);
     this.#said.push({ what, idea, landed });
     return say(what, { idea, landed }, this.place, () => this.#over);

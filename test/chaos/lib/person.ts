@@ -2,6 +2,7 @@
  * What a person says to a run in the middle of it all. Invariant: said again until it is taken or refused for good, as a
  * person does who gets no answer; whatever is said, everything can land in the end.
  */
+import { rm, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Saying } from './plan.js';
 import type { Place } from './sandbox.js';
@@ -71,6 +72,8 @@ function words(what: Saying, { idea, landed }: About): string[][] {
 /** Returns what came of each. */
 export async function say(what: Saying, about: About, place: Place, over: () => boolean): Promise<string> {
   const codes: string[] = [];
+  // The first word comes while agents work; what follows may need them to end.
+  await writeFile(place.hold, '');
   for (const command of words(what, about)) {
     const end = performance.now() + UNANSWERED_MS;
     let refusedUntil: number | undefined;
@@ -79,9 +82,12 @@ export async function say(what: Saying, about: About, place: Place, over: () => 
       const { code, stderr } = await place.call(...command);
       if (code === REFUSED) refusedUntil ??= performance.now() + REFUSALS_MS;
       const givenUp = performance.now() > Math.min(end, refusedUntil ?? Number.POSITIVE_INFINITY);
+      // A refusal may be for want of an end.
+      if (code === REFUSED) await rm(place.hold, { force: true });
       if (code === 0 || code === NO_RUN || givenUp || over()) {
         const last = `${code}${code === 0 ? '' : ` ${stderr.trim().slice(0, 150)}`}`;
         codes.push(`${command.join(' ')}: ${[...before, last].join(', then ')}`);
+        await rm(place.hold, { force: true });
         break;
       }
       before.add(`${code} ${stderr.trim().slice(0, 150)}`);

@@ -25,6 +25,8 @@ export class EventRecord {
   /** Ideas that something happened to, the latest last. */
   readonly ideas: string[] = [];
   readonly landed: string[] = [];
+  /** Ideas whose agent is at work, the latest last. */
+  readonly working = new Set<string>();
   /** Agent runs that counted as failed; a line that a crash wrote twice counts once. */
   readonly failed = new Set<string>();
   readonly wrong: string[] = [];
@@ -57,6 +59,8 @@ export class EventRecord {
     const { kind, idea, durationMs } = line;
     if (idea !== undefined) this.ideas.push(idea);
     if (kind === 'idea' && line.status === 'landed' && idea !== undefined) this.landed.push(idea);
+    if (idea !== undefined && kind === 'iteration') this.working.add(idea);
+    else if (idea !== undefined && (kind !== 'idea' || line.status !== 'running')) this.working.delete(idea);
     if (kind === 'iteration-end' && line.outcome !== 'ok')
       this.failed.add(`${runId} ${idea} #${line.serial}: ${line.outcome} ${line.message ?? ''}`);
     // No episode lasts that long: a duration beyond it was read off a clock that jumped.

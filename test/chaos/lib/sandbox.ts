@@ -27,6 +27,8 @@ export interface Place {
   ideas: string[];
   gate: string;
   points: Points;
+  /** While this file exists, agents stay at work. */
+  hold: string;
   /** Holds the offset of every Node process's wall clock, milliseconds. */
   clock: string;
   git(...args: string[]): Promise<string>;
@@ -139,7 +141,7 @@ export async function makePlace(episode: Episode, program: Program): Promise<Pla
       );
     });
   return {
-    ...{ base, repo, root, diary, ideas, gate: GATE, points, clock, git, call },
+    ...{ base, repo, root, diary, ideas, gate: GATE, points, hold: join(scratch, 'hold'), clock, git, call },
     rolled: async () => {
       if (!temporal) return undefined;
       const { stdout } = await new Promise<{ stdout: string }>((resolve) => {
