@@ -72,10 +72,11 @@ class GeminiEvents implements EventHandler {
   }
 
   #words(text: string, piece: boolean): void {
-    this.#answer();
+    this.notes.working();
     this.#text = piece ? this.#text + text : text;
   }
 
+  /** Counted when it is whole: half of one may be all that ever comes. */
   #answer(): void {
     if (!this.#answering) this.notes.turn();
     this.#answering = true;
@@ -86,6 +87,7 @@ class GeminiEvents implements EventHandler {
   }
 
   #result(event: Json): void {
+    if (this.#text !== '') this.#answer();
     this.#flush();
     this.notes.finalMessage = this.#text;
     const stats = objectOf(event.stats);

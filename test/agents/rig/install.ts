@@ -42,6 +42,7 @@ async function installOne(name: CliName): Promise<void> {
   const final = homeOf(name);
   if (existsSync(final)) return;
   const started = Date.now();
+  console.log(`installing ${name} ${versionOf(name)} into ${final} …`);
   await mkdir(join(final, '..'), { recursive: true });
   const dir = await mkdtemp(`${final}.new-`);
   try {

@@ -38,6 +38,9 @@ async function row(cli: CliName, name: string, run: () => Promise<Judged>): Prom
   );
   const folder = process.env.RIG_ROWS;
   const line = { cli, version: versionOf(cli), commit: process.env.RIG_COMMIT, name, ...judged };
+  // A whole CLI takes a quarter of an hour; the runner tells of a file when it is over.
+  const verdict = judged.wrong.length === 0 ? 'ok' : `NOT AS EXPECTED (${judged.wrong.join('; ')})`;
+  process.stdout.write(`${cli} ${name}: ${judged.kind}, ${verdict}\n`);
   if (folder) await appendFile(join(folder, `${cli}.jsonl`), `${JSON.stringify(line)}\n`);
   expect(judged.wrong, JSON.stringify(line)).toEqual([]);
 }

@@ -187,6 +187,19 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     expect((await run(asked, sub)).sessionId).toBe('ses_1');
   });
 
+  it('B8: gemini that got half of its first answer still waits for its model', async () => {
+    const said = (type: string, more: object): string => `echo '${JSON.stringify({ type, ...more })}'`;
+    const half = said('message', { role: 'assistant', content: 'I will', delta: true });
+    const ended = async (...lines: string[]) => {
+      const command = await shellAgent(['cat > /dev/null', ...lines, 'exec sleep 600'].join('\n'));
+      return (await execute({ adapter: 'gemini', command }, { timeoutMs: 1500 })).outcome;
+    };
+    const begun = said('init', { session_id: 's1' });
+    expect(await ended(begun, half)).toMatchObject({ kind: 'failed', failure: 'transient' });
+    const tool = said('tool_use', { tool_name: 'shell', tool_id: 't1', parameters: {} });
+    expect(await ended(begun, half, tool)).toEqual({ kind: 'timeout', why: 'iteration' });
+  });
+
   it('B8: aider that has asked its model waits for it; with an answer at hand it is at work', async () => {
     const event = (name: string): string => `echo '{"event":"${name}","properties":{"prompt_tokens":1}}' >&2`;
     const ended = async (...lines: string[]) => {
