@@ -147,6 +147,7 @@ export function addIdeaControls(program: Program, run: Run): void {
     .option('--max-iterations <n>', '', whole)
     .option('--timeout <minutes>', 'working time of the idea', minutes)
     .option('--iteration-timeout <minutes>', 'time of one agent run', minutes)
+    .option('--forget', 'later runs read it from the backlog again')
     .action(
       run(async (context, idea: string, options: EditOptions) =>
         (await import('./commands/edit.js')).edit(context, idea, options),
@@ -155,6 +156,7 @@ export function addIdeaControls(program: Program, run: Run): void {
   add('split', 'put smaller ideas in the place of one; what waits for it waits for all of them')
     .option('--into <title>', 'a part, repeatable', collect)
     .option('--file <path>', 'the parts as a roadmap or ideas file')
+    .option('--forget', 'later runs read it from the backlog again')
     .action(
       run(async (context, idea: string, options: SplitOptions) =>
         (await import('./commands/split.js')).split(context, idea, options),

@@ -12,11 +12,13 @@ import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { refuseBlockedNames } from '../git/branch-names.js';
 import { checkoutBehind, checkoutEdited } from '../git/checkout-base.js';
+import { landedIdeas } from '../git/landed.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { RunMode } from '../protocol/command.js';
 import type { Ladder } from '../protocol/escalation.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import { type Amended, amended } from '../runs/amendments.js';
 import type { RunFile } from '../runs/run-files.js';
 import { isExecutable, which } from '../server/probe.js';
 import type { Context } from './context.js';
@@ -42,6 +44,8 @@ export interface RunPlan {
   ideas: Idea[];
   tick: boolean;
   warnings: string[];
+  /** What counts beside the backlog, and ideas of which it counts no more. */
+  amended: Pick<Amended, 'said' | 'stale'>;
 }
 
 /** `agents: false` leaves out whether agents can run, for commands that only look. */
@@ -64,8 +68,10 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   await refuseOpenOperations(root, target);
   await refuseBlockedNames(root);
   const file = await backlogFile(context, root, flags.backlog ?? config.backlog);
-  const { format, sha256, ideas } = await readBacklog(file);
-  if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
+  const { format, sha256, ideas: written } = await readBacklog(file);
+  if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
+  const landed = async () => new Set(await landedIdeas(root, target));
+  const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
   if (format === 'roadmap') fillIterations(ideas, flags, config);
   await checkAgents(context, config, ideas, root, agents);
   const tick = flags.tick ?? true;
@@ -77,7 +83,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   }
   warnings.push(...(await otherWarnings(ideas, root, target, project.repository.branch)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
-  return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings };
+  return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings, amended: beside };
 }
 
 /** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */

@@ -43,7 +43,7 @@ describe('edit in $EDITOR (C3)', () => {
     );
     const told = await box.run('edit', 'e-1', '--reason', 'green it is');
     expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringContaining('from the next iteration')]);
-    expect(told.stderr).toContain('the backlog file still has e-1 as it was: for later runs, change it there');
+    expect(told.stderr).toContain('later runs begin with it, too');
     expect((await held.why('e-1')).told).toEqual({ verb: 'edit', reason: 'green it is' });
     await held.go('e-1-1');
     // With its one iteration alone it would have ended with a timeout.

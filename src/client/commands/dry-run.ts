@@ -54,6 +54,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';
     print(`${String(one.round).padStart(3)}  ${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`);
   }
+  for (const line of plan.amended.said) print(line);
   for (const warning of plan.warnings) print(`warning: ${warning}`);
   print('nothing was started');
   return EXIT.ok;

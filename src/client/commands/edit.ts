@@ -1,6 +1,6 @@
 /**
  * `ralphctl edit IDEA`: changes an idea of the open run, by flags or in $EDITOR. Texts go into the run's files, the run is
- * told their revision; the backlog file stays as it is.
+ * told their revision; the backlog file stays as it is, and later runs begin with the edit (`runs/amendments.ts`).
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,11 +10,13 @@ import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { type Command, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
+import { type AmendedFields, amend } from '../../runs/amendments.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../runs/edits.js';
 import { loadIdea } from '../../runs/run-files.js';
 import { type Context, say } from '../context.js';
 import { UserError } from '../user-error.js';
 import { knownIdea, type OpenRun, send, withRun } from './control.js';
+import { forgetAmendment } from './forget.js';
 
 export interface EditOptions {
   title?: string;
@@ -24,6 +26,8 @@ export interface EditOptions {
   timeout?: number;
   iterationTimeout?: number;
   reason?: string;
+  /** Take back what was edited, for later runs. */
+  forget?: boolean;
 }
 
 /** At least a second, as nothing can be done in less. */
@@ -42,6 +46,7 @@ const EDITABLE = z.strictObject({
 type Editable = z.infer<typeof EDITABLE>;
 
 export async function edit(context: Context, idea: string, options: EditOptions): Promise<number> {
+  if (options.forget) return forgetAmendment(context, idea, 'edit');
   return withRun(context, async (run) => {
     await knownIdea(context, run, idea);
     const before = await current(context, run, idea);
@@ -49,9 +54,21 @@ export async function edit(context: Context, idea: string, options: EditOptions)
     const command = await commandOf(context, run, idea, before, after);
     if (!command) throw new UserError(`nothing was changed in ${idea}`);
     const code = await send(context, run, { ...command, ...(options.reason ? { reason: options.reason } : {}) });
-    if (!context.json) say(`the backlog file still has ${idea} as it was: for later runs, change it there`);
+    const pinned = await loadIdea(context.root, run, idea);
+    if (pinned) await amend(context.root, run.project, pinned, { fields: difference(before, after) });
+    if (!context.json) {
+      say(
+        `later runs begin with it, too, until the backlog file has another text for ${idea}; take it back with: ralphctl edit ${idea} --forget`,
+      );
+    }
     return code;
   });
+}
+
+/** What was set, whatever it was before. */
+function difference(before: Editable, after: Editable): AmendedFields {
+  const same = (key: keyof Editable): boolean => JSON.stringify(before[key]) === JSON.stringify(after[key]);
+  return Object.fromEntries(Object.entries(after).filter(([key]) => !same(key as keyof Editable)));
 }
 
 const given = ({ reason: _, ...rest }: EditOptions): boolean => Object.values(rest).some((one) => one !== undefined);
@@ -98,7 +115,7 @@ async function inEditor(context: Context, idea: string, before: Editable): Promi
   try {
     await writeFile(
       path,
-      `# ${idea}: counts from its next iteration on; the backlog file stays as it is.\n${stringify(before)}`,
+      `# ${idea}: counts from its next iteration on; the backlog file stays as it is, later runs begin with it.\n${stringify(before)}`,
     );
     const ended = await execa(`${editor} "$RALPHCTL_EDIT"`, {
       shell: true,

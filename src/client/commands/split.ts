@@ -1,23 +1,28 @@
 /**
  * `ralphctl split IDEA`: puts smaller ideas in its place, from titles or from an ideas file. What waits for the idea waits
- * for all of them. The backlog file stays as it is.
+ * for all of them. The backlog file stays as it is; later runs begin with the parts.
  */
 import { resolve } from 'node:path';
 import { toCard } from '../../backlog/cards.js';
 import { readBacklog } from '../../backlog/index.js';
 import { IDEA_ID, type Idea } from '../../protocol/idea.js';
+import { amend } from '../../runs/amendments.js';
 import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../runs/run-files.js';
 import { type Context, say } from '../context.js';
 import { UserError } from '../user-error.js';
 import { knownIdea, send, withRun } from './control.js';
+import { forgetAmendment } from './forget.js';
 
 export interface SplitOptions {
   into?: string[];
   file?: string;
   reason?: string;
+  /** Take the split back, for later runs. */
+  forget?: boolean;
 }
 
 export async function split(context: Context, idea: string, options: SplitOptions): Promise<number> {
+  if (options.forget) return forgetAmendment(context, idea, 'split');
   const { into = [], file, reason } = options;
   if ((into.length === 0) === (file === undefined)) {
     throw new UserError(`name the parts: ralphctl split ${idea} --into "first" --into "second", or --file parts.yaml`);
@@ -36,7 +41,12 @@ export async function split(context: Context, idea: string, options: SplitOption
     try {
       const cards = parts.map(toCard);
       const code = await send(context, run, { verb: 'split', idea, cards, ...(reason ? { reason } : {}) });
-      if (!context.json) say(`the backlog file still has ${idea}: for later runs, write its parts there`);
+      await amend(context.root, run.project, whole, { parts });
+      if (!context.json) {
+        say(
+          `later runs begin with the parts, too, until the backlog file has another text for ${idea}; take it back with: ralphctl split ${idea} --forget`,
+        );
+      }
       return code;
     } catch (error) {
       // Only a clear no: where the connection broke, the run may have taken them, and would look for their texts in vain.

@@ -4,12 +4,14 @@ import { checkoutBehind } from '../../git/checkout-base.js';
 import { landedIdeas } from '../../git/landed.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { RunSummary } from '../../protocol/run.js';
+import { forget } from '../../runs/amendments.js';
 import { listRuns, writeRun } from '../../runs/run-files.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
+import { leftBehind } from '../left-behind.js';
 import { clean, many, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, runFile, runSettings, type StartFlags } from '../run-plan.js';
@@ -44,8 +46,9 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     const api = new RunApi(connected.client, plan.project.id);
     const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
     // What landed in earlier runs is not said to be done now.
-    const landed = context.json ? [] : await landedIdeas(plan.project.repository.root, plan.target);
-    announce(context, connected, plan, { runId, attached, landed: new Set(landed) });
+    const landed = new Set(context.json ? [] : await landedIdeas(plan.project.repository.root, plan.target));
+    if (!attached) await sayAmended(context, plan, runId, landed);
+    announce(context, connected, plan, { runId, attached, landed });
     if (options.detach) return EXIT.ok;
     const code = await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
     const behind = await checkoutBehind(plan.project.repository.root, plan.target);
@@ -54,6 +57,18 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   } finally {
     await connected.close();
   }
+}
+
+/** What people said in earlier runs counts in this one, or is said to count no more. */
+async function sayAmended(
+  context: Context,
+  { project, ideas, amended: { said, stale } }: RunPlan,
+  runId: string,
+  landed: ReadonlySet<string>,
+): Promise<void> {
+  const left = context.json ? [] : await leftBehind(context.root, project.id, runId, ideas, landed);
+  if (!context.json) for (const line of [...said, ...left]) say(line);
+  for (const idea of stale) await forget(context.root, project.id, idea);
 }
 
 /** Attaches to the open run although no new one could be planned; without one, what is wrong with the plan counts. */
@@ -130,7 +145,15 @@ function announce(
 ): void {
   const link = workflowsPage(connected);
   if (context.json) {
-    printJson({ kind: 'started', project: plan.project.id, runId, attached, target: plan.target, ui: link });
+    printJson({
+      kind: 'started',
+      project: plan.project.id,
+      runId,
+      attached,
+      target: plan.target,
+      ui: link,
+      ...(attached ? {} : { amended: plan.amended.said }),
+    });
     return;
   }
   const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
