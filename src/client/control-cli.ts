@@ -3,7 +3,7 @@
  * Invariant: nothing heavy is imported here; the modules behind are loaded when a command is called.
  */
 import { InvalidArgumentError, Option, type Command as Program } from 'commander';
-import type { Command, RunMode } from '../protocol/command.js';
+import { type Command, RUN_MODES, type RunMode } from '../protocol/command.js';
 import type { EditOptions } from './commands/edit.js';
 import type { SplitOptions } from './commands/split.js';
 import type { Context } from './context.js';
@@ -29,6 +29,11 @@ const slotCount = (text: string): number => {
     throw new InvalidArgumentError('a whole number from 1 to 100 is needed.');
   }
   return Number(text);
+};
+const runMode = (text: string): RunMode => {
+  const mode = RUN_MODES.find((one) => one === text);
+  if (!mode) throw new InvalidArgumentError(`the modes are ${RUN_MODES.join(', ')}.`);
+  return mode;
 };
 const more = (text: string): number => whole(text.replace(/^\+/, ''));
 const points = (text: string): number => {
@@ -77,8 +82,11 @@ export function addRunControls(program: Program, run: Run): void {
   add('slots', 'change how many agents run at once')
     .argument('<n>', 'agents at once, 1 to 100', slotCount)
     .action(run((context, n: number, said: Said) => tell(context, { verb: 'slots', n }, said)));
-  add('mode', 'who starts ideas: autopilot, semi-auto (you assign them), step (every iteration waits for approve)')
-    .argument('<mode>', 'autopilot, semi-auto or step')
+  add(
+    'mode',
+    'who starts ideas: autopilot, semi-auto (you assign them), step (every iteration and landing waits for approve)',
+  )
+    .argument('<mode>', 'autopilot, semi-auto or step', runMode)
     .action(run((context, mode: RunMode, said: Said) => tell(context, { verb: 'mode', mode }, said)));
   add(
     'approve [idea]',
@@ -94,18 +102,21 @@ export function addIdeaControls(program: Program, run: Run): void {
   const plain = (verb: Command['verb'], text: string): void => {
     add(verb, text).action(run((context, idea: string, said: Said) => tell(context, { verb, idea }, said)));
   };
-  const withText = (verb: 'hint' | 'answer', text: string): void => {
-    add(verb, text)
-      .argument('<text...>')
-      .action(
-        run((context, idea: string, words: string[], said: Said) =>
-          tell(context, { verb, idea, text: words.join(' ') }, said),
-        ),
-      );
-  };
 
-  withText('answer', 'answer what an idea asked; while it runs, the same as a hint');
-  withText('hint', 'say something in the idea’s next prompt, once');
+  add('answer', 'answer what an idea asked; while it runs, the same as a hint')
+    .argument('<text...>')
+    .action(
+      run((context, idea: string, words: string[], said: Said) =>
+        tell(context, { verb: 'answer', idea, text: words.join(' ') }, said),
+      ),
+    );
+  add('hint', 'say something in the idea’s next prompt, once')
+    .argument('<text...>')
+    .action(
+      run(async (context, idea: string, words: string[], said: Said) =>
+        (await import('./commands/hint.js')).hint(context, idea, words.join(' '), said.reason),
+      ),
+    );
   plain('assign', 'mode semi-auto: start this idea in the next free slot');
   add('retry', 'start an idea again that failed, ran out, is blocked or was skipped; its work so far is kept')
     .option('--fresh', 'drop its work so far (it is saved first)')

@@ -49,7 +49,8 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'waiting':
       return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
     case 'answered':
-      return `${paint.cyan('!')} ${event.idea} got its answer`;
+      // The command that answered says it.
+      return undefined;
     case 'command': {
       const about = event.idea ? `${event.verb} ${event.idea}` : event.verb;
       const reason = event.reason ? ` (${clean(event.reason)})` : '';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { adapterFor } from '../agents/registry.js';
 import { findBacklog, readBacklog } from '../backlog/index.js';
-import { defaultConfig, loadConfig } from '../config/load.js';
+import { loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
@@ -52,7 +52,7 @@ export interface RunPlan {
 export async function planRun(context: Context, flags: StartFlags, { agents } = { agents: true }): Promise<RunPlan> {
   const project = await findProject(context);
   const { root } = project.repository;
-  const { config } = await loadConfig(root);
+  const { config, given } = await loadConfig(root);
   if (flags.agent !== undefined) config.agent = flags.agent;
   if (flags.slots !== undefined) config.slots = flags.slots;
   if (flags.maxIterations !== undefined) config.maxIterations = flags.maxIterations;
@@ -72,7 +72,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
   const landed = async () => new Set(await landedIdeas(root, target));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
-  if (format === 'roadmap') fillIterations(ideas, flags, config);
+  if (format === 'roadmap') fillIterations(ideas, flags, given.has('maxIterations') ? config.maxIterations : undefined);
   await checkAgents(context, config, ideas, root, agents);
   const tick = flags.tick ?? true;
   const warnings: string[] = [];
@@ -89,8 +89,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
 /** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */
 const ROADMAP_ITERATIONS = 30;
 
-function fillIterations(ideas: readonly Idea[], flags: StartFlags, config: Config): void {
-  const configured = config.maxIterations === defaultConfig().maxIterations ? undefined : config.maxIterations;
+function fillIterations(ideas: readonly Idea[], flags: StartFlags, configured: number | undefined): void {
   for (const idea of ideas) idea.maxIterations ??= flags.maxIterations ?? configured ?? ROADMAP_ITERATIONS;
 }
 
@@ -198,6 +197,7 @@ export function runSettings(config: Config): RunSettings {
     rateLimitBackoffMs: config.limits.backoffMs,
     rateLimitFactor: config.limits.factor,
     recoverPrimary: config.limits.recoverPrimary,
+    stepLanding: true,
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
   };

@@ -25,6 +25,12 @@ export function parseConfig(text: string, file: string): Config {
   throw new ConfigError(byLine(zodProblems(result.error.issues, { file, located, schema: configJsonSchema })));
 }
 
+/** Top-level keys that are written there, whatever their values. */
+function keysOf(text: string, file: string): Set<string> {
+  const read = readLocated(text, file, syntaxOf(file));
+  return new Set('problems' in read ? [] : Object.keys((read.located.value ?? {}) as object));
+}
+
 const readIfThere = async (file: string): Promise<string | undefined> => {
   try {
     return await readFile(file, 'utf8');
@@ -36,10 +42,10 @@ const readIfThere = async (file: string): Promise<string | undefined> => {
 };
 
 /**
- * The configuration in `dir`; `file` is missing where there is none and the defaults came back.
+ * The configuration in `dir`, and which of its keys are written there; `file` is missing where there is none and the defaults came back.
  * @throws ConfigError, also when there are two configuration files
  */
-export async function loadConfig(dir: string): Promise<{ config: Config; file?: string }> {
+export async function loadConfig(dir: string): Promise<{ config: Config; given: ReadonlySet<string>; file?: string }> {
   const found: { file: string; text: string }[] = [];
   for (const name of CONFIG_FILES) {
     const file = join(dir, name);
@@ -47,10 +53,10 @@ export async function loadConfig(dir: string): Promise<{ config: Config; file?: 
     if (text !== undefined) found.push({ file, text });
   }
   const [first, second] = found;
-  if (!first) return { config: defaultConfig() };
+  if (!first) return { config: defaultConfig(), given: new Set() };
   if (second) {
     const fix = `keep one, e.g.: rm ${second.file}`;
     throw new ConfigError([{ file: second.file, line: 1, message: `there is also ${first.file}`, fix }]);
   }
-  return { config: parseConfig(first.text, first.file), file: first.file };
+  return { config: parseConfig(first.text, first.file), given: keysOf(first.text, first.file), file: first.file };
 }

@@ -5,6 +5,7 @@
  */
 import type { RunMode } from '../protocol/command.js';
 import type { IdeaEntry } from '../protocol/run.js';
+import { asksToLand, letLand } from './approval.js';
 import type { Board } from './board.js';
 import type { ChildSignal } from './commands.js';
 import { type RunEvent, type RunFacts, runTransition } from './run-table.js';
@@ -53,6 +54,7 @@ export function stopRun(board: Board, why?: string): void {
   say(board, why);
   board.state.waiting = [];
   tellAll(board, 'stop');
+  for (const entry of board.openIdeas()) if (asksToLand(entry)) tellIdea(board, entry, 'stop');
 }
 
 /** Ends everything at once, finished work that has not landed included. */
@@ -95,11 +97,15 @@ export function setMode(board: Board, mode: RunMode): void {
   state.mode = mode;
   delete state.assigned;
   if (wasStep === (mode === 'step')) return;
+  if (wasStep) for (const entry of board.openIdeas()) if (asksToLand(entry)) letLand(board, entry);
   for (const entry of board.openIdeas()) tellIdea(board, entry, 'setStep', [mode === 'step']);
 }
 
 export function approveAll(board: Board): void {
-  for (const entry of board.openIdeas()) if (entry.approval) tellIdea(board, entry, 'approve');
+  for (const entry of board.openIdeas()) {
+    if (asksToLand(entry)) letLand(board, entry);
+    else if (entry.approval) tellIdea(board, entry, 'approve');
+  }
 }
 
 /** Brings one idea into line with the run, whatever it was told before. */

@@ -3,23 +3,22 @@
  * Invariant: an idea whose workflow is open is never changed behind its back: the workflow is told, or ended first.
  * May import protocol and decide only.
  */
-import type { Command, IdeaVerb, LimitPatch } from '../protocol/command.js';
+import { type Command, type IdeaVerb, type LimitPatch, MOST_KEPT_NOTES } from '../protocol/command.js';
 import type { Afterwards, IdeaEntry } from '../protocol/run.js';
+import { letLand } from './approval.js';
 import type { Board } from './board.js';
 import { putFirst } from './bump.js';
 import { clip, MAX_REASON } from './clip.js';
 import { tellIdea } from './control.js';
 import { type Effect, ideaEffect, situationOf } from './idea-table.js';
 import { addPatch } from './limits-patch.js';
+import { notesProblem, sizeOf } from './notes.js';
 import { type Plan, refuse } from './plan.js';
 import { requeue } from './requeue.js';
 import { splitProblem } from './split.js';
 
 export type IdeaCommand = Command & { verb: IdeaVerb };
 type Act = (board: Board, entry: IdeaEntry, command: IdeaCommand) => string;
-
-/** Hints kept for an idea that has not started. */
-const MOST_NOTES = 20;
 
 export function planIdeaCommand(board: Board, entry: IdeaEntry, command: IdeaCommand): Plan {
   const id = entry.card.id;
@@ -43,9 +42,8 @@ const needsText: Check = (_board, { card }, { verb, text }) =>
 /** What a verb needs beside a fitting situation. */
 const NEEDS: Partial<Record<IdeaVerb, Check>> = {
   hint: (board, entry, command) =>
-    (entry.notes?.length ?? 0) >= MOST_NOTES
-      ? `${MOST_NOTES} hints wait for ${entry.card.id} already`
-      : needsText(board, entry, command),
+    needsText(board, entry, command) ??
+    notesProblem(entry.card.id, sizeOf(entry.notes), command.text ?? '', MOST_KEPT_NOTES),
   answer: needsText,
   limit: (_board, _entry, { n }) =>
     Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000
@@ -143,6 +141,10 @@ const EFFECTS: Record<Effect, Act> = {
     entry.skipStep = reason === undefined ? {} : { why: clip(reason, MAX_REASON) };
     return `${entry.card.id} leaves out the step it is at when it starts${again(entry)}`;
   },
+  pass: (board, entry) => {
+    letLand(board, entry);
+    return `approved: ${entry.card.id} lands next`;
+  },
   score: (board, entry, { verb, n = 0 }) => {
     if (verb === 'score') entry.boost = n;
     else putFirst(board, entry);
@@ -195,6 +197,7 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   },
   approve: (board, entry) => {
     tellIdea(board, entry, 'approve');
+    if (entry.approvable) entry.mayLand = true;
     if (entry.approvable) return `approved: ${entry.card.id} lands as it is`;
     return `the next iteration of ${entry.card.id} is approved`;
   },

@@ -20,6 +20,8 @@ export const SITUATIONS = [
   'asks-approval',
   'wants-slot',
   'ready',
+  /** In the lane, in mode step. */
+  'awaits-landing',
   'landing',
   'landed',
   'blocked',
@@ -35,7 +37,7 @@ export type Situation = (typeof SITUATIONS)[number];
  * back, let go · requeue: pending again, fresh counter · extend: pending again, counter kept · mark: over, by a person ·
  * revert: its commits are taken off its branch, then pending · undo: its landing is reverted on the target · clean: its
  * worktree goes · divide: replaced by smaller ones · assign: starts next · note, patch: kept for its next start ·
- * omit: a step of its plan is left out at its next start · score: its place in the queue
+ * omit: a step of its plan is left out at its next start · score: its place in the queue · pass: its landing may begin
  */
 export type Effect =
   | 'tell'
@@ -53,6 +55,7 @@ export type Effect =
   | 'note'
   | 'patch'
   | 'omit'
+  | 'pass'
   | 'score';
 
 type Row = Partial<Record<IdeaVerb, Effect>>;
@@ -101,6 +104,7 @@ export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   'asks-approval': { ...WHOLE, approve: 'tell' },
   'wants-slot': OPEN,
   ready: READY,
+  'awaits-landing': { ...READY, approve: 'pass' },
   landing: { edit: 'tell', limit: 'tell', hint: 'tell' },
   landed: { rollback: 'undo' },
   blocked: { ...AT_REST, retry: 'requeue', unblock: 'requeue' },
@@ -120,7 +124,8 @@ export function situationOf(entry: IdeaEntry, landing: string | undefined): Situ
     case 'paused':
       return entry.approval ? 'awaits-approval' : 'paused';
     case 'landing':
-      return landing === entry.card.id ? 'landing' : 'ready';
+      if (landing === entry.card.id) return 'landing';
+      return entry.approval ? 'awaits-landing' : 'ready';
     case 'needs-human':
       return entry.approvable ? 'asks-approval' : 'needs-human';
     default:
@@ -140,6 +145,7 @@ const WORDS: Record<Situation, string> = {
   'asks-approval': 'waits for your yes or your answer',
   'wants-slot': 'waits for a slot',
   ready: 'is done and waits to land',
+  'awaits-landing': 'is done and waits for your yes to land',
   landing: 'is landing right now',
   landed: 'has landed',
   blocked: 'is blocked',

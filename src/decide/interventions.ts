@@ -72,13 +72,13 @@ const LEVERS: Levers = {
   approve: (board) => {
     const waiting = board.approvals;
     approveAll(board);
-    return `approved: the next iteration of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
+    return `approved: the next step of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
   },
 };
 const MODE_SAYS = {
   autopilot: 'mode autopilot: ideas start by themselves',
   'semi-auto': 'mode semi-auto: start each idea with: ralphctl assign IDEA',
-  step: 'mode step: every iteration waits for: ralphctl approve',
+  step: 'mode step: every iteration, and every landing, waits for: ralphctl approve',
 } as const;
 
 /** What the command comes to, without doing it. The command comes from outside: nothing about it is taken for granted. */

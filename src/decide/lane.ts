@@ -6,11 +6,12 @@
  */
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
 import type { IdeaEntry, IdeaOutcome } from '../protocol/run.js';
+import { askToLand, mustBeApproved } from './approval.js';
 import type { Board } from './board.js';
 import { bounceOf, landingQuestion } from './bounce.js';
 import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
-import { tellRunState } from './control.js';
+import { tellIdea, tellRunState } from './control.js';
 import { queueForSlot } from './waiting.js';
 
 export interface Ending {
@@ -35,8 +36,12 @@ export class Lane {
   join(entry: IdeaEntry): void {
     this.#board.freeSlot(entry);
     delete entry.reason;
+    if (mustBeApproved(this.#board, entry)) askToLand(entry);
+    delete entry.mayLand;
     this.#board.set(entry, 'landing');
     this.#board.state.lane.push(entry.card.id);
+    // In a run that stops nobody is asked any more: its work stays on its branch.
+    if (entry.approval && this.#board.state.run === 'stopping') tellIdea(this.#board, entry, 'stop');
   }
 
   leave(idea: string): void {
@@ -62,7 +67,7 @@ export class Lane {
     const holding = state.run === 'paused' || state.run === 'pausing';
     const at = state.lane.findIndex((id) => {
       const entry = this.#board.graph.entry(id);
-      return entry?.after === undefined && (entry?.busy === 'undo' || !holding);
+      return entry?.after === undefined && !entry?.approval && (entry?.busy === 'undo' || !holding);
     });
     const idea = state.lane[at];
     if (idea === undefined) return [];

@@ -42,6 +42,7 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: nu
   if (entry.status === 'landing') return;
   if (report.kind !== 'approval') delete entry.approval;
   if (report.kind !== 'spent' && report.kind !== 'warnings') delete entry.approvable;
+  if (report.kind !== 'spent' && report.kind !== 'warnings' && report.kind !== 'ready') delete entry.mayLand;
   switch (report.kind) {
     case 'ready':
       takeReady(board, lane, entry, report);
@@ -147,6 +148,7 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   delete entry.bounce;
   delete entry.approval;
   delete entry.approvable;
+  delete entry.mayLand;
   delete entry.pauseAsked;
   delete entry.warnings;
   delete entry.passed;

@@ -172,6 +172,13 @@ function describeWait(id: string, graph: Graph): string {
 /** Ideas that did not land and are named in a summary: the result of a workflow must stay a small payload. */
 const NOT_LANDED_SHOWN = 1000;
 
+/** Commands that need an open run, where the reason of an idea names one. A new run starts what has not landed. */
+const afterTheRun = (reason: string): string =>
+  reason.replace(
+    /ralphctl (?:retry(?: --fresh)?|resume|unblock|limit|approve|review)\b(?: [\w.-]+)?(?: \d+)?/g,
+    'ralphctl start',
+  );
+
 /** What a run leaves behind: its result in Temporal, and `summary.json`. */
 export function runSummary(
   outcome: RunSummary['outcome'],
@@ -181,7 +188,11 @@ export function runSummary(
   const notLanded = entries
     .filter((entry) => !entry.card.blue && entry.status !== 'landed')
     .slice(0, NOT_LANDED_SHOWN)
-    .map(({ card, status: state, reason }) => ({ idea: card.id, status: state, ...(reason ? { reason } : {}) }));
+    .map(({ card, status: state, reason }) => ({
+      idea: card.id,
+      status: state,
+      ...(reason ? { reason: afterTheRun(reason) } : {}),
+    }));
   // What this run landed has the commit that it landed as.
   const before = entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
   return { outcome, landed: status.counts.landed, ...(before > 0 ? { landedBefore: before } : {}), notLanded, status };

@@ -59,6 +59,7 @@ export async function moveFolderAside(path: string): Promise<string | undefined>
   return name;
 }
 
-async function freeName(path: string): Promise<string> {
+/** A name beside the path that nothing has yet. */
+export async function freeName(path: string): Promise<string> {
   for (let n = 1; ; n++) if (!(await exists(`${path}.kept-${n}`))) return `${path}.kept-${n}`;
 }

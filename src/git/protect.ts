@@ -1,13 +1,15 @@
 /**
  * Protected paths: put back to what they were before an agent's work is looked at.
- * Invariant: what the agent had made of them stays in a save point.
+ * Invariant: what the agent had made of them stays in a save point; a repository of its own, which none can hold, is moved
+ * out of the worktree.
  */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { git } from './git.js';
+import { freeName } from './leftovers.js';
 import { savePoint } from './saves.js';
 
-/** Puts back what `globs` (git globs, relative to the top) match; returns the paths, sorted. Changes are staged. */
+/** Puts back what `globs` (git globs, relative to the top) match; returns the paths, sorted, with where they are kept if not saved. Changes are staged. */
 export async function restoreProtected(input: {
   worktree: string;
   idea: string;
@@ -36,7 +38,22 @@ export async function restoreProtected(input: {
   if (old.length > 0) await run(['checkout', '-q', base, ...fromStdin], { input: literal(old) });
   if (added.length > 0) {
     await run(['rm', '-q', '-f', '--cached', '--ignore-unmatch', ...fromStdin], { input: literal(added) });
-    await Promise.all(added.map((path) => rm(join(worktree, path), { force: true })));
+    const gone: string[] = [];
+    // One after another: two folders of one name must not take the same place.
+    for (const path of added) gone.push(await takeAway(worktree, path));
+    return [...old, ...gone].sort();
   }
-  return [...old, ...added].sort();
+  return old.sort();
+}
+
+/** A file goes, as the save point has it; a folder is a repository nested in the worktree. */
+async function takeAway(worktree: string, path: string): Promise<string> {
+  const full = join(worktree, path);
+  if (!(await lstat(full).catch(() => undefined))?.isDirectory()) {
+    await rm(full, { force: true });
+    return path;
+  }
+  const aside = await freeName(`${worktree}.${basename(path)}`);
+  await rename(full.replace(/\/$/, ''), aside);
+  return `${path} (a repository of its own, kept in ${aside})`;
 }

@@ -90,6 +90,11 @@ export interface CommandAnswer {
 /** Longest hint or answer, in characters. */
 export const MAX_COMMAND_TEXT = 8000;
 
+/** Hints and answers that may wait for one prompt, and their characters together. */
+export const MOST_NOTES = { count: 500, size: 32_000 };
+/** The same for an idea that has not started: the run carries them. */
+export const MOST_KEPT_NOTES = { count: 20, size: 8000 };
+
 /** Most iterations and minutes that an edit may set, as in the configuration. A longer time no timer of Temporal can hold. */
 export const MOST_ITERATIONS = 10_000;
 export const MOST_MINUTES = 10_080;

@@ -37,6 +37,8 @@ export interface RunSettings {
   ladder?: Ladder;
   /** How the run begins (A6); `autopilot` when absent. */
   mode?: RunMode;
+  /** In mode step landings wait for an approval, too. Absent in runs of 0.1, where iterations alone did. */
+  stepLanding?: true;
   /** Go back to an idea's first agent as soon as its gate is open; absent: yes. */
   recoverPrimary?: boolean;
   /** Absent: none. */

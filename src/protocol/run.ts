@@ -90,8 +90,10 @@ export interface IdeaEntry {
   /** Under way; the idea does not start meanwhile. */
   busy?: GitErrand;
   after?: Afterwards;
-  /** Its next iteration waits for an approval. */
+  /** Its next iteration waits for an approval; in the lane, its landing. */
   approval?: true;
+  /** A person has let it land already, on being asked about its gate. */
+  mayLand?: true;
   /** Its question is one that `approve` answers. */
   approvable?: true;
   /** It was told to pause by itself and is not there yet. */

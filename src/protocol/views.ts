@@ -18,7 +18,7 @@ export interface IdeaLine {
   reason?: string;
   /** Pending, but kept back by a person. */
   held?: true;
-  /** Its next iteration waits for an approval. */
+  /** Its next iteration, or its landing, waits for an approval. */
   approval?: true;
   busy?: GitErrand;
   /** Iterations that its workflow has reported; those of a running one are in its own view. */
@@ -45,7 +45,7 @@ export interface RunStatus {
   active: IdeaLine[];
   /** Ideas that wait for a person. */
   attention: IdeaLine[];
-  /** Next iterations that wait for an approval, and git work under way that a person asked for. Absent from older workers. */
+  /** Next iterations and landings that wait for an approval, and git work under way that a person asked for. Absent from older workers. */
   approvals?: number;
   errands?: number;
   lane: string[];
@@ -112,8 +112,9 @@ export interface IdeaView {
   gate?: { pass: boolean; command?: string };
   worktree?: string;
   commits: number;
-  /** Hints and answers that wait for the next prompt. */
+  /** Hints and answers that wait for the next prompt, and their characters together. */
   notes?: number;
+  notesSize?: number;
   /** All iterations of this life of the idea, reported or not. */
   iterations?: IterationStats;
   /** Agent from the configuration, where it is not simply the idea's own. */

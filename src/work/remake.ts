@@ -15,6 +15,6 @@ export async function remakeIfGone(deps: WorkDeps, input: RunAgentInput, context
   const { project, runId, idea, agentName } = input;
   const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName }, context);
   if (worktree === input.worktree) return true;
-  const message = `the worktree of ${idea} was gone and is now ${worktree}, not ${input.worktree}; retry the idea`;
+  const message = `the worktree of ${idea} was gone and is now ${worktree}, not ${input.worktree}; start it again with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);
 }

@@ -5,9 +5,11 @@
 import { log, setHandler } from '@temporalio/workflow';
 import { readAnswer } from '../decide/budget.js';
 import { addPatch } from '../decide/limits-patch.js';
+import { notesProblem, sizeOf } from '../decide/notes.js';
 import { isApproval } from '../decide/tripwires.js';
 import { readWarningAnswer } from '../decide/warnings.js';
 import type { IdeaRunState } from '../protocol/idea-run.js';
+import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
 import { ideaView } from './idea-view.js';
 import { answerWarnings, spentAll } from './idea-warnings.js';
@@ -37,9 +39,9 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   }),
   row(messages.skipStepSignal, leaveStepOut),
   row(messages.answerSignal, takeAnswer),
-  row(messages.hintSignal, ({ state }, [hint]) => {
+  row(messages.hintSignal, (session, [hint]) => {
     const text = textOf(hint);
-    if (text) state.notes.push(text);
+    if (text) takeNote(session, 'hint', text);
   }),
   row(messages.editedSignal, ({ state }, [{ patch, revision, ceilings }]) => {
     if (ceilings) state.ceilings = state.elsewhere ? { ...ceilings, run: undefined } : ceilings;
@@ -101,6 +103,13 @@ function leaveStepOut(session: IdeaSession, [said]: [messages.Said?]): void {
   if (phase !== 'preparing') session.interrupt();
 }
 
+/** For the next prompt, while there is room. */
+function takeNote({ input, state }: IdeaSession, verb: 'hint' | 'answer', text: string): void {
+  const problem = notesProblem(input.idea, sizeOf(state.notes), text);
+  if (problem === undefined) state.notes.push(text);
+  else emit(input, { kind: 'refused', verb, idea: input.idea, why: problem });
+}
+
 function approveQuestion(session: IdeaSession): void {
   session.approved = true;
   session.answered = true;
@@ -121,6 +130,10 @@ function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?])
     approveQuestion(session);
     return;
   }
-  notes.push(question ? `You asked: ${question}\nThe answer: ${text}` : text);
-  if (question) session.answered = true;
+  if (!question) {
+    takeNote(session, 'answer', text);
+    return;
+  }
+  notes.push(`You asked: ${question}\nThe answer: ${text}`);
+  session.answered = true;
 }

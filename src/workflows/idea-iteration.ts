@@ -217,7 +217,9 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
     state.limited = 0;
   } else if (next.counts === 'failure') state.failures += 1;
   else state.limited += 1;
-  if (next.do !== 'rerun' && next.do !== 'hold') delete state.mayRun;
+  // What was not charged needs no second approval.
+  const again = next.do === 'rerun' || next.do === 'hold' || (next.do === 'park' && input.settings.stepLanding);
+  if (!again) delete state.mayRun;
   if (!costsIteration(outcome)) return;
   state.activeMs += run.durationMs;
   state.iteration += 1;

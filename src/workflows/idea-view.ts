@@ -2,6 +2,7 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { ideaDetails } from '../decide/details.js';
 import { patchedLimits } from '../decide/limits-patch.js';
+import { sizeOf } from '../decide/notes.js';
 import { firstStep } from '../decide/steps.js';
 import type { PlanShape } from '../protocol/activities.js';
 import type { IdeaInput, IdeaPhase, IdeaRunState, PlanPlace } from '../protocol/idea-run.js';
@@ -19,7 +20,7 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     phase,
     agentName,
     iteration: phase === 'agent' ? iteration + 1 : iteration,
-    ...(state.notes.length > 0 ? { notes: state.notes.length } : {}),
+    ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
     ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
     activeMs,
     ...(question ? { question } : {}),

@@ -114,6 +114,27 @@ it('a green gate carries its tripwires; a red one has none', async () => {
 });
 
 describe('protected paths', () => {
+  it('a repository that the agent made among them is moved out of the worktree, committed as a link or not', async () => {
+    const nested = (path: string): string =>
+      `git init -q ${path} && git -C ${path} -c user.name=a -c user.email=b commit -q --allow-empty -m x`;
+    const b = await bench({
+      files: { 'ci/run.sh': 'true\n', 'a.txt': 'a\n' },
+      agent: COMMIT(
+        `echo b > a.txt; ${nested('ci/tool')}; ${nested('ci/link')}; git add -f ci/link; git commit -qm link; echo x > ci/tool/kept.txt`,
+      ),
+      config: { gate: { commands: ['sh ci/run.sh'], protect: ['ci/**'] } },
+    });
+    const at = await b.prepare();
+    const run = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    expect(run.restored).toEqual([
+      expect.stringMatching(/^ci\/link \(a repository of its own, kept in .*\.link\.kept-1\)$/),
+      expect.stringMatching(/^ci\/tool\/ \(a repository of its own, kept in .*\.tool\.kept-1\)$/),
+    ]);
+    expect(await b.gitIn(at.worktree, 'diff', '--name-only', at.base, 'HEAD')).toBe('a.txt');
+    expect(await b.gitIn(at.worktree, 'status', '--porcelain')).toBe('');
+    expect(await b.read(`${at.worktree}.tool.kept-1/kept.txt`)).toBe('x\n');
+  });
+
   it('are put back, added ones removed, and the agent is told; what it made of them stays in a save point', async () => {
     const b = await bench({
       files: { 'ci/run.sh': 'exit 1\n', 'a.txt': 'a\n' },

@@ -11,7 +11,7 @@ afterEach(() => held?.box.dispose());
 it('C3: a later run begins with edits and splits, says so, and lets the backlog win where it was changed', async () => {
   held = await Held.open(inject('stateRoot'), [
     { id: 'e-1', steps: [{ signal: 'COMPLETE' }] },
-    { id: 's-1', steps: [DONE] },
+    { id: 's-1', steps: [DONE], depends: 'e-1' },
     { id: 't-1', steps: [DONE] },
     { id: 'a-1', steps: [DONE] },
     { id: 'after', steps: [DONE], depends: 's-1' },
@@ -37,7 +37,12 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
   await said('abort');
   await held.closed();
 
-  const tasks = [{ id: 'e-1' }, { id: 's-1' }, { id: 't-1', text: 'Do t-1 differently' }, { id: 'a-1' }];
+  const tasks = [
+    { id: 'e-1' },
+    { id: 's-1', depends: 'e-1' },
+    { id: 't-1', text: 'Do t-1 differently' },
+    { id: 'a-1' },
+  ];
   await box.write({ 'roadmap.md': roadmap([...tasks, { id: 'after', depends: 's-1' }]) });
   await box.commit('another text for t-1');
   const planned = await box.run('start', '--dry-run');

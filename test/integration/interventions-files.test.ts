@@ -87,7 +87,7 @@ describe('split --file (C3)', () => {
     ]);
     const told = await box.run('split', 'big', '--file', parts, '--reason', 'too large');
     expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringMatching(/big is replaced by roof, walls/)]);
-    expect(told.stderr).toContain('for later runs');
+    expect(told.stderr).toContain('later runs begin with the parts');
     await held.go('keep-1');
     expect((await held.finish()).notLanded).toEqual([]);
     const landed = (await held.events()).flatMap((event) =>

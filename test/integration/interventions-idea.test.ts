@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { DONE, Held, type HeldStep } from '../support/held.js';
+import { until } from '../support/program.js';
 
 let held: Held;
 afterEach(() => held?.box.dispose());
@@ -55,6 +56,7 @@ describe('getting ideas going again', () => {
     expect((await box.run('unblock', 'stuck')).code).toBe(0);
     await held.idea('stuck', 'landed');
     await box.run('skip', 'bad', '--reason', 'not today');
+    await hintsAreBounded();
     await held.go('keep-1');
     const { notLanded } = await held.finish();
     expect(notLanded).toEqual([{ idea: 'bad', status: 'skipped', reason: 'not today' }]);
@@ -161,3 +163,19 @@ describe('one idea at a time', () => {
     expect(await box.git('show', 'ralph/p-3:p-3.txt')).toBe('1');
   });
 });
+
+/** Of an idea at work: the command refuses, and a signal to its page says so in the run's events. */
+async function hintsAreBounded(): Promise<void> {
+  const { box } = held;
+  for (let n = 0; n < 4; n++) expect((await box.run('hint', 'keep', `${n} ${'x'.repeat(7900)}`)).code).toBe(0);
+  await until('the hints', async () => (await box.run('status', 'keep', '--json')).json.length > 0);
+  const { code, stderr } = await until('the refusal', async () => {
+    const said = await box.run('hint', 'keep', 'y'.repeat(500));
+    return said.code === 7 && said;
+  });
+  expect([code, stderr]).toEqual([7, expect.stringContaining('longer than 32000 characters together')]);
+  // What an idea that runs is told by an answer is a hint, and as bounded.
+  expect((await box.run('answer', 'keep', 'z'.repeat(500))).code).toBe(0);
+  const refused = await held.event('the refusal in the events', ({ kind }) => kind === 'refused');
+  expect(refused).toMatchObject({ verb: 'answer', idea: 'keep', why: expect.stringContaining('32000 characters') });
+}

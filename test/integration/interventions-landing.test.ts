@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
 import { findByToken } from '../../src/process/tokens.js';
 import { DONE, Held } from '../support/held.js';
-import { until, yaml } from '../support/program.js';
+import { roadmap, until, yaml } from '../support/program.js';
 
 let held: Held;
 afterEach(() => held?.box.dispose());
@@ -42,13 +42,41 @@ it('abort in the middle of a landing gate ends it: nothing moves, no process is 
   expect(await box.git('status', '--porcelain')).toBe('');
 });
 
-it('mode step holds iterations only: what is done and green lands without another approval (A6)', async () => {
-  held = await Held.open(inject('stateRoot'), [{ id: 's-1', steps: [DONE] }]);
+it('mode step holds every step: the iteration, then the landing; another mode, or a stop, ends the waiting (A6)', async () => {
+  const ideas = ['s-1', 's-2', 's-3'].map((id) => ({ id, steps: [DONE] }));
+  held = await Held.open(inject('stateRoot'), ideas);
   const { box } = held;
+  const tip = await box.git('rev-parse', 'main');
   await held.start('--mode', 'step');
-  await held.idea('s-1', 'paused');
-  expect((await box.run('approve', 's-1')).code).toBe(0);
-  expect((await held.finish()).notLanded).toEqual([]);
-  const approvals = (await held.events()).filter((event) => event.kind === 'command' && event.verb === 'approve');
-  expect(approvals).toHaveLength(1);
+  const toTheLanding = async (id: string): Promise<void> => {
+    await held.idea(id, 'paused');
+    expect((await box.run('approve', id)).code).toBe(0);
+    const { reason, possible } = await held.idea(id, 'landing');
+    expect([reason, possible]).toEqual([
+      'done and green: its landing waits for an approval',
+      expect.arrayContaining(['approve', 'hint', 'stop']),
+    ]);
+  };
+  await toTheLanding('s-1');
+  // Its slot is free meanwhile, and the next idea waits for its own yes.
+  await held.idea('s-2', 'paused');
+  expect(await box.git('rev-parse', 'main')).toBe(tip);
+  expect((await box.run('status')).stdout).toContain('ralphctl approve s-1');
+  expect((await box.run('approve', 's-1')).stdout).toContain('s-1 lands next');
+  await held.idea('s-1', 'landed');
+  expect((await held.why('s-2')).status).toBe('paused');
+  await toTheLanding('s-2');
+  expect((await box.run('mode', 'autopilot')).code).toBe(0);
+  await held.idea('s-2', 'landed');
+  await held.idea('s-3', 'landed');
+  await held.closed();
+
+  // A run that stops lands nothing that nobody has let pass.
+  await box.write({ 'roadmap.md': roadmap([{ id: 's-4' }]) });
+  await box.commit('another idea');
+  await held.start('--mode', 'step');
+  await toTheLanding('s-4');
+  expect((await box.run('stop')).code).toBe(0);
+  expect((await held.finish()).notLanded).toMatchObject([{ idea: 's-4', status: 'pending' }]);
+  expect(await box.git('show', 'ralph/s-4:s-4.txt')).toBe('1');
 });

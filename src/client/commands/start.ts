@@ -184,7 +184,7 @@ export async function attach(context: Context, api: RunApi, runId: string, wait:
         );
       if (status.state === 'waiting_user')
         say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');
-      if (status.attention.some((one) => one.approval)) say('iterations wait for: ralphctl approve');
+      if (status.attention.some((one) => one.approval)) say('iterations or landings wait for: ralphctl approve');
       for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
         say(`${line.id} waits for you: ${clean(line.reason ?? '')}\n  ralphctl answer ${line.id} "…"`);
       }

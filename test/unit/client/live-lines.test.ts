@@ -63,7 +63,7 @@ const LINES: [string, RunEvent, string | undefined][] = [
     '↩ a-1 does not land: it conflicts; back to its agent',
   ],
   ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '… a-1 waits 5.0 s: usage limit'],
-  ['answered', { kind: 'answered', idea: 'a-1' }, '! a-1 got its answer'],
+  ['answered: the command that answered says it', { kind: 'answered', idea: 'a-1' }, undefined],
   ['idea running', ideaEvent('running', { agentName: 'ed-001' }), '▶ a-1 Add login ed-001'],
   ['idea landed', ideaEvent('landed', { commit: '0123456789abcdef' }), '✓ a-1 landed 01234567'],
   [

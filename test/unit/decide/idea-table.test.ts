@@ -32,6 +32,7 @@ const TABLE: Record<Situation, string> = {
   'wants-slot':
     'edit=tell limit=tell hint=tell answer=tell pause=tell pause-now=tell resume=tell stop=end skip=end skip-step=tell abandon=end rollback=end split=end',
   ready: 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end',
+  'awaits-landing': 'edit=tell limit=tell hint=tell stop=end skip=end abandon=end rollback=end split=end approve=pass',
   landing: 'edit=tell limit=tell hint=tell',
   landed: 'rollback=undo',
   blocked:
@@ -100,6 +101,7 @@ describe('situations', () => {
     ['asks-approval', { status: 'needs-human', approvable: true }],
     ['landed', { status: 'landed', approvable: true }],
     ['ready', { status: 'landing' }, 'b'],
+    ['awaits-landing', { status: 'landing', approval: true }],
     ['landing', { status: 'landing' }, 'a'],
     ['landed', { status: 'landed' }],
     ['blocked', { status: 'blocked' }],

@@ -4,7 +4,7 @@ import { takeCarry } from '../../../src/decide/carry.js';
 import { addPatch, patchedLimits } from '../../../src/decide/limits-patch.js';
 import type { Command } from '../../../src/protocol/command.js';
 import { LIMITS } from './iteration.js';
-import { card, closed, decided, landedResult, pilotOf, say, slotOf, statusOf } from './support.js';
+import { card, closed, conflictResult, decided, landedResult, pilotOf, say, slotOf, statusOf } from './support.js';
 
 const ideas = (count: number) => Array.from({ length: count }, (_, at) => card(`i${at + 1}`));
 const entry = (pilot: Autopilot, id: string) => {
@@ -270,6 +270,19 @@ describe('C1 one idea', () => {
     expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'hint', args: ['three'] }]);
   });
 
+  test('C5: hints that wait for an idea that has not started are bounded, in number and in size', () => {
+    const pilot = pilotOf(ideas(1));
+    const hint = (text: string) => refusal(pilot, { verb: 'hint', idea: 'i1', text });
+    done(pilot, { verb: 'hint', idea: 'i1', text: 'x'.repeat(7990) });
+    expect(hint('x'.repeat(11))).toMatch(
+      /longer than 8000 characters together: say more once its next prompt has them/,
+    );
+    for (let n = 1; n < 10; n++) done(pilot, { verb: 'hint', idea: 'i1', text: 'y' });
+    const many = pilotOf(ideas(1));
+    for (let n = 0; n < 20; n++) done(many, { verb: 'hint', idea: 'i1', text: 'y' });
+    expect(refusal(many, { verb: 'hint', idea: 'i1', text: 'y' })).toMatch(/^20 hints wait for i1 already/);
+  });
+
   test('A2: bump puts an idea before all that are ready, score sets its points', () => {
     const pilot = pilotOf([card('a', { tags: ['critical'] }), card('b'), card('c')], { slots: 1 });
     done(pilot, { verb: 'bump', idea: 'c' });
@@ -474,6 +487,80 @@ describe('A6 modes', () => {
     expect(takeCarry(pilot, entry(pilot, 'i2'))).toEqual({ step: true });
     done(pilot, { verb: 'mode', mode: 'autopilot' });
     expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i2', signal: 'setStep', args: [false] }]);
+  });
+});
+
+describe('A6 in mode step landings wait for a yes', () => {
+  const ready = (over: object = {}): Autopilot => {
+    const pilot = pilotOf(ideas(2), { slots: 1, mode: 'step', stepLanding: true, ...over });
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    return pilot;
+  };
+
+  test('the lane holds it, the slot is free, and a yes lets it go', () => {
+    const pilot = ready();
+    expect(decided(pilot)).toEqual(['start i2 @1']);
+    expect(entry(pilot, 'i1')).toMatchObject({ status: 'landing', approval: true });
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/waits for your yes to land.*approve/);
+    expect(done(pilot, { verb: 'approve', idea: 'i1' })).toContain('lands next');
+    expect(decided(pilot)).toEqual(['land i1']);
+  });
+
+  test('one yes to all means landings and iterations', () => {
+    const pilot = ready();
+    decided(pilot);
+    say(pilot, 'i2', 'approval');
+    expect(done(pilot, { verb: 'approve' })).toContain('2 ideas');
+    expect(decided(pilot)).toEqual(['approve i2', 'land i1']);
+  });
+
+  test('what comes back from landing asks again; what was approved at its gate does not', () => {
+    const pilot = ready();
+    done(pilot, { verb: 'approve', idea: 'i1' });
+    decided(pilot);
+    pilot.landed('i1', conflictResult());
+    decided(pilot);
+    closed(pilot, 'i2', 'blocked');
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    expect(decided(pilot)).toEqual([]);
+    done(pilot, { verb: 'approve', idea: 'i1' });
+    decided(pilot);
+    pilot.landed('i1', conflictResult());
+    decided(pilot);
+    say(pilot, 'i1', 'needs-human', { reason: 'look', approvable: true });
+    done(pilot, { verb: 'approve', idea: 'i1' });
+    expect(decided(pilot)).toEqual(['approve i1']);
+    say(pilot, 'i1', 'ready');
+    expect(decided(pilot)).toEqual(['land i1']);
+  });
+
+  test.each([
+    ['another mode lets it go', { verb: 'mode', mode: 'autopilot' }, ['setStep i1', 'land i1']],
+    ['a stop ends it', { verb: 'stop' }, ['stop i1']],
+    ['an abort ends it', { verb: 'abort' }, ['abort i1']],
+  ] as const)('%s', (_, command, expected) => {
+    const pilot = ready({ slots: 1 });
+    done(pilot, command);
+    expect(decided(pilot).filter((one) => one.endsWith(' i1'))).toEqual(expected);
+  });
+
+  test('what becomes ready in a run that stops is not asked for', () => {
+    const pilot = pilotOf(ideas(1), { slots: 1, mode: 'step', stepLanding: true });
+    decided(pilot);
+    done(pilot, { verb: 'stop' });
+    decided(pilot);
+    say(pilot, 'i1', 'ready');
+    expect(decided(pilot)).toEqual(['stop i1']);
+    closed(pilot, 'i1', 'stopped');
+    expect([statusOf(pilot, 'i1'), pilot.isOver()]).toEqual(['pending', true]);
+  });
+
+  test('not in a run of 0.1, nor in another mode', () => {
+    for (const over of [{ stepLanding: undefined }, { mode: 'autopilot' as const }]) {
+      expect(decided(ready(over))).toContain('land i1');
+    }
   });
 });
 
