@@ -14,15 +14,15 @@ import type { AccountLine } from '../protocol/limits.js';
 import type { AutopilotState, IdeaEntry, IdeaOutcome } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 import { Board, type Told as Taken } from './board.js';
-import { runQuestion } from './budget.js';
+import { currentCeilings, raise, watchBudget } from './budget-control.js';
 import type { Command } from './commands.js';
-import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun, tellIdea } from './control.js';
+import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import { type ErrandResult, errandDone } from './errands.js';
 import type { Graph } from './graph.js';
 import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
-import { ceilingsOf, overBudget, type Raise, raiseBudget, turnDay } from './run-budget.js';
+import type { Raise } from './run-budget.js';
 import { fillSlots, reviewAgents, standsStill } from './waiting.js';
 
 export type { Command } from './commands.js';
@@ -183,7 +183,7 @@ export class Autopilot {
     const board = this.#board;
     const { state } = board;
     board.gates?.tick(now);
-    this.#watchBudget(now);
+    watchBudget(board, now);
     const commands = board.outbox.splice(0);
     if (rollover) return commands;
     commands.push(...this.#lane.next());
@@ -203,47 +203,13 @@ export class Autopilot {
   }
 
   /** More of a budget. A run that was paused by it goes on. False when no such budget is kept. */
-  raiseBudget(raise: Raise): boolean {
-    const { state, settings } = this.#board;
-    if (!state.budget || !settings.budget || !raiseBudget(state.budget, settings.budget, raise)) return false;
-    delete state.budget.inUse;
-    this.#tellCeilings();
-    if (state.budget.paused && !overBudget(state.budget, settings.budget)) this.#goOn();
-    return true;
-  }
-
-  #watchBudget(now: number): void {
-    const { state, settings } = this.#board;
-    const { budget } = state;
-    if (!budget || !settings.budget) return;
-    const raised = budget.raised.day !== undefined;
-    if (turnDay(budget, now)) {
-      delete budget.inUse;
-      if (raised) this.#tellCeilings();
-      if (budget.paused === 'day') this.#goOn();
-    }
-    if (!isActive(this.#board)) return;
-    // Somebody else has let it go on meanwhile.
-    delete budget.paused;
-    const over = overBudget(budget, settings.budget);
-    if (!over || over.scope === 'idea') return;
-    budget.paused = over.scope;
-    pauseRun(this.#board, runQuestion(over));
+  raiseBudget(more: Raise): boolean {
+    return raise(this.#board, more);
   }
 
   /** What agents may use together; undefined where they are not held while they work. */
   get ceilings(): Ceilings | undefined {
-    return ceilingsOf(this.state.budget, this.#board.settings.budget);
-  }
-
-  #tellCeilings(): void {
-    const { ceilings } = this;
-    if (ceilings) for (const entry of this.openIdeas()) tellIdea(this.#board, entry, 'edited', [{ ceilings }]);
-  }
-
-  #goOn(): void {
-    delete this.state.budget?.paused;
-    resumeRun(this.#board);
+    return currentCeilings(this.#board);
   }
 
   /** Lets an account or agent, or all of them, be tried now. Returns how many were closed. */

@@ -4,7 +4,7 @@
  * May import protocol and decide only.
  */
 import type { RunMode } from '../protocol/command.js';
-import type { IdeaEntry } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry } from '../protocol/run.js';
 import { asksToLand, letLand } from './approval.js';
 import type { Board } from './board.js';
 import type { ChildSignal } from './commands.js';
@@ -18,8 +18,15 @@ export function runFacts(board: Board): RunFacts {
     review: state.review === true,
     pausedIdeas: board.pausedCount,
     asking: board.approvals,
+    ...moneyFacts(state),
   };
 }
+
+/** Accounts and budgets, as far as commands look at them. */
+export const moneyFacts = ({ limits, budget }: AutopilotState): Pick<RunFacts, 'limited' | 'budgeted'> => ({
+  limited: (limits?.gates.length ?? 0) > 0,
+  budgeted: budget !== undefined,
+});
 
 /** Moves the run on; false, and nothing happens, where the event is not legal. */
 function moved(board: Board, event: RunEvent): boolean {

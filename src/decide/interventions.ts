@@ -7,6 +7,8 @@
  */
 import { type Command, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../protocol/command.js';
 import type { Board } from './board.js';
+import { DIMENSIONS } from './budget.js';
+import { raise, raiseProblem } from './budget-control.js';
 import {
   abortRun,
   approveAll,
@@ -22,6 +24,7 @@ import { planIdeaCommand } from './idea-commands.js';
 import { isIdeaVerb } from './idea-table.js';
 import { patchProblem } from './limits-patch.js';
 import { type Plan, refuse } from './plan.js';
+import type { Raise } from './run-budget.js';
 import { type RunEvent, runTransition } from './run-table.js';
 
 const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
@@ -33,6 +36,8 @@ const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
   abort: 'ABORT',
   slots: 'SLOTS',
   approve: 'APPROVE',
+  'retry-limit': 'RETRY_LIMITS',
+  'raise-budget': 'RAISE_BUDGET',
 };
 
 type Levers = Record<RunVerb, (board: Board, command: Command) => string>;
@@ -74,6 +79,31 @@ const LEVERS: Levers = {
     approveAll(board);
     return `approved: the next step of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
   },
+  'retry-limit': (board, { text }) => {
+    board.gates?.retry(text);
+    return `${text ?? 'every account'} is tried now: one idea goes first, the others follow when it can work`;
+  },
+  'raise-budget': (board, command) => {
+    raise(board, raiseOf(command));
+    return command.n === undefined ? 'raised by as much again' : `raised by ${command.n}`;
+  },
+};
+
+const raiseOf = ({ scope, dimension, n }: Command): Raise => ({
+  ...(scope ? { scope } : {}),
+  ...(dimension ? { dimension } : {}),
+  ...(n === undefined ? {} : { by: n }),
+});
+
+/** What a command needs beside a fitting state. */
+const NEEDS: Partial<Record<RunVerb, (board: Board, command: Command) => string | undefined>> = {
+  'retry-limit': ({ gates }, { text }) => {
+    const closed = gates?.lines().filter((line) => line.state !== 'open') ?? [];
+    if (text === undefined || closed.some(({ key, agents }) => key === text || agents.includes(text))) return undefined;
+    const waiting = closed.flatMap(({ agents, key }) => (agents.length > 0 ? agents : key)).join(', ');
+    return `no account or agent "${text}" waits; those that do: ${waiting || 'none'}. See: ralphctl limits`;
+  },
+  'raise-budget': (board, command) => raiseProblem(board, raiseOf(command)),
 };
 const MODE_SAYS = {
   autopilot: 'mode autopilot: ideas start by themselves',
@@ -91,6 +121,8 @@ export function planCommand(board: Board, command: Command): Plan {
   const event = verb === 'mode' ? modeEvent(command.mode ?? 'autopilot') : EVENT[verb];
   const next = runTransition(runFacts(board), event);
   if ('refusal' in next) return refuse(next.refusal);
+  const missing = NEEDS[verb]?.(board, command);
+  if (missing !== undefined) return refuse(missing);
   return { carryOut: () => LEVERS[verb](board, command) };
 }
 
@@ -106,7 +138,7 @@ function planForIdea(board: Board, command: Command, id: string): Plan {
 
 function shapeProblem(command: unknown): string | undefined {
   if (typeof command !== 'object' || command === null) return 'a command is an object with a verb';
-  const { verb, idea, id, n, mode, text, reason, title, patch, revision } = command as Record<string, unknown>;
+  const { verb, idea, id, n, mode, text, reason, title, patch, revision, ...more } = command as Record<string, unknown>;
   if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) return `there is no command ${String(verb)}`;
   if (idea !== undefined && typeof idea !== 'string') return 'idea is an id';
   for (const [name, value] of Object.entries({ text, reason, title, id })) {
@@ -117,6 +149,13 @@ function shapeProblem(command: unknown): string | undefined {
   }
   if (verb === 'slots' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 100)) {
     return 'slots is a whole number from 1 to 100';
+  }
+  if (verb === 'raise-budget') {
+    const { scope, dimension } = more;
+    if (n !== undefined && typeof n !== 'number') return 'that is no amount; e.g.: ralphctl budget raise +5';
+    if (scope !== undefined && scope !== 'run' && scope !== 'day') return 'the scope is run or day';
+    if (dimension !== undefined && !DIMENSIONS.some((one) => one === dimension))
+      return `a budget is of ${DIMENSIONS.join(', ')}`;
   }
   if (verb === 'mode' && !RUN_MODES.some((one) => one === mode)) return `the modes are ${RUN_MODES.join(', ')}`;
   if (revision !== undefined && !(Number.isInteger(revision) && Number(revision) >= 1))

@@ -23,6 +23,8 @@ export const RUN_EVENTS = [
   'MODE_STEP',
   'APPROVE',
   'ASSIGN_IDEA',
+  'RETRY_LIMITS',
+  'RAISE_BUDGET',
   'ENQUEUE',
   'IDEA',
   'ERROR_THRESHOLD',
@@ -47,6 +49,8 @@ const ACTIVE: Row = {
   MODE_SEMI_AUTO: 'waiting_user',
   MODE_STEP: 'running',
   APPROVE: 'same',
+  RETRY_LIMITS: 'same',
+  RAISE_BUDGET: 'same',
   ENQUEUE: 'same',
   IDEA: 'same',
   ERROR_THRESHOLD: 'pausing',
@@ -63,6 +67,8 @@ const HOLDING: Row = {
   MODE_SEMI_AUTO: 'same',
   MODE_STEP: 'same',
   ASSIGN_IDEA: 'same',
+  RETRY_LIMITS: 'same',
+  RAISE_BUDGET: 'same',
   ENQUEUE: 'same',
   IDEA: 'same',
   ERROR_THRESHOLD: 'same',
@@ -88,6 +94,10 @@ export interface RunFacts {
   pausedIdeas: number;
   /** Ideas that wait for an approval. */
   asking: number;
+  /** An account or agent is not simply open. */
+  limited: boolean;
+  /** The run or the day has a budget. */
+  budgeted: boolean;
 }
 
 /** Conditions beside the state, as sentences that say why not. */
@@ -107,6 +117,11 @@ const GUARDS: Partial<Record<RunEvent, (facts: RunFacts) => string | undefined>>
     if (asking > 0) return undefined;
     return mode === 'step' ? 'nothing waits for an approval now' : 'approvals are for: ralphctl mode step';
   },
+  RETRY_LIMITS: ({ limited }) => (limited ? undefined : 'every account is open'),
+  RAISE_BUDGET: ({ budgeted }) =>
+    budgeted
+      ? undefined
+      : 'neither the run nor the day has a budget; set budget.run or budget.day in ralphctl.yaml. See: ralphctl budget',
   MODE_AUTOPILOT: ({ mode }) => (mode === 'autopilot' ? 'the mode is autopilot already' : undefined),
   MODE_SEMI_AUTO: ({ mode }) => (mode === 'semi-auto' ? 'the mode is semi-auto already' : undefined),
   MODE_STEP: ({ mode }) => (mode === 'step' ? 'the mode is step already' : undefined),
@@ -128,6 +143,8 @@ const COMMANDS: Partial<Record<RunEvent, string>> = {
   MODE_STEP: 'mode step',
   APPROVE: 'approve',
   ASSIGN_IDEA: 'assign',
+  RETRY_LIMITS: 'limits retry',
+  RAISE_BUDGET: 'budget raise',
   ENQUEUE: 'enqueue',
 };
 

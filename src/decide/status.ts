@@ -6,6 +6,7 @@ import type { AutopilotState, IdeaEntry, RunState, RunSummary } from '../protoco
 import type { RunSettings } from '../protocol/run-settings.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
+import { moneyFacts } from './control.js';
 import { Gates } from './gates.js';
 import type { Graph } from './graph.js';
 import { legalCommands as legalForIdea, situationOf } from './idea-table.js';
@@ -140,6 +141,7 @@ const factsOf = (state: AutopilotState, { pausedIdeas, approvals }: Survey): Run
   review: state.review === true,
   pausedIdeas,
   asking: approvals,
+  ...moneyFacts(state),
 });
 
 /** `landing`: the idea that is landing now. */

@@ -4,6 +4,7 @@
  * in the run's files, the command has their revision).
  * Must import types only.
  */
+import type { Dimension } from './budget.js';
 import type { IdeaCard } from './idea.js';
 
 export type RunMode = 'autopilot' | 'semi-auto' | 'step';
@@ -20,6 +21,8 @@ export const RUN_VERBS = [
   'slots',
   'mode',
   'approve',
+  'retry-limit',
+  'raise-budget',
 ] as const;
 export type RunVerb = (typeof RUN_VERBS)[number];
 
@@ -64,10 +67,13 @@ export interface Command {
   /** A command that arrives twice under one id counts once. */
   id?: string;
   reason?: string;
-  /** Of `hint` and `answer`. */
+  /** Of `hint` and `answer`; of `retry-limit` the account or agent. */
   text?: string;
-  /** Of `slots`, `limit` and `score`. */
+  /** Of `slots`, `limit`, `score` and `raise-budget`. */
   n?: number;
+  /** Of `raise-budget`: which one, where it is not the one that is used up. */
+  scope?: 'run' | 'day';
+  dimension?: Dimension;
   mode?: RunMode;
   /** Of `retry`: drop the work so far (it is saved first). */
   fresh?: boolean;

@@ -3,7 +3,6 @@
  * workflow package. May import protocol and @temporalio/workflow only.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Raise } from '../decide/run-budget.js';
 import type { Ceilings } from '../protocol/budget.js';
 import type { Command, CommandAnswer, LimitPatch } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
@@ -22,10 +21,8 @@ import {
   IDEAS,
   PAUSE,
   PAUSE_NOW,
-  RAISE_BUDGET,
   RESUME,
   RESYNC,
-  RETRY_LIMIT,
   SET_SLOTS,
   SET_STEP,
   SKIP_STEP,
@@ -54,10 +51,8 @@ export const hintSignal = defineSignal<[Answer?, string?]>(HINT);
 export const answerSignal = defineSignal<[Answer?, string?]>(ANSWER);
 
 export const reportSignal = defineSignal<[IdeaReport]>(IDEA_REPORT);
-export const retryLimitSignal = defineSignal<[Said?]>(RETRY_LIMIT);
 
 export const warnSignal = defineSignal<[Said?]>(WARN);
-export const raiseBudgetSignal = defineSignal<[(Raise | string | number)?]>(RAISE_BUDGET);
 
 export const slotSignal = defineSignal<[{ agentName: string; choice?: AgentChoice }]>(SLOT_GRANTED);
 export const agentSignal = defineSignal<[{ choice?: AgentChoice }]>(USE_AGENT);

@@ -6,7 +6,6 @@ import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow'
 import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { ideaPage } from '../decide/idea-page.js';
-import type { Raise } from '../decide/run-budget.js';
 import { NEXT_SHOWN, runStatus, why } from '../decide/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -33,8 +32,6 @@ const SIGNALS: SignalRow<RunControls>[] = [
       pilot.report(report, Date.now());
     }),
   ),
-  row(messages.raiseBudgetSignal, ({ tell }, [raise]) => tell((pilot) => pilot.raiseBudget(readRaise(raise)))),
-  row(messages.retryLimitSignal, ({ tell }, [which]) => tell((pilot) => pilot.retryLimits(messages.saidText(which)))),
 ];
 
 export function handleRunMessages(run: RunControls): void {
@@ -75,13 +72,6 @@ function checkCommand(run: RunControls, command: Command): void {
   if (!pilot) throw refused('the run is still opening; try again in a moment');
   const problem = pilot.commandProblem(command);
   if (problem) throw refused(problem);
-}
-
-/** From the Web UI a plain number will do. */
-function readRaise(raise: Raise | string | number | null | undefined): Raise {
-  if (typeof raise === 'object') return raise ?? {};
-  const by = Number(String(raise ?? '').replace(/^\+/, ''));
-  return by > 0 ? { by } : {};
 }
 
 function setSlots(run: RunControls, slots: number): number {

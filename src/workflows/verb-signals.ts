@@ -5,23 +5,30 @@
  */
 import { defineSignal } from '@temporalio/workflow';
 import { type Command, IDEA_VERBS, RUN_VERBS, type Verb } from '../protocol/command.js';
-import { PAUSE_NOW, SKIP_STEP } from '../protocol/names.js';
+import { PAUSE_NOW, RAISE_BUDGET, RETRY_LIMIT, SKIP_STEP } from '../protocol/names.js';
 import * as messages from './messages.js';
 import type { RunControls } from './run-handlers.js';
 import { row, type SignalRow } from './signal-table.js';
 
-type Input = string | number | Partial<Command> | undefined;
+/** `by`: what the command has as `n`, from before there was one. */
+type Input = string | number | (Partial<Command> & { by?: number }) | null | undefined;
 
-const SIGNAL_NAMES: Partial<Record<Verb, string>> = { 'pause-now': PAUSE_NOW, 'skip-step': SKIP_STEP };
+const SIGNAL_NAMES: Partial<Record<Verb, string>> = {
+  ...{ 'pause-now': PAUSE_NOW, 'skip-step': SKIP_STEP },
+  ...{ 'retry-limit': RETRY_LIMIT, 'raise-budget': RAISE_BUDGET },
+};
 const signalName = (verb: Verb): string => SIGNAL_NAMES[verb] ?? verb;
 
 /** Verbs that mean the run when they come with a mere text. */
 const OF_RUN = new Set<string>(RUN_VERBS);
 
 function commandOf(verb: Verb, first: Input, second: string | undefined): Command {
-  if (typeof first === 'object') return { ...first, verb };
-  if (OF_RUN.has(verb)) return runCommand(verb, first);
-  const idea = first === undefined ? {} : { idea: String(first) };
+  if (typeof first === 'object' && first !== null) {
+    const { by, ...command } = first;
+    return { ...command, ...(by === undefined ? {} : { n: by }), verb };
+  }
+  if (OF_RUN.has(verb)) return runCommand(verb, first ?? undefined);
+  const idea = first === undefined || first === null ? {} : { idea: String(first) };
   if (second === undefined) return { verb, ...idea };
   if (verb === 'limit' || verb === 'score') return { verb, ...idea, n: Number(second) };
   return { verb, ...idea, ...(verb === 'hint' || verb === 'answer' ? { text: second } : { reason: second }) };
@@ -30,6 +37,9 @@ function commandOf(verb: Verb, first: Input, second: string | undefined): Comman
 function runCommand(verb: Verb, said: string | number | undefined): Command {
   if (verb === 'slots') return { verb, n: Number(said) };
   if (verb === 'mode') return { verb, mode: String(said) as NonNullable<Command['mode']> };
+  if (verb === 'retry-limit') return { verb, ...(said === undefined ? {} : { text: String(said).trim() }) };
+  if (verb === 'raise-budget')
+    return { verb, ...(said === undefined ? {} : { n: Number(String(said).replace(/^\+/, '')) }) };
   const reason = said === undefined ? '' : String(said).trim();
   return { verb, ...(reason ? { reason } : {}) };
 }

@@ -13,7 +13,6 @@ import {
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { compressLargePayloads } from '../../connect/codec.js';
 import type { AgentProgress } from '../../protocol/activities.js';
-import type { Dimension } from '../../protocol/budget.js';
 import type { Command, CommandAnswer } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import {
@@ -25,8 +24,6 @@ import {
   IDEAS,
   ideaWorkflowId,
   mainQueue,
-  RAISE_BUDGET,
-  RETRY_LIMIT,
   RUN_FIRST,
   STATUS,
   TELL,
@@ -158,15 +155,6 @@ export class RunApi {
     return (await this.#handle().result()) as RunSummary;
   }
 
-  /** An account or an agent; without one, all. */
-  retryLimit(which?: string): Promise<void> {
-    return this.#plain(RETRY_LIMIT, which === undefined ? [] : [which]);
-  }
-
-  raiseBudget(raise: { scope?: 'run' | 'day'; dimension?: Dimension; by?: number }): Promise<void> {
-    return this.#plain(RAISE_BUDGET, [raise]);
-  }
-
   /** `continue`, `stop` or `+N` to the warnings of an idea. */
   async warn(idea: string, said: string): Promise<void> {
     try {
@@ -174,16 +162,6 @@ export class RunApi {
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new UserError(`${idea} is not running, so it warns of nothing. See: ralphctl status`, EXIT.noRun);
-    }
-  }
-
-  /** Temporal signals with handlers of their own: what they ask for is always legal. */
-  async #plain(name: string, args: unknown[]): Promise<void> {
-    try {
-      await this.#handle().signal(name, ...args);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw noRun();
-      throw error;
     }
   }
 

@@ -7,7 +7,7 @@ import { EXIT } from '../exit-codes.js';
 import { budgetText } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { UserError } from '../user-error.js';
-import { tellRun } from './control.js';
+import { tell } from './control.js';
 
 export interface RaiseOptions {
   scope?: 'run' | 'day';
@@ -41,20 +41,5 @@ export async function raiseBudget(
   const by = amount === undefined ? undefined : Number(amount.replace(/^\+/, ''));
   if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
     throw new UserError(`"${amount}" is no amount; e.g.: ralphctl budget raise +5`);
-  return tellRun(context, async (api) => {
-    const status = await api.status();
-    const lines = status && (status.budget ?? []);
-    const { scope, dimension } = options;
-    const meant = lines?.filter(
-      (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),
-    );
-    if (lines && meant?.length === 0) throw new UserError('the run has no such budget. See: ralphctl budget');
-    if (meant && meant.length > 1 && !meant.some(({ used, most }) => used >= most)) {
-      throw new UserError(
-        'several budgets could be meant; say --scope run|day and --of iterations|minutes|tokens|dollars',
-      );
-    }
-    await api.raiseBudget({ ...options, ...(by === undefined ? {} : { by }) });
-    return by === undefined ? 'raised by as much again' : `raised by ${by}`;
-  });
+  return tell(context, { verb: 'raise-budget', ...options, ...(by === undefined ? {} : { n: by }) });
 }

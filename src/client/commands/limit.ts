@@ -6,7 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { accountText, localTime } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { UserError } from '../user-error.js';
-import { tellRun } from './control.js';
+import { tell } from './control.js';
 
 export async function listLimits(context: Context): Promise<number> {
   const { id } = await findProject(context);
@@ -29,21 +29,5 @@ export async function listLimits(context: Context): Promise<number> {
   }
 }
 
-/** A plain Temporal signal: taken without a worker too, and harmless where nothing is closed. */
-export async function retryLimit(context: Context, which?: string): Promise<number> {
-  return tellRun(context, async (api) => {
-    const accounts = (await api.status())?.accounts;
-    if (
-      accounts &&
-      which !== undefined &&
-      !accounts.some(({ key, agents }) => key === which || agents.includes(which))
-    ) {
-      const closed = accounts.flatMap(({ agents, key }) => (agents.length > 0 ? agents : key)).join(', ');
-      throw new UserError(
-        `no account or agent "${which}" waits; those that do: ${closed || 'none'}. See: ralphctl limits`,
-      );
-    }
-    await api.retryLimit(which);
-    return `${which ?? 'every account'} is tried now: one idea goes first, the others follow when it can work`;
-  });
-}
+export const retryLimit = (context: Context, which?: string): Promise<number> =>
+  tell(context, { verb: 'retry-limit', ...(which === undefined ? {} : { text: which }) });

@@ -564,6 +564,48 @@ describe('A6 in mode step landings wait for a yes', () => {
   });
 });
 
+describe('limits and budgets are told like everything else', () => {
+  const limited = (): Autopilot => {
+    const all = { slots: 1, budget: { run: { dollars: 1, tokens: 5 }, warnAt: 0.8 } };
+    const agents = { default: 'first', fallback: [], accounts: { first: 'first:key' } };
+    const pilot = pilotOf(ideas(1), all, [], { agents });
+    decided(pilot);
+    const trouble = { kind: 'auth', agent: 'first', account: 'first:key', message: 'log in' } as const;
+    say(pilot, 'i1', 'parked', { trouble });
+    decided(pilot);
+    return pilot;
+  };
+
+  test('B8: an account is tried by its name or its agent; what does not wait is refused by name', () => {
+    const pilot = limited();
+    expect(refusal(pilot, { verb: 'retry-limit', text: 'second' })).toMatch(/"second" waits; those that do: first/);
+    expect(done(pilot, { verb: 'retry-limit', text: 'first' })).toContain('first is tried now');
+    expect(decided(pilot)).toEqual(['grant i1 @1 first?']);
+    expect(refusal(pilotOf(ideas(1)), { verb: 'retry-limit' })).toMatch(/^every account is open/);
+  });
+
+  test.each<[object, RegExp]>([
+    [{}, /several budgets could be meant; say --scope/],
+    [{ scope: 'day' }, /no such budget/],
+    [{ scope: 'week' }, /the scope is run or day/],
+    [{ dimension: 'kisses' }, /a budget is of iterations, minutes, tokens, dollars/],
+    [{ dimension: 'dollars', n: -1 }, /no amount/],
+    [{ dimension: 'dollars', n: 'x' }, /no amount/],
+    [{ dimension: 'dollars', n: 5 }, /^legal$/],
+  ])('a raise of %j', (more, words) => {
+    expect(refusal(limited(), { verb: 'raise-budget', ...more })).toMatch(words);
+  });
+
+  test('a raise counts once under its id, and not in a run without a budget', () => {
+    const pilot = limited();
+    const raise = { verb: 'raise-budget', dimension: 'dollars', n: 5, id: 'x' } as const;
+    expect(done(pilot, raise)).toBe('raised by 5');
+    pilot.command(raise);
+    expect(pilot.state.budget?.raised).toEqual({ run: { dollars: 5 } });
+    expect(refusal(pilotOf(ideas(1)), { verb: 'raise-budget', n: 5 })).toMatch(/^neither the run nor the day/);
+  });
+});
+
 describe('C3 edited limits', () => {
   test('extra iterations add up; a new limit starts over', () => {
     const once = addPatch(undefined, { extra: 5 });

@@ -15,6 +15,8 @@ const facts = (state: RunState, more: Partial<RunFacts> = {}): RunFacts => ({
   review: false,
   pausedIdeas: 0,
   asking: 0,
+  limited: false,
+  budgeted: false,
   ...more,
 });
 
@@ -49,6 +51,8 @@ MODE_SEMI_AUTO   ·    usr     =       =      usr          ·        ·
 MODE_STEP        ·    run     =       =      run          ·        ·
 APPROVE          ·    =       ·       ·      =            ·        ·
 ASSIGN_IDEA      ·    ·       =       =      =            ·        ·
+RETRY_LIMITS     ·    =       =       =      =            ·        ·
+RAISE_BUDGET     ·    =       =       =      =            ·        ·
 ENQUEUE          ·    =       =       =      =            ·        ·
 IDEA             ·    =       =       =      =            ·        ·
 ERROR_THRESHOLD  ·    psg     =       =      psg          ·        ·
@@ -62,6 +66,8 @@ const met: Partial<Record<RunEvent, Partial<RunFacts>>> = {
   REVIEW: { review: true },
   ASSIGN_IDEA: { mode: 'semi-auto' },
   APPROVE: { asking: 1, mode: 'step' },
+  RETRY_LIMITS: { limited: true },
+  RAISE_BUDGET: { budgeted: true },
   MODE_AUTOPILOT: { mode: 'step' },
   MODE_SEMI_AUTO: { mode: 'step' },
   MODE_STEP: { mode: 'autopilot' },
@@ -122,6 +128,14 @@ describe('refusals', () => {
       /^in mode autopilot ideas start by themselves.*bump/,
     ],
     ['A6: assigning in a paused autopilot', 'paused', 'ASSIGN_IDEA', {}, /^in mode autopilot/],
+    ['B8: trying limits when none is closed', 'running', 'RETRY_LIMITS', {}, /^every account is open\. Possible now/],
+    [
+      'a raise without a budget',
+      'paused',
+      'RAISE_BUDGET',
+      {},
+      /^neither the run nor the day has a budget; set budget\.run/,
+    ],
     ['A6: approving without step mode', 'running', 'APPROVE', {}, /^approvals are for: ralphctl mode step/],
     ['A6: approving when nothing waits', 'running', 'APPROVE', { mode: 'step' }, /^nothing waits for an approval/],
     ['A6: a mode that is on already', 'running', 'MODE_AUTOPILOT', {}, /^the mode is autopilot already/],

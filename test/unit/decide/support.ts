@@ -1,5 +1,6 @@
 /** Builders for decision tests: small cards, settings with the documented defaults, reports that number themselves. */
 import { Autopilot, type Command, firstState } from '../../../src/decide/autopilot.js';
+import type { OpenRunResult } from '../../../src/protocol/activities.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 import type { AgentChoice } from '../../../src/protocol/limits.js';
@@ -46,9 +47,14 @@ export const workOf = (idea: string, head = `head-of-${idea}`): ReadyWork => ({
   agentName: 'ed-001',
 });
 
-export function pilotOf(cards: IdeaCard[], over: Partial<RunSettings> = {}, landed: string[] = []): Autopilot {
+export function pilotOf(
+  cards: IdeaCard[],
+  over: Partial<RunSettings> = {},
+  landed: string[] = [],
+  more: Pick<OpenRunResult, 'agents'> = {},
+): Autopilot {
   const all = settings(over);
-  const opened = { agentsQueue: 'agents', gitQueue: 'git', target: 'main', cards, landed };
+  const opened = { agentsQueue: 'agents', gitQueue: 'git', target: 'main', cards, landed, ...more };
   return new Autopilot(firstState(opened, all, 0), all);
 }
 
