@@ -92,7 +92,9 @@ describe('G3 G6 live lines', () => {
 
   test('G6: a line begins with the local time of the event', () => {
     const time = new Date(AT).toTimeString().slice(0, 8);
-    expect(liveLine(stamped({ kind: 'answered', idea: 'a' }), false)).toBe(`${time} ! a got its answer`);
+    expect(liveLine(stamped({ kind: 'interrupted', idea: 'a', iteration: 1 }), false)).toMatch(
+      new RegExp(`^${time} ‖ a `),
+    );
   });
 
   test('G3: without colour there is no escape sequence, with colour the words are the same', () => {
