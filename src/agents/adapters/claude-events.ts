@@ -40,11 +40,12 @@ export class ClaudeEvents implements EventHandler {
   #limitScope: LimitScope | undefined;
   #errorName: string | undefined;
   #usage: Usage = {};
+  #whole = true;
 
-  /** `errorIn`: an error that the CLI passes off as a success. */
+  /** `errorIn`: an error that the CLI passes off as a success. `whole`: the answer's usage came with it, as it does at its end. */
   constructor(
     private readonly notes: RunNotes,
-    private readonly errorIn: (result: string) => AgentError | undefined = () => undefined,
+    private readonly errorIn: (text: string, whole: boolean) => AgentError | undefined = () => undefined,
   ) {}
 
   event(event: Json): void {
@@ -86,10 +87,13 @@ export class ClaudeEvents implements EventHandler {
     }
     const first = objectOf(listOf(message?.content)[0]);
     // No answer of the model, but what the CLI says in its place.
-    if (this.errorIn(stringOf(first?.text) ?? '')) return;
-    const isNew = this.notes.turn(stringOf(message?.id));
+    const usage = objectOf(message?.usage);
+    const whole = Boolean(inputOf(usage) || numberOf(usage?.output_tokens));
     // A subagent's words are not the agent's.
     const sub = Boolean(event.parent_tool_use_id);
+    if (!sub) this.#whole = whole;
+    if (this.errorIn(stringOf(first?.text) ?? '', whole)) return;
+    const isNew = this.notes.turn(stringOf(message?.id));
     let text = '';
     for (const block of listOf(message?.content).map(objectOf)) {
       if (block?.type === 'text') {
@@ -100,7 +104,7 @@ export class ClaudeEvents implements EventHandler {
         this.notes.tool({ name: stringOf(block.name) ?? 'tool', id: stringOf(block.id), args: block.input, sub });
       }
     }
-    if (isNew) this.#count(objectOf(message?.usage));
+    if (isNew) this.#count(usage);
     if (text !== '' && !sub) this.#lastText = text;
   }
 
@@ -133,7 +137,7 @@ export class ClaudeEvents implements EventHandler {
     });
     this.notes.used({ ...this.#usage, ...known });
     const text = stringOf(result.result);
-    const hidden = this.errorIn(text ?? '');
+    const hidden = this.errorIn(text ?? '', this.#whole);
     // Only a success result carries the agent's last word; an error result carries the error.
     const failed = hidden !== undefined || result.is_error === true || result.subtype !== 'success';
     this.notes.finalMessage = failed ? this.#lastText : (text ?? this.#lastText);

@@ -10,10 +10,13 @@ import { RunNotes } from '../run-notes.js';
 import type { AgentAdapter, AgentError } from '../types.js';
 import { ClaudeEvents } from './claude-events.js';
 
-/** A failed request comes as the agent's last word, and as nothing else. */
-function apiError(result: string): AgentError | undefined {
-  if (!/^\[API Error\b[^\n]{0,20}/.test(result)) return undefined;
-  return clean({ message: result, status: statusIn(result) });
+/**
+ * A failed request comes as the agent's last word; one that failed in the middle of an answer is added to what there was
+ * of it, which is told from an agent that quotes an error by the missing usage.
+ */
+function apiError(text: string, whole: boolean): AgentError | undefined {
+  const message = /^\[API Error\b/.test(text) ? text : whole ? undefined : /\[API Error: [^\n]*\]\s*$/.exec(text)?.[0];
+  return message === undefined ? undefined : clean({ message, status: statusIn(message) });
 }
 
 /**

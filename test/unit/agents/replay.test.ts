@@ -187,6 +187,25 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     expect((await run(asked, sub)).sessionId).toBe('ses_1');
   });
 
+  it('B8: qwen adds a broken connection to half an answer and calls it a success; an agent that quotes one has succeeded', async () => {
+    const ended = async (text: string, output_tokens: number) => {
+      const told = { session_id: 's1', is_error: false };
+      const usage = { input_tokens: output_tokens, output_tokens };
+      const content = [{ type: 'text', text }];
+      const lines = [
+        { ...told, type: 'assistant', message: { id: 'm1', content, usage } },
+        { ...told, type: 'result', subtype: 'success', result: text, usage },
+      ];
+      const command = await shellAgent(
+        ['cat > /dev/null', ...lines.map((line) => `echo '${JSON.stringify(line)}'`)].join('\n'),
+      );
+      return (await execute({ adapter: 'qwen', command })).outcome;
+    };
+    const broken = 'I will [API Error: terminated (cause: other side closed)]';
+    expect(await ended(broken, 0)).toMatchObject({ kind: 'failed', failure: 'transient' });
+    expect(await ended(broken, 34)).toEqual({ kind: 'ok' });
+  });
+
   it('B8: gemini that got half of its first answer still waits for its model', async () => {
     const said = (type: string, more: object): string => `echo '${JSON.stringify({ type, ...more })}'`;
     const half = said('message', { role: 'assistant', content: 'I will', delta: true });
