@@ -6,6 +6,7 @@
  */
 import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
+import { filterProblem } from './errors.js';
 import { isLockContention, lockDelayMs, lockHeld } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
 import { lookForStandstill } from './standstill.js';
@@ -102,7 +103,10 @@ export function git(dir: string): Git {
       const delay = locked ? lockDelayMs(attempt) : undefined;
       if (delay === undefined && answered) return got;
       if (delay === undefined)
-        throw new GitError(dir, args, got.code, got.stderr, locked ? lockHeld(got.stderr) : undefined);
+        throw (
+          filterProblem(dir, got.stderr) ??
+          new GitError(dir, args, got.code, got.stderr, locked ? lockHeld(got.stderr) : undefined)
+        );
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
   };

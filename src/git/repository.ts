@@ -80,7 +80,13 @@ async function locate(path: string): Promise<string[]> {
   const flags = ['--is-bare-repository', '--absolute-git-dir', '--git-common-dir', '--show-toplevel'];
   try {
     const got = await git(path).result(['rev-parse', ...flags], { ok: [0, 128], read: true });
-    if (got.code === 0 || /must be run in a work tree/.test(got.stderr)) return got.stdout.split('\n').filter(Boolean);
+    const lines = got.stdout.split('\n').filter(Boolean);
+    if (lines.length > flags.length)
+      throw new RepositoryError(
+        `The path of the repository at ${JSON.stringify(path)} has a line break in it.`,
+        'Git itself writes such paths down line by line: move the repository to a folder without one.',
+      );
+    if (got.code === 0 || /must be run in a work tree/.test(got.stderr)) return lines;
     if (/dubious ownership/.test(got.stderr))
       throw new RepositoryError(
         `git does not trust ${path}: another user owns it.`,

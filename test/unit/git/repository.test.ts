@@ -1,6 +1,8 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { git } from '../../../src/git/git.js';
 import { inspectRepository, projectId, refuseOpenOperations, targetTip } from '../../../src/git/repository.js';
+import { readStatus } from '../../../src/git/status.js';
 import { commitFiles, makeRepo, put, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -40,6 +42,27 @@ describe('inspectRepository', () => {
     await put(repo.root, { '.gitmodules': '' });
     expect(await inspectRepository(`${repo.scratch}/link`)).toMatchObject({ root: repo.root, submodules: true });
     expect(await projectId(`${repo.scratch}/link`)).toMatch(/^my-repo-[0-9a-f]{8}$/);
+  });
+
+  it('refuses a path with a line break in it', async () => {
+    const dir = `${repo.scratch}/line\nbreak`;
+    await sh(repo.scratch, 'init', '-q', dir);
+    await expect(inspectRepository(dir)).rejects.toThrow(/line\\nbreak" has a line break in it.*move the repository/);
+  });
+
+  it('names a filter whose program is missing, and how to mend that', async () => {
+    await commitFiles(repo.root, { '.gitattributes': '*.bin filter=lfs -text\n', 'a.bin': 'pointer\n' }, 'attributes');
+    for (const what of ['clean', 'smudge'])
+      await sh(repo.root, 'config', `filter.lfs.${what}`, `no-such-lfs ${what} %f`);
+    await sh(repo.root, 'config', 'filter.lfs.required', 'true');
+    await put(repo.root, { 'a.bin': 'another\n' });
+    const words = /its filter lfs fails .*no-such-lfs.*git lfs install/s;
+    await expect(readStatus(repo.root)).rejects.toThrow(words);
+    const tree = `${repo.scratch}/tree`;
+    await expect(git(repo.root).run(['worktree', 'add', '-q', tree, 'HEAD'])).rejects.toThrow(words);
+    await expect(git(repo.root).run(['worktree', 'add', '-q', tree, 'HEAD'])).rejects.toMatchObject({
+      name: 'RepositoryError',
+    });
   });
 
   it.each([
