@@ -93,8 +93,6 @@ async function poll(
 ): Promise<number> {
   const { root, project, env, capacity, graceMs } = options;
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
-  await unstick(client, root, project);
-  await reap(root, project, client.activity, log);
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
   const host = hostLabel(env);
   // Two, because starting a process blocks the one that does it: agents and landings then do not wait for each other.
@@ -104,17 +102,21 @@ async function poll(
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const doWork: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
-  const workers = await createWorkers({
-    connection,
-    namespace: target.namespace,
-    project,
-    host,
-    workflows: { workflowBundle: { codePath: bundle } },
-    activities: createActivities({ root, host, env, client: client.workflow, note }, doWork),
-    sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
-    capacity,
-    graceMs,
-  });
+  // Beside each other, as both take a while and nothing is polled before both are done.
+  const [workers] = await Promise.all([
+    createWorkers({
+      connection,
+      namespace: target.namespace,
+      project,
+      host,
+      workflows: { workflowBundle: { codePath: bundle } },
+      activities: createActivities({ root, host, env, client: client.workflow, note }, doWork),
+      sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
+      capacity,
+      graceMs,
+    }),
+    unstick(client, root, project).then(() => reap(root, project, client.activity, log)),
+  ]);
   log.event('polling', { project, address: target.address, host, build: buildId().slice(0, 8) });
   const running = Promise.all(workers.map((worker) => worker.run()));
   let idle = false;

@@ -108,7 +108,7 @@ onLinux('the invariants', () => {
     const wrong = await violations({
       ...{ repo, root, project, ideas, gate, diary },
       notLanded: [{ idea: 's-1', status: 'pending' }],
-      ...{ parts: new Set<string>(), undone: new Map<string, number>() },
+      ...{ parts: new Set<string>(), replaced: new Set<string>(), undone: new Map<string, number>() },
       charged: { failed: ['i-2 #1: failed'], allowed: 0 },
       checkout: { before, onTarget: false },
     });

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lookAtCheckout, violations } from './invariants.js';
+import { type Found, lookAtCheckout, violations } from './invariants.js';
 import { say } from './person.js';
 import { describeShock, type Episode, type Saying, type Shock } from './plan.js';
 import type { HeldGit } from './points.js';
@@ -110,8 +110,9 @@ class Run {
   }
 
   /** Which ideas are to have landed. */
-  expected(): { ideas: string[]; parts: Set<string>; undone: Map<string, number> } {
+  expected(): Pick<Found, 'ideas' | 'parts' | 'replaced' | 'undone'> {
     const parts = new Set<string>();
+    const replaced = new Set<string>();
     const undone = new Map<string, number>();
     let { ideas } = this.place;
     for (const { what, idea, landed } of this.#said) {
@@ -122,9 +123,10 @@ class Run {
       if (what !== 'split' || !ideas.includes(idea) || !halves.some((half) => this.record.ideas.includes(half)))
         continue;
       ideas = [...ideas.filter((one) => one !== idea), ...halves];
+      replaced.add(idea);
       for (const half of halves) parts.add(half);
     }
-    return { ideas, parts, undone };
+    return { ideas, parts, replaced, undone };
   }
 
   /** Undefined when it did not end in time. */

@@ -24,6 +24,8 @@ export interface Found {
   notLanded: { idea: string; status: string; reason?: string }[];
   /** Those of them that took another's place: the backlog file does not know them. */
   parts: ReadonlySet<string>;
+  /** Ideas in whose place those came: what they had is kept where it was, saved or not. */
+  replaced: ReadonlySet<string>;
   /** Ideas that a person took off the target again, and how often that was asked. */
   undone: ReadonlyMap<string, number>;
   /** Agent runs that counted as failed, and how many of them may, because their agent itself was killed. */
@@ -138,7 +140,7 @@ async function nothingRuns({ project }: Found): Promise<string[]> {
 }
 
 /** Every folder is registered and every registration has its folder; nothing in them is unsaved. */
-async function worktrees({ repo, root, project }: Found): Promise<string[]> {
+async function worktrees({ repo, root, project, replaced }: Found): Promise<string[]> {
   const wrong: string[] = [];
   const registered = (await git(repo, 'worktree', 'list', '--porcelain'))
     .split('\n')
@@ -164,7 +166,8 @@ async function worktrees({ repo, root, project }: Found): Promise<string[]> {
       'refs/heads',
       'refs/ralphctl',
     );
-    if (changes !== '' && !(await isSaved(repo, path))) wrong.push(`worktree ${name} holds unsaved work:\n${changes}`);
+    if (changes !== '' && !replaced.has(name.slice('ed-001-'.length)) && !(await isSaved(repo, path)))
+      wrong.push(`worktree ${name} holds unsaved work:\n${changes}`);
     if (kept === '') wrong.push(`worktree ${name} is at ${head}, which no ref holds`);
   }
   return wrong;
