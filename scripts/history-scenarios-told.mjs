@@ -291,6 +291,17 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'no-worker', ['idea-handed-back', 'w-1']);
     },
 
+    /** More slots than ideas start at once. */
+    async wide() {
+      const ideas = Array.from({ length: 14 }, (_, at) => `v-${at + 1}`);
+      const p = await project('wide', {
+        ideas: Object.fromEntries(ideas.map((id) => [id, { script: () => [complete(id)] }])),
+        config: { slots: 14 },
+      });
+      await p.run('start', '--json', '--wait');
+      return ids(p, 'wide');
+    },
+
     /** The autopilot is gone while an idea is open: the next run takes the idea over. */
     async adopted() {
       const p = await project('adopted', { ideas: { 'd-1': steps('d-1', 'PROGRESS:50', 'COMPLETE') } });
@@ -320,4 +331,5 @@ export const TOLD_KINDS = {
   single: ['autopilot-single', 'idea-single', 'idea-already-red'],
   'no-worker': ['autopilot-no-worker', 'idea-handed-back'],
   adopted: ['autopilot-adopted', 'idea-adopted'],
+  wide: ['autopilot-wide'],
 };

@@ -178,8 +178,11 @@ export class Autopilot {
 
   // ---- decisions --------------------------------------------------------------------------------------------------
 
-  /** Everything to do now. While `rollover` is set nothing new is begun, so that the run can continue as new. */
-  decide(rollover: boolean, now = 0): Command[] {
+  /**
+   * Everything to do now. While `rollover` is set nothing new is begun, so that the run can continue as new. `mostStarts`:
+   * of new ideas; whoever sets it asks again when there is room.
+   */
+  decide(rollover: boolean, now = 0, mostStarts = Number.POSITIVE_INFINITY): Command[] {
     const board = this.#board;
     const { state } = board;
     board.gates?.tick(now);
@@ -187,7 +190,7 @@ export class Autopilot {
     const commands = board.outbox.splice(0);
     if (rollover) return commands;
     commands.push(...this.#lane.next());
-    if (isActive(board)) commands.push(...fillSlots(board, now));
+    if (isActive(board)) commands.push(...fillSlots(board, now, mostStarts));
     if (isActive(board) || state.run === 'pausing') commands.push(...reviewAgents(board, now));
     this.#noteStandstill();
     if (state.run === 'pausing' && board.runningCount === 0 && state.landing === undefined) state.run = 'paused';

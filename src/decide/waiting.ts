@@ -24,8 +24,8 @@ export function leaveWaiting(board: Board, idea: string): void {
   if (state.waiting.includes(idea)) state.waiting = state.waiting.filter((one) => one !== idea);
 }
 
-/** Gives free slots to those who wait, then to the best ready ideas. */
-export function fillSlots(board: Board, now: number): Command[] {
+/** Gives free slots to those who wait, then to the best ready ideas, `mostStarts` of those at once. */
+export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Command[] {
   const { state } = board;
   const commands: Command[] = [];
   if (state.budget?.inUse && board.slots.used > 0) return commands;
@@ -39,7 +39,7 @@ export function fillSlots(board: Board, now: number): Command[] {
     board.set(entry, 'running');
     commands.push(welcomeBack(entry, slot, choice));
   }
-  while (board.slots.used < state.slots && !laneIsFull(board)) {
+  for (let starts = 0; starts < mostStarts && board.slots.used < state.slots && !laneIsFull(board); starts++) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;

@@ -14,6 +14,7 @@ import {
   getExternalWorkflowHandle,
   log,
   ParentClosePolicy,
+  patched,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -44,6 +45,12 @@ export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   return CancellationScope.nonCancellable(() => shell.main());
 }
 
+/**
+ * Ideas that start at the same time. The server takes what concerns one workflow one after another: a hundred starts at
+ * once hold up its next task for 5 s and more, and with it every landing.
+ */
+const MOST_STARTS = 10;
+
 class AutopilotShell {
   readonly #input: AutopilotInput;
   #pilot: Autopilot | undefined;
@@ -51,6 +58,8 @@ class AutopilotShell {
   #inbox: ((pilot: Autopilot) => void)[] = [];
   /** Child starts, landings and messages under way; continue-as-new waits for all of them. */
   #inFlight = 0;
+  /** Of those, child starts. */
+  #starting = 0;
   readonly #mailbox = new Mailbox();
   readonly #publisher: Publisher;
   readonly #gitWork: GitWork;
@@ -86,7 +95,7 @@ class AutopilotShell {
     for (;;) {
       for (const event of this.#inbox.splice(0)) event(pilot);
       const rollover = this.#wantsRollover(pilot);
-      const commands = pilot.decide(rollover, Date.now());
+      const commands = pilot.decide(rollover, Date.now(), this.#mostStarts(pilot));
       for (const command of commands) this.#carryOut(pilot, command);
       this.#publisher.publish(pilot);
       this.#alarm.set(pilot.wakeAt());
@@ -144,7 +153,10 @@ class AutopilotShell {
     switch (command.do) {
       case 'start':
         // Through the mailbox: a message must not overtake the start of the child that it is for.
-        this.#begin(this.#mailbox.send(command.idea, this.#starting(pilot, command)));
+        this.#starting += 1;
+        this.#begin(this.#mailbox.send(command.idea, this.#starter(pilot, command)), () => {
+          this.#starting -= 1;
+        });
         return;
       case 'land':
         this.#begin(this.#gitWork.land(pilot, command.idea));
@@ -173,17 +185,23 @@ class AutopilotShell {
     }
   }
 
-  #begin(work: Promise<void>): void {
+  #mostStarts(pilot: Autopilot): number {
+    if (pilot.state.slots <= MOST_STARTS || !patched('few-starts-at-once')) return Number.POSITIVE_INFINITY;
+    return Math.max(0, MOST_STARTS - this.#starting);
+  }
+
+  #begin(work: Promise<void>, over: () => void = () => {}): void {
     this.#inFlight += 1;
     void work.finally(() => {
       this.#inFlight -= 1;
+      over();
       // Wakes the main loop, which may be waiting for the last piece of work to end.
       this.tell(() => {});
     });
   }
 
   /** Notes now which life is meant: by the time the start goes out the idea may have another one. */
-  #starting(pilot: Autopilot, { idea, slot, choice }: Extract<Command, { do: 'start' }>): () => Promise<void> {
+  #starter(pilot: Autopilot, { idea, slot, choice }: Extract<Command, { do: 'start' }>): () => Promise<void> {
     const entry = pilot.graph.entry(idea);
     const life = entry?.life ?? 0;
     return async () => {

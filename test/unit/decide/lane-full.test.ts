@@ -29,6 +29,13 @@ describe('new ideas', () => {
     [20, undefined, 3],
   ])('%i in the lane, at most %s: %i start', (waiting, most, starts) => expect(started(waiting, most)).toBe(starts));
 
+  it('start a few at a time where that is asked for, until every slot is taken', () => {
+    const wide = pilotOf(cards, { slots: 25 });
+    const starts = (most: number): number =>
+      wide.decide(false, 0, most).filter((command) => command.do === 'start').length;
+    expect([starts(10), starts(0), starts(10), starts(10), starts(10)]).toEqual([10, 0, 10, 5, 0]);
+  });
+
   it('wait while ideas that come back get their slot', () => {
     const full = board(6, 0);
     const back = full.graph.entry('i-20');
