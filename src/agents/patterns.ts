@@ -66,7 +66,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
   {
     kind: 'transient',
     pattern:
-      /connection (?:refused|reset|failed|error)|(?:unable|cannot|failed) to connect|(?:cannot|could not) connect|waiting for network|stream disconnected|\[api error: terminated|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|fetch failed|network error|error decoding response|^terminated$/im,
+      /connection (?:refused|reset|failed|error)|(?:unable|cannot|failed) to connect|(?:cannot|could not) connect|waiting for network|stream disconnected|\[api error: terminated|ECONN(?:REFUSED|RESET|ABORTED)|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|socket hang up|fetch failed|error sending request|network error|error decoding response|^terminated$/im,
   },
 ];
 

@@ -34,6 +34,9 @@ class CopilotEvents implements EventHandler {
       case 'session.start':
         this.notes.session(stringOf(data?.sessionId));
         return;
+      case 'model.call_start':
+        this.notes.at('model');
+        return;
       case 'assistant.message':
         this.#message(data);
         return;

@@ -206,6 +206,19 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
     expect(await ended(broken, 34)).toEqual({ kind: 'ok' });
   });
 
+  it('B8: copilot tells its session only at the end; that it has asked its model it tells at once', async () => {
+    const said = (type: string, data: object): string => `echo '${JSON.stringify({ type, data })}'`;
+    const ended = async (...lines: string[]) => {
+      const command = await shellAgent(['cat > /dev/null', ...lines, 'exec sleep 600'].join('\n'));
+      return (await execute({ adapter: 'copilot', command }, { timeoutMs: 1500 })).outcome;
+    };
+    const asked = said('model.call_start', { turnId: '0', model: 'm' });
+    expect(await ended(asked)).toMatchObject({ kind: 'failed', failure: 'transient' });
+    const answer = said('assistant.message', { messageId: 'm1', content: 'on it', toolRequests: [{}] });
+    const tool = said('tool.execution_start', { toolCallId: 't1', toolName: 'bash', arguments: {} });
+    expect(await ended(asked, answer, tool)).toEqual({ kind: 'timeout', why: 'iteration' });
+  });
+
   it('B8: gemini that got half of its first answer still waits for its model', async () => {
     const said = (type: string, more: object): string => `echo '${JSON.stringify({ type, ...more })}'`;
     const half = said('message', { role: 'assistant', content: 'I will', delta: true });
