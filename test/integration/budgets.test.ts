@@ -198,7 +198,15 @@ describe('B6 warnings', () => {
     await box.write({ 'unrelated.txt': '' });
     await writeFile(join(box.scratch, 'go'), '');
     const all = await over();
-    expect(all.filter((event) => event.kind === 'warning')).toMatchObject([{ idea: 'w-1', warning: 'stuck' }]);
+    expect(all.filter((event) => event.kind === 'warning')).toMatchObject([
+      { idea: 'w-1', warning: 'stuck' },
+      // A file that came into the checkout meanwhile: nobody knows by whom.
+      {
+        idea: 'w-1',
+        warning: 'outside',
+        text: expect.stringContaining('unrelated.txt changed while w-1 (ed-001) ran'),
+      },
+    ]);
   });
 
   it('most of the iterations: warned once, and the idea ends as it would without', async () => {
