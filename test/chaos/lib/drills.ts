@@ -68,7 +68,12 @@ function atBoundary(name: string, drill: Drill): Episode {
     const heard = drill.say && ONE_WORD.has(drill.say.what) ? at + 1 : nth;
     const when: Trigger =
       'point' in drill.at ? { point: drill.at.point, side, nth: at + 1 } : { ...drill.at, nth: heard, delayMs: 0 };
-    if (drill.say) shocks.push({ do: 'say', what: drill.say.what, when: on(drill.say.at, nth) });
+    if (drill.say)
+      shocks.push({
+        do: 'say',
+        what: drill.say.what,
+        when: on(drill.say.at, drill.say.what === 'undo' ? at + 1 : nth),
+      });
     shocks.push({ do: 'kill', targets: [...targets], when });
   }
   // What is said is to come while its idea is at work.
