@@ -208,7 +208,8 @@ export class RunNotes {
       finalMessage: this.#finalMessage,
       errorText,
       turns,
-      awaitsModel: begun && noTool && this.#ending === undefined,
+      // An ending that came with our own stop takes nothing from what it was at until then.
+      awaitsModel: begun && noTool,
       terminal: this.#ending,
       error: this.#error,
       retrying: this.#retrying,

@@ -208,8 +208,11 @@ sed -n 3p '${FIXTURES}qwen/tool.stdout'; exec sleep 600`);
 
   it('B8: copilot tells its session only at the end; that it has asked its model it tells at once', async () => {
     const said = (type: string, data: object): string => `echo '${JSON.stringify({ type, data })}'`;
+    // Told to end, it gives a result.
+    const told = `trap 'echo "{\\"type\\":\\"result\\",\\"exitCode\\":130}"; exit 130' TERM`;
     const ended = async (...lines: string[]) => {
-      const command = await shellAgent(['cat > /dev/null', ...lines, 'exec sleep 600'].join('\n'));
+      const script = ['cat > /dev/null', told, ...lines, 'while :; do sleep 0.1; done'];
+      const command = await shellAgent(script.join('\n'));
       return (await execute({ adapter: 'copilot', command }, { timeoutMs: 1500 })).outcome;
     };
     const asked = said('model.call_start', { turnId: '0', model: 'm' });
