@@ -172,8 +172,10 @@ export interface AutopilotInput extends RunRef {
   maxHistory?: number;
 }
 
+export type RunOutcome = 'completed' | 'stopped' | 'aborted';
+
 export interface RunSummary {
-  outcome: 'completed' | 'stopped';
+  outcome: RunOutcome;
   landed: number;
   /** Of those, how many had landed before this run began. */
   landedBefore?: number;

@@ -24,7 +24,7 @@ import { runStatus, runSummary } from '../decide/status.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
-import type { AutopilotInput, RunSummary } from '../protocol/run.js';
+import type { AutopilotInput, AutopilotState, RunOutcome, RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
 import { Alarm } from './alarm.js';
 import { RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
@@ -121,7 +121,7 @@ class AutopilotShell {
   }
 
   async #close(pilot: Autopilot): Promise<RunSummary> {
-    const outcome = pilot.state.run === 'stopping' ? 'stopped' : 'completed';
+    const outcome = outcomeOf(pilot.state);
     pilot.state.run = 'completed';
     const summary = runSummary(outcome, pilot.state.entries, this.#status(pilot));
     const { project, runId } = this.#input;
@@ -284,6 +284,11 @@ class AutopilotShell {
       });
     this.#begin(this.#mailbox.send(idea, deliver));
   }
+}
+
+function outcomeOf({ run, aborting }: AutopilotState): RunOutcome {
+  if (run !== 'stopping') return 'completed';
+  return aborting ? 'aborted' : 'stopped';
 }
 
 const choiceOf = ({ choice }: { choice?: AgentChoice }): { choice?: AgentChoice } => (choice ? { choice } : {});

@@ -125,6 +125,7 @@ describe('telling a run', () => {
     expect((await box.run('stop', '--reason', 'enough')).code).toBe(0);
     await go('p-1', 1);
     await until('the run to close', async () => (await box.run('status', '--json')).code === 6);
+    expect((await box.run('status')).stdout).toContain('last run: stopped');
     expect(await box.git('show', 'ralph/p-1:p-1.txt')).toBe('1');
     expect(await box.git('log', '--format=%s', 'main')).not.toContain('#p-1');
     const none = await box.run('pause');

@@ -53,7 +53,8 @@ describe('interrupting a run', () => {
     await held.closed();
     const { json } = await box.run('status', '--json');
     const last = json[0]?.last as { outcome: string; notLanded: { idea: string; status: string }[] };
-    expect(last.outcome).toBe('stopped');
+    expect(last.outcome).toBe('aborted');
+    expect((await box.run('status')).stdout).toContain('last run: aborted');
     expect(last.notLanded.map(({ idea, status }) => [idea, status])).toEqual([
       ['p-1', 'pending'],
       ['p-2', 'pending'],

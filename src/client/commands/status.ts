@@ -143,7 +143,7 @@ function describe(found: Found): void {
   }
   if (!facts?.open) {
     print('no run is open');
-    if (facts) print(`last run: ${facts.temporalStatus.toLowerCase()} ${facts.closedAt?.toISOString() ?? ''}`);
+    if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt?.toISOString() ?? ''}`);
     if (last) {
       print(`  ${last.landed} landed, ${last.notLanded.length} not`);
       for (const one of last.notLanded.slice(0, 20))
@@ -167,6 +167,12 @@ function describe(found: Found): void {
   }
   if (!found.worker && live) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
+}
+
+/** Temporal calls a run that was stopped completed, too. */
+function ending({ temporalStatus, runId }: RunFacts, last: RunSummary | undefined): string {
+  const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
+  return told ? last.outcome : temporalStatus.toLowerCase();
 }
 
 function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Found['progress']): void {
