@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 it('comes back with the defaults and no file where there is none', async () => {
-  expect(await loadConfig(dir)).toEqual({ config: defaultConfig() });
+  expect(await loadConfig(dir)).toEqual({ config: defaultConfig(), given: new Set() });
 });
 
 it.each([
