@@ -29,7 +29,7 @@ it('abort in the middle of a landing gate ends it: nothing moves, no process is 
   expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('nothing more lands')]);
   await held.closed();
   const last = (await box.run('status', '--json')).json[0]?.last as { outcome: string; notLanded: object[] };
-  expect(last.outcome).toBe('stopped');
+  expect(last.outcome).toBe('aborted');
   expect(last.notLanded).toMatchObject([{ idea: 'l-1', status: 'pending' }]);
   expect(await box.git('rev-parse', 'main')).toBe(tip);
   expect(await findByToken(`${project}/l-1`)).toEqual([]);
