@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunStatus } from '../../src/protocol/views.js';
-import { events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
 
 let box: Sandbox;
 let runId = '';
@@ -40,18 +40,7 @@ async function begin(steps: object[], config: object, first = ''): Promise<void>
 }
 const calls = async () =>
   (await readFile(join(box.scratch, 'calls'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
-async function landed(): Promise<StampedEvent[]> {
-  const over = await until(
-    'the end of the run',
-    async () => {
-      const { code, json } = await box.run('status', '--json');
-      return code === 6 && json[0];
-    },
-    SLOW,
-  );
-  expect(over).toMatchObject({ last: { notLanded: [] } });
-  return events(await box.run('logs', '--json', '--run', runId));
-}
+const landed = (): Promise<StampedEvent[]> => whenAllLanded(box, runId, SLOW);
 const rungs = (all: StampedEvent[]) => all.flatMap((event) => (event.kind === 'escalated' ? [event.rung] : []));
 const done = { append: { path: 'done.txt', text: 'done' } };
 const still = { signal: 'PROGRESS:10' };

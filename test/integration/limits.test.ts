@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunStatus } from '../../src/protocol/views.js';
-import { events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
 
 let box: Sandbox;
 let runId = '';
@@ -73,19 +73,7 @@ async function begin(): Promise<void> {
   expect(started.code, started.stderr).toBe(0);
   runId = String(started.json[0]?.runId);
 }
-/** All events of the run, once all of its ideas have landed. */
-async function finish(): Promise<StampedEvent[]> {
-  const over = await until(
-    'the end of the run',
-    async () => {
-      const { code, json } = await box.run('status', '--json');
-      return code === 6 && json[0];
-    },
-    SLOW,
-  );
-  expect(over).toMatchObject({ last: { notLanded: [] } });
-  return events(await box.run('logs', '--json', '--run', runId));
-}
+const finish = (): Promise<StampedEvent[]> => whenAllLanded(box, runId, SLOW);
 const charged = (all: StampedEvent[]) =>
   all.filter((event) => event.kind === 'iteration-end' && event.outcome === 'ok').length;
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { expect } from 'vitest';
 import { stringify } from 'yaml';
 import type { StampedEvent } from '../../src/protocol/events.js';
 
@@ -125,4 +126,18 @@ export async function until<T>(what: string, check: () => Promise<T | undefined 
     if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`, { cause: last });
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
+}
+
+/** The events of a run, once it is over; everything must have landed. `ms`: the longest it may take. */
+export async function whenAllLanded(box: Sandbox, runId: string, ms: number): Promise<StampedEvent[]> {
+  const over = await until(
+    'the end of the run',
+    async () => {
+      const { code, json } = await box.run('status', '--json');
+      return code === 6 && json[0];
+    },
+    ms,
+  );
+  expect(over).toMatchObject({ last: { notLanded: [] } });
+  return events(await box.run('logs', '--json', '--run', runId));
 }
