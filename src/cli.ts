@@ -7,6 +7,7 @@ import type { StatusOptions } from './client/commands/status-list.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { addIdeaControls, addRunControls } from './client/control-cli.js';
 import { EXIT } from './client/exit-codes.js';
+import { endWithReader, flushed } from './client/output.js';
 import type { Dimension } from './protocol/budget.js';
 import { version } from './worker/build-id.js';
 
@@ -284,6 +285,8 @@ function argumentError({ exitCode, message }: CommanderError): number {
   return EXIT.usage;
 }
 
+endWithReader(process.stdout);
+endWithReader(process.stderr);
 try {
   await program.parseAsync();
 } catch (error) {
@@ -294,5 +297,7 @@ try {
     process.exitCode = explain(error, wantsJson);
   }
 }
-// Libraries may keep handles open; every command has finished its work when it returns.
+// Libraries may keep handles open; every command has finished its work when it returns. A reader of the output may not:
+// what a slow one has not taken yet would be lost with the process.
+await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 process.exit(process.exitCode ?? EXIT.ok);

@@ -3,7 +3,7 @@
  * Invariant: a server older than the one that last wrote the database never opens it, and a newer one only after a
  * copy was put aside. Called with the server lock held and no server running.
  */
-import { constants, copyFile, rename, stat } from 'node:fs/promises';
+import { constants, copyFile, open as openFile, rename, stat } from 'node:fs/promises';
 import { databaseNotePath, databasePath, readJson, writeJson } from './files.js';
 import { isPorts, type ServerPorts } from './record.js';
 import { compareVersions, type TemporalVersion } from './version.js';
@@ -15,6 +15,15 @@ export interface DatabaseNote {
   ports?: ServerPorts;
   /** ISO 8601. */
   at: string;
+  /** The last database that was lost, for whoever misses a run. */
+  lost?: DatabaseLoss;
+}
+
+export interface DatabaseLoss {
+  /** ISO 8601. */
+  at: string;
+  /** One clause. */
+  why: string;
 }
 
 function isNote(value: unknown): value is DatabaseNote {
@@ -27,8 +36,11 @@ function isNote(value: unknown): value is DatabaseNote {
 export const readDatabaseNote = (root: string): Promise<DatabaseNote | undefined> =>
   readJson(databaseNotePath(root), isNote);
 
-export const noteDatabase = (root: string, version: TemporalVersion, ports: ServerPorts): Promise<void> =>
-  writeJson(databaseNotePath(root), { ...version, ports, at: new Date().toISOString() } satisfies DatabaseNote);
+export async function noteDatabase(root: string, version: TemporalVersion, ports: ServerPorts): Promise<void> {
+  const lost = (await readDatabaseNote(root))?.lost;
+  const note = { ...version, ports, at: new Date().toISOString(), ...(lost ? { lost } : {}) } satisfies DatabaseNote;
+  await writeJson(databaseNotePath(root), note);
+}
 
 const PARTS = ['', '-wal', '-shm'];
 const exists = (path: string): Promise<boolean> =>
@@ -43,9 +55,56 @@ export async function databaseBytes(root: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-async function each(database: string, to: string, move: (from: string, to: string) => Promise<void>): Promise<void> {
+/** True when there was any part. */
+async function each(database: string, to: string, move: (from: string, to: string) => Promise<void>): Promise<boolean> {
+  let any = false;
   for (const part of PARTS) {
-    if (await exists(database + part)) await move(database + part, to + part);
+    if (!(await exists(database + part))) continue;
+    await move(database + part, to + part);
+    any = true;
+  }
+  return any;
+}
+
+/** Marks a database in the making: one without a schema would fail every later start. */
+const noteUnfinished = (root: string, note: Partial<DatabaseNote> | undefined): Promise<void> =>
+  writeJson(databaseNotePath(root), { ...note, server: '', cli: '', at: new Date().toISOString() });
+
+/** Says what goes with a database and what does not, and keeps it for whoever asks later. */
+async function noteLoss(root: string, why: string, say: (line: string) => void): Promise<void> {
+  const lost: DatabaseLoss = { at: new Date().toISOString(), why };
+  await noteUnfinished(root, { ...(await readDatabaseNote(root)), lost });
+  say(`${why}. ${LOSS}`);
+}
+
+/** What a lost database means, in sentences for people. */
+export const LOSS =
+  'An empty one takes its place. Lost: the runs that were open and what the Web UI shows of earlier ones. Kept: everything ' +
+  'that has landed, every branch and worktree, the files and logs of the runs. Go on with: ralphctl start, which takes up ' +
+  'unfinished ideas from their branches';
+
+/** Puts a database aside that no server can read. Called while none runs. */
+export async function putDamagedAside(root: string, damage: string, say: (line: string) => void): Promise<void> {
+  const database = databasePath(root);
+  const aside = `${database}.damaged-${stamp()}`;
+  await each(database, aside, rename);
+  await noteLoss(root, `the database of the Temporal server cannot be read (${damage}) and was moved to ${aside}`, say);
+}
+
+const MAGIC = 'SQLite format 3\0';
+
+/** What is wrong with the database at first sight, without a server; a clause. Undefined: nothing, or there is none. */
+export async function databaseProblem(root: string): Promise<string | undefined> {
+  const path = databasePath(root);
+  const note = await readDatabaseNote(root);
+  const file = await openFile(path, 'r').catch(() => undefined);
+  if (!file) return note?.server ? `the database ${path} was deleted` : undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+    if (buffer.toString('latin1', 0, bytesRead) === MAGIC || note?.server === '') return undefined;
+    return `${path} is ${bytesRead === 0 ? 'empty' : 'not a database'}`;
+  } finally {
+    await file.close();
   }
 }
 
@@ -64,8 +123,13 @@ export async function guardDatabase(
   const database = databasePath(root);
   const note = await readDatabaseNote(root);
   if (!(await exists(database))) {
-    // Marks a database in the making: one without a schema would fail every later start.
-    await writeJson(databaseNotePath(root), { ...note, server: '', cli: '', at: new Date().toISOString() });
+    if (note && note.server !== '') {
+      // What was not yet in the file belongs to no other one.
+      const aside = `${database}.rest-${stamp()}`;
+      const kept = await each(database, aside, rename);
+      const rest = kept ? ` (what was left of it was moved to ${aside})` : '';
+      await noteLoss(root, `the database ${database} was deleted${rest}`, say);
+    } else await noteUnfinished(root, note);
     return;
   }
   if (!note) return;

@@ -7,7 +7,7 @@
 import { serverDir } from '../config/paths.js';
 import { aliveness, type Identity, isAlive, terminate } from '../process/identity.js';
 import { bootstrap, loadSdk } from './bootstrap.js';
-import { guardDatabase, noteDatabase, readDatabaseNote } from './database.js';
+import { guardDatabase, noteDatabase, putDamagedAside, readDatabaseNote } from './database.js';
 import { databasePath, recordPath, serverLockPath, writeJson } from './files.js';
 import { findServers } from './find.js';
 import { portsFromArguments } from './flags.js';
@@ -17,7 +17,7 @@ import { choosePorts } from './ports.js';
 import { type Env, probeTemporal } from './probe.js';
 import { HOST, NAMESPACE, readRecord, type ServerPorts, type ServerRecord } from './record.js';
 import { resolveBinary } from './resolve.js';
-import { ServerStartError, startServer, untilServing } from './start.js';
+import { databaseDamage, ServerStartError, startServer, untilServing } from './start.js';
 import type { TemporalVersion } from './version.js';
 
 export interface EnsureServerOptions {
@@ -36,7 +36,7 @@ const HEALTH_MS = 1_000;
 const WEDGED_MS = 15_000;
 /** The holder may be building the server from source. */
 const LOCK_WAIT_MS = 20 * 60_000;
-const ATTEMPTS = 4;
+const ATTEMPTS = 6;
 
 /** The recorded server when it is alive and serves, else undefined. Takes no lock. */
 export async function runningServer(root: string): Promise<ServerRecord | undefined> {
@@ -94,9 +94,11 @@ async function adopt(options: EnsureServerOptions): Promise<ServerRecord | undef
 async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
   const { root, cacheRoot, env, onProgress } = options;
   const { path: binary, version } = await resolveBinary({ cacheRoot, env, onProgress });
-  await guardDatabase(root, version, binary, onProgress);
   const last = (await readRecord(root))?.ports ?? (await readDatabaseNote(root))?.ports;
+  let replaced = false;
   for (let attempt = 1; ; attempt++) {
+    // Again at each: one whose making was cut short must not stay.
+    await guardDatabase(root, version, binary, onProgress);
     const ports = await choosePorts({ env, asked: options.ports, last });
     // The client takes as long to load as the server to boot.
     const loading = loadSdk().catch(() => undefined);
@@ -105,11 +107,18 @@ async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
       await loading;
       return await settle(root, server, ports, binary, version);
     } catch (error) {
-      if (!(error instanceof ServerStartError && error.portTaken) || attempt === ATTEMPTS) throw error;
-      onProgress('a port was taken by another program just now; choosing again');
+      const damage = error instanceof Error ? databaseDamage(errorText(error)) : undefined;
+      if (damage !== undefined && !replaced) {
+        replaced = true;
+        await putDamagedAside(root, damage, onProgress);
+      } else if (!(error instanceof ServerStartError && error.portTaken) || attempt === ATTEMPTS) throw error;
+      else onProgress('a port was taken by another program just now; choosing again');
     }
   }
 }
+
+/** With what the server printed, or what it answered while its namespace was prepared. */
+const errorText = (error: Error): string => (error instanceof ServerStartError ? error.output : error.message);
 
 /** Prepares the namespace, then makes the server known. */
 async function settle(

@@ -18,20 +18,56 @@ import { HOST, type ServerPorts } from './record.js';
 /** A cold disk may have to read a 200 MB binary first. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
+/** A stack trace of the server has up to 20 KB, and the cause stands before it. */
+const OUTPUT_BYTES = 256 * 1024;
 
 /** The server ended, or did not serve in time. */
 export class ServerStartError extends Error {
   override readonly name = 'ServerStartError';
   constructor(
     what: string,
-    readonly tail: string,
+    /** All that it printed at this start. */
+    readonly output: string,
     log: string,
   ) {
-    super(`${what}; its last words (all of them are in ${log}):\n${tail || '(none)'}`);
+    super(`${what}: ${mainError(output) || 'it printed nothing'} (all of it: ${log})`);
   }
   /** Somebody took a port between the choice and the start. */
   get portTaken(): boolean {
-    return /address already in use|can't (?:set|use default) .*port/i.test(this.tail);
+    return /address already in use|can't (?:set|use default) .*port/i.test(this.output);
+  }
+  /** Why the database cannot be read, in its own words; undefined when something else is wrong. */
+  get databaseDamage(): string | undefined {
+    return databaseDamage(this.output);
+  }
+}
+
+/**
+ * Of a file that is no database, or not a whole one. A full or read-only disk and a locked file are not among them: they
+ * pass, and the data is good.
+ */
+const DAMAGE =
+  /file is not a database|database disk image is malformed|malformed database schema|no such (?:table|column): \w+/i;
+
+export const databaseDamage = (text: string): string | undefined => DAMAGE.exec(text)?.[0];
+
+/** The first error among lines of JSON, stack traces and help texts; the last line where there is none. */
+function mainError(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  for (const line of lines) {
+    const { level, msg, error } = parsed(line);
+    if (level === 'ERROR' || level === 'FATAL') return [msg, error].filter(Boolean).join(': ').slice(0, SHOWN);
+  }
+  return (lines.find((line) => /^(?:panic|error)/i.test(line)) ?? lines.at(-1) ?? '').slice(0, SHOWN);
+}
+
+const SHOWN = 500;
+
+function parsed(line: string): { level?: string; msg?: string; error?: string } {
+  try {
+    return (JSON.parse(line) ?? {}) as { level?: string; msg?: string; error?: string };
+  } catch {
+    return {};
   }
 }
 
@@ -69,7 +105,7 @@ export async function startServer(options: StartOptions): Promise<Identity> {
   });
   child.unref();
   const fail = async (what: string): Promise<never> => {
-    throw new ServerStartError(what, await logTail(log, from), log);
+    throw new ServerStartError(what, await logTail(log, from, OUTPUT_BYTES), log);
   };
   const server = child.pid === undefined ? undefined : await identityOf(child.pid);
   if (!server) return fail(await ended);

@@ -17,6 +17,7 @@ import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { show } from '../follow.js';
 import { clean } from '../live-lines.js';
+import { writeAll } from '../output.js';
 import { findProject } from '../project.js';
 import { StreamFollower } from '../stream-follow.js';
 import { StreamView } from '../stream-lines.js';
@@ -182,7 +183,7 @@ async function copyFrom(path: string, offset: number): Promise<number> {
     const from = size < offset ? 0 : offset;
     if (size === from) return size;
     for await (const chunk of file.createReadStream({ start: from, end: size - 1, autoClose: false })) {
-      process.stdout.write(chunk as Buffer);
+      await writeAll(process.stdout, chunk as Buffer);
     }
     return size;
   } finally {
@@ -200,6 +201,6 @@ async function afterwards(dir: string): Promise<void> {
     const path = join(gate, name);
     if (!(await stat(path)).isFile()) continue;
     say(`── gate ── ${path}`);
-    for await (const chunk of createReadStream(path)) process.stdout.write(chunk as Buffer);
+    for await (const chunk of createReadStream(path)) await writeAll(process.stdout, chunk as Buffer);
   }
 }

@@ -7,6 +7,7 @@ import { serverLogPath } from '../../server/files.js';
 import { serverStatus, stopServer } from '../../server/stop.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
+import { writeAll } from '../output.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { UserError } from '../user-error.js';
 
@@ -45,7 +46,7 @@ export async function server(context: Context, action: ServerAction): Promise<nu
       const found = await stat(path).catch(() => undefined);
       if (!found) throw new UserError('there is no server log yet. Start the server with: ralphctl server start');
       const stream = createReadStream(path, { start: Math.max(0, found.size - LOG_BYTES) });
-      for await (const chunk of stream) process.stdout.write(chunk as Buffer);
+      for await (const chunk of stream) await writeAll(process.stdout, chunk as Buffer);
       return EXIT.ok;
     }
   }

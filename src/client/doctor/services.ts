@@ -1,11 +1,12 @@
 /** The Temporal server and the worker: there, and if not, can they be brought up? Starts nothing. */
 import { connectTarget } from '../../connect/target.js';
+import { databaseProblem, LOSS } from '../../server/database.js';
 import { isExecutable, which } from '../../server/probe.js';
 import { cachedBinary } from '../../server/resolve.js';
 import { serverStatus } from '../../server/stop.js';
 import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
-import { type Check, fail, info, ok } from './check.js';
+import { type Check, fail, info, ok, warn } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
   const checks = [await checkServer(context)];
@@ -24,6 +25,9 @@ async function checkServer(context: Context): Promise<Check> {
   if (target.kind !== 'embedded') return checkExternal(context, target.description);
   const { state, record } = await serverStatus(context.root);
   if (state === 'running' && record) return ok('server', `Temporal ${record.version.server} at ${record.address}`);
+  const problem = await databaseProblem(context.root);
+  if (problem)
+    return warn('server', `not running, and ${problem}`, `put a copy of yours back, or: ralphctl start. ${LOSS}`);
   return (await programFor(context)) ?? info('server', 'not running; start brings it up');
 }
 

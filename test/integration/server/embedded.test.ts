@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cacheRoot } from '../../../src/config/paths.js';
+import { cacheRoot, serverDir } from '../../../src/config/paths.js';
 import { isAlive } from '../../../src/process/identity.js';
+import { readDatabaseNote } from '../../../src/server/database.js';
 import { ensureServer } from '../../../src/server/embedded.js';
 import { databaseNotePath, databasePath, recordPath, removeFile, serverLogPath } from '../../../src/server/files.js';
 import { findServers } from '../../../src/server/find.js';
@@ -144,14 +145,55 @@ describe('ensureServer', () => {
     expect(await findServers(databasePath(options.root))).toEqual([]);
   });
 
-  it('shows the last words of a server that cannot start', async () => {
+  it('says in one line why a server cannot start', async () => {
     const options = await freshOptions();
     await ensureServer(options);
     await stopServer(options.root);
-    await writeFile(databasePath(options.root), 'this is no database, and long enough to be looked at '.repeat(100));
-    await removeFile(`${databasePath(options.root)}-wal`);
-    const failure = ensureServer(options);
-    await expect(failure).rejects.toThrow(/file is not a database/);
-    await expect(failure).rejects.toThrow(serverLogPath(options.root));
+    // A folder in the place of the log of changes: no damage, and nothing that another start mends.
+    await rename(`${databasePath(options.root)}-wal`, `${databasePath(options.root)}-kept`);
+    await mkdir(`${databasePath(options.root)}-wal`);
+    const failure = await ensureServer(options).catch((error: Error) => error.message);
+    expect(failure).toMatch(/^the Temporal server ended at its start \(exit 1\): .*unable to open database file/);
+    expect(failure).toContain(serverLogPath(options.root));
+    expect(failure).not.toMatch(/\n|goroutine/);
   });
+
+  it.each([
+    ['overwritten', (path: string) => writeFile(path, 'this is no database, and long enough '.repeat(100))],
+    ['emptied', (path: string) => truncate(path, 0)],
+    ['cut short', (path: string) => truncate(path, 1000)],
+  ])('moves a database aside by name that was %s, says what is lost, and serves from a new one', async (_, harm) => {
+    const options = await freshOptions();
+    await ensureServer(options);
+    await stopServer(options.root);
+    for (const part of ['-wal', '-shm']) await removeFile(databasePath(options.root) + part);
+    await harm(databasePath(options.root));
+    const record = await ensureServer(options);
+    expect(await isServing(record.address, 2_000)).toBe(true);
+    const aside = (await readdir(serverDir(options.root))).filter((name) => /^temporal\.db\.damaged-\d/.test(name));
+    expect(aside).toContainEqual(expect.stringMatching(/^temporal\.db\.damaged-\w+$/));
+    const told = options.said.join('\n');
+    expect(told).toContain(join(serverDir(options.root), aside[0] ?? '?'));
+    expect(told).toMatch(/cannot be read \(.+\).*Lost: .*Kept: .*ralphctl start/);
+    expect((await readDatabaseNote(options.root))?.lost?.why).toContain('cannot be read');
+  });
+
+  it('says that its database was deleted, and starts with an empty one', async () => {
+    const options = await freshOptions();
+    await ensureServer(options);
+    await stopServer(options.root);
+    await rm(databasePath(options.root));
+    await ensureServer(options);
+    expect(options.said.join('\n')).toMatch(/temporal\.db was deleted.*Lost: .*Kept: .*ralphctl start/);
+    expect((await readDatabaseNote(options.root))?.lost?.why).toContain('was deleted');
+  });
+
+  it('starts beside another one that wants the same ports at the same moment', async () => {
+    const { ports } = await ensureServer(await freshOptions());
+    const wanted = { grpc: ports.grpc + 1, ui: ports.ui + 1 };
+    const several = await Promise.all(Array.from({ length: 3 }, freshOptions));
+    const records = await Promise.all(several.map((options) => ensureServer({ ...options, ports: wanted })));
+    expect(new Set(records.map(({ address }) => address)).size).toBe(3);
+    for (const { address } of records) expect(await isServing(address, 2_000)).toBe(true);
+  }, 120_000);
 });

@@ -1,7 +1,13 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { databaseBytes, guardDatabase, noteDatabase, readDatabaseNote } from '../../../src/server/database.js';
+import {
+  databaseBytes,
+  databaseProblem,
+  guardDatabase,
+  noteDatabase,
+  readDatabaseNote,
+} from '../../../src/server/database.js';
 import { databasePath } from '../../../src/server/files.js';
 import { remove, temporaryFolder } from './program.js';
 
@@ -68,4 +74,16 @@ it('keeps the ports when the database itself is gone', async () => {
   await noteDatabase(root, { cli: '1.5.1', server: '1.31.0' }, PORTS);
   await guard('1.29.1');
   expect((await readDatabaseNote(root))?.ports).toEqual(PORTS);
+});
+
+it('is looked at without a server: empty, overwritten and deleted ones are named', async () => {
+  expect(await databaseProblem(root)).toBeUndefined();
+  await database('1.29.1');
+  expect(await databaseProblem(root)).toMatch(/temporal\.db is not a database$/);
+  await writeFile(databasePath(root), '');
+  expect(await databaseProblem(root)).toMatch(/temporal\.db is empty$/);
+  await writeFile(databasePath(root), 'SQLite format 3\0 and the rest');
+  expect(await databaseProblem(root)).toBeUndefined();
+  await rm(databasePath(root));
+  expect(await databaseProblem(root)).toMatch(/temporal\.db was deleted$/);
 });

@@ -1,0 +1,36 @@
+/**
+ * Output that reaches its reader whole. Invariant: the process ends only once a slow reader of a pipe has everything, and at
+ * once when the reader has gone (`ralphctl logs | head`). Loaded by every command: imports nothing heavy.
+ */
+import type { Writable } from 'node:stream';
+
+/** Resolves once everything written so far has left the process, or nobody reads any more. */
+export const flushed = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) return resolve();
+    stream.once('close', resolve);
+    stream.write('', () => resolve());
+  });
+
+/** Writes `chunk`; resolves when the next one may follow, so that a large file never piles up in memory. */
+export const writeAll = (stream: Writable, chunk: Buffer | string): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.destroyed || stream.write(chunk)) return resolve();
+    const go = (): void => {
+      stream.off('drain', go);
+      stream.off('close', go);
+      resolve();
+    };
+    stream.once('drain', go);
+    stream.once('close', go);
+  });
+
+/** A reader that has gone ends the program silently, with the code a shell shows for SIGPIPE. */
+export function endWithReader(stream: Writable): void {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(SIGPIPE_CODE);
+    throw error;
+  });
+}
+
+const SIGPIPE_CODE = 141;
