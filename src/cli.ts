@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * The `ralphctl` program. Invariant: nothing heavy is imported here; each command's module is loaded when it is called,
  * so that `--help` answers at once.

@@ -1,6 +1,7 @@
 /** `init` and `doctor` as a user runs them. CLIs here are small programs of the test: what matters is what is said of them. */
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
 import { roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
@@ -129,6 +130,16 @@ describe('doctor', () => {
     await programs({ codex: CODEX, ralphctl: 'echo other' });
     await configure({});
     expect((await doctor()).about('ralphctl on PATH')[0]).toMatchObject({ state: 'warn' });
+  });
+
+  it('runs the program of that name, and the one that it advises', async () => {
+    await programs({ codex: CODEX, ralphctl: 'echo "import: command not found" >&2; exit 2' });
+    await configure({});
+    const [check] = (await doctor()).about('ralphctl on PATH');
+    expect(check).toMatchObject({ state: 'fail', found: expect.stringContaining('import: command not found') });
+    const [, advised = ''] = /^call this one: (.*?); or/.exec(check?.fix ?? '') ?? [];
+    const ran = await execa('/bin/sh', ['-c', `${advised} --version`], { env: box.env });
+    expect(ran.stdout).toMatch(/^\d+\.\d+\.\d+/);
   });
 
   it('says so outside a repository', async () => {

@@ -32,14 +32,17 @@ export async function demo(context: Context, options: DemoOptions): Promise<numb
   print('');
   print(`look around: cd ${repo} && git log -p   or: ${called(context)} -C ${repo} logs`);
   print(`end the Temporal server, which stays: ${called(context)} server stop`);
-  print(`on a repository of yours: ${called(context)} init, then doctor, then start`);
+  print(
+    `on a repository of yours, in its folder: ${called(context, { anywhere: true })} init, then doctor, then start`,
+  );
   return code;
 }
 
-/** How this program was called: whoever comes from `npm start` has no `ralphctl` on PATH. */
-function called({ cwd }: Context): string {
+/** How this program was called: whoever comes from `npm start` has no `ralphctl` on PATH. `anywhere`: from any folder. */
+function called({ cwd }: Context, { anywhere } = { anywhere: false }): string {
   const script = process.argv[1] ?? '';
-  return basename(script) === 'ralphctl' ? 'ralphctl' : `node ${relative(cwd, script) || script}`;
+  if (basename(script) === 'ralphctl') return 'ralphctl';
+  return `node ${(anywhere ? '' : relative(cwd, script)) || script}`;
 }
 
 async function showLanded(repo: string): Promise<void> {

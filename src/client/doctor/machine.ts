@@ -14,6 +14,7 @@ const GIB = 2 ** 30;
 const LOW_DISK = 5 * GIB;
 const NO_DISK = GIB / 2;
 const FEW_INODES = 50_000;
+const START_MS = 20_000;
 
 export async function checkMachine(context: Context): Promise<Check[]> {
   const checks = [checkNode(), await checkGit(), await checkState(context)];
@@ -68,15 +69,38 @@ async function checkDisk(root: string): Promise<Check[]> {
   ];
 }
 
-/** Another program has the same name on npm. */
+/** Another program has the same name on npm. What is advised has been run. */
 async function checkName({ env }: Context): Promise<Check[]> {
+  const what = 'ralphctl on PATH';
   const ours = await realpath(program()).catch(() => program());
   for (const dir of (env.PATH ?? '').split(delimiter).filter(Boolean)) {
     const path = join(dir, 'ralphctl');
     if (!(await isExecutable(path))) continue;
-    if ((await realpath(path).catch(() => path)) === ours) return [ok('ralphctl on PATH', path)];
-    const fix = `call this one by its path (${ours}), or put its folder first on PATH`;
-    return [warn('ralphctl on PATH', `${path} is another program or another installation`, fix)];
+    const trouble = await whyNoStart(path, env);
+    const same = (await realpath(path).catch(() => path)) === ours;
+    if (same && trouble === undefined) return [ok(what, path)];
+    const fix = `call this one: ${await callable(ours, env)}; or put its folder first on PATH`;
+    if (trouble !== undefined) return [fail(what, `${path} does not start: ${trouble}`, fix)];
+    return [warn(what, `${path} is another program or another installation`, fix)];
   }
-  return [info('ralphctl on PATH', 'none; called by its path')];
+  return [info(what, `none; call it: ${await callable(ours, env)}`)];
+}
+
+const callable = async (file: string, env: Context['env']): Promise<string> =>
+  (await whyNoStart(file, env)) === undefined ? file : `node ${file}`;
+
+async function whyNoStart(file: string, env: Context['env']): Promise<string | undefined> {
+  const got = await execa(file, ['--version'], {
+    reject: false,
+    timeout: START_MS,
+    stdin: 'ignore',
+    env,
+    extendEnv: false,
+  });
+  if (got.exitCode === 0) return undefined;
+  return (
+    String(got.stderr || got.shortMessage || '')
+      .trim()
+      .split('\n')[0] || `exit code ${got.exitCode}`
+  );
 }
