@@ -3,7 +3,7 @@
  * Invariant: every gate command leaves here with its name and timeout filled in. Imports zod only.
  */
 import { z } from 'zod';
-import { minutes, repoPath, run, text } from './schema-common.js';
+import { envName, minutes, repoPath, run, text } from './schema-common.js';
 
 type GateItem = string | { run: string | string[]; name?: string; timeoutMinutes?: number; reports?: string[] };
 
@@ -42,6 +42,12 @@ const wholeGate = z.strictObject({
     .array(repoPath)
     .default([])
     .describe('Paths (git globs) that are put back to what they were before the gate runs, e.g. "ci/**".'),
+  passEnv: z
+    .array(envName)
+    .default([])
+    .describe(
+      'Names of variables that gate commands get from the environment of the worker, beside those that ordinary tool chains need, e.g. DATABASE_URL. All others are withheld.',
+    ),
   tripwires: z
     .strictObject({
       deletedTests: tripwire.describe('Test files or tests that are gone.'),
@@ -75,6 +81,10 @@ export const setup = z
       .default([])
       .describe('Untracked files copied from your checkout into worktrees (globs), e.g. ".env".'),
     timeoutMinutes: minutes.default(10).describe('Minutes the setup command may take.'),
+    passEnv: z
+      .array(envName)
+      .default([])
+      .describe('The same for the setup command as gate.passEnv for the gate, e.g. NPM_TOKEN.'),
   })
   .prefault({})
   .describe('What a fresh worktree needs before an agent can work in it.');

@@ -42,6 +42,8 @@ export interface GateOptions {
   /** Marks what the commands start; one token below it for each. */
   token: string;
   signal?: AbortSignal;
+  /** Something to add to what a failed command said, from its text and its output. */
+  hint?: (said: string) => string | undefined;
   /** Looks closer at a failed command; absent: red is red. */
   judge?: (failed: FailedCommand) => Promise<Judgement>;
 }
@@ -136,29 +138,30 @@ export async function runCommand(
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
   if (exitCode === 0) return { result, outcome: { exitCode, failing: [] } };
-  await sayHow(log, command.name, ended);
+  const hint = options.hint?.(`${toArgv(command.run).join(' ')}\n${text}`);
+  await sayHow(log, command.name, ended, hint);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
   const timedOut = ended.stopped === 'timeout';
   return {
     result,
     outcome: { exitCode, failing },
-    failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log), log },
+    failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
   };
 }
 
 /** A command that fails without a word leaves an empty log otherwise. */
-async function sayHow(log: string, command: string, ended: RunResult): Promise<void> {
+async function sayHow(log: string, command: string, ended: RunResult, hint = ''): Promise<void> {
   const how = ended.launchError ?? ended.stopped ?? ended.signal ?? `exit code ${ended.exitCode}`;
   const text = `[ralphctl: ${command}: ${how} after ${(ended.durationMs / 1000).toFixed(1)} s]\n`;
-  await appendFile(log, text).catch(() => undefined);
+  await appendFile(log, hint ? `${text}[ralphctl: ${hint}]\n` : text).catch(() => undefined);
 }
 
 export const toArgv = (command: string | readonly string[]): readonly string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
-function failureTail(ended: RunResult, command: GateCommand, text: string, log: string): string {
+function failureTail(ended: RunResult, command: GateCommand, text: string, log: string, hint?: string): string {
   const why = ended.launchError ?? whyStopped(ended, command.timeoutMs);
-  return boundedTail(`${text.trimEnd()}${why ? `\n${why}` : ''}`.trim(), log);
+  return boundedTail([text.trimEnd(), why, hint].filter(Boolean).join('\n').trim(), log);
 }
 
 function whyStopped(ended: RunResult, timeoutMs: number): string | undefined {

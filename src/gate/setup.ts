@@ -27,6 +27,8 @@ export interface SetupOptions {
   logDir: string;
   env: Readonly<Record<string, string>>;
   token: string;
+  /** Something to add to what a failed command said. */
+  hint?: (said: string) => string | undefined;
   signal?: AbortSignal;
 }
 
@@ -75,8 +77,9 @@ async function runSetup(options: SetupOptions, command: string | readonly string
       ? `it took longer than ${Math.round(timeoutMs / 1000)} s`
       : `exit ${ended.exitCode ?? ended.signal}`);
   const tail = boundedTail(plainText(ended.tail).trim(), log);
+  const hint = options.hint?.(`${shown}\n${tail}`);
   throw new SetupError(
-    `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\nAll of it: ${log}. Run it there by hand to see why, then retry.`,
+    `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\n${hint ? `${hint}\n` : ''}All of it: ${log}. Run it there by hand to see why, then retry.`,
     tail,
     log,
   );

@@ -14,6 +14,8 @@ export interface TestCounts {
 export interface GateInput extends RunRef {
   idea: string;
   serial: number;
+  /** Its slot, which gate and agent share. Absent in inputs of 0.1. */
+  agentName?: string;
   worktree: string;
   /** The commit that the work started from. Absent in inputs of 0.1. */
   base?: string;

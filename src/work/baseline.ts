@@ -8,7 +8,6 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baselineDir, integrationDir } from '../config/paths.js';
 import type { CommandOutcome } from '../gate/attribute.js';
-import { gateEnvironment } from '../gate/environment.js';
 import { runCommand } from '../gate/run-gate.js';
 import type { GateCommand } from '../gate/types.js';
 import { git } from '../git/git.js';
@@ -16,10 +15,11 @@ import { integrationWorktree, resetIntegration } from '../git/integration.js';
 import { exclusive } from '../git/locks.js';
 import { sharedGitDir } from '../git/repository.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
+import { commandEnvironment } from './command-environment.js';
 import type { WorkDeps } from './deps.js';
 import { gateCommands } from './gate-commands.js';
 import { setUp } from './set-up.js';
-import { slotEnvironment } from './slot-environment.js';
+import { SEATS } from './slot-environment.js';
 
 export interface BaselineInput {
   project: string;
@@ -64,9 +64,9 @@ async function outcome(deps: WorkDeps, run: LoadedRun, input: BaselineInput): Pr
     const integrationRoot = integrationDir(deps.root, input.project);
     const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base of', commit: input.base });
     await resetIntegration(dir, input.base, config.worktrees.keep);
-    const where = { ...input, agentName: 'gate-0', dir, logDir: join(folder, `${tree}-logs`) };
+    const where = { ...input, agentName: SEATS.baseline, dir, logDir: join(folder, `${tree}-logs`) };
     await setUp(deps, run, where);
-    const env = gateEnvironment(deps.env, slotEnvironment(where));
+    const { env } = commandEnvironment(deps, run, 'gate', where);
     const token = `${input.project}/${input.idea}/baseline/${randomUUID()}`;
     let last: CommandOutcome | undefined;
     for (const [n, command] of commands.entries()) {

@@ -10,6 +10,7 @@ import { loadOne } from './load.js';
 import { assertRoom } from './room.js';
 import { gateIn } from './run-gate.js';
 import { setUp } from './set-up.js';
+import { SEATS } from './slot-environment.js';
 
 export interface LaneInput extends RunRef {
   idea: string;
@@ -39,7 +40,8 @@ export async function laneWork(
   await assertRoom([integrationRoot, repo], config, true);
   const ticks = tick && config.landing.tick;
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), folder);
-  const where = (dir: string) => ({ ...input, dir, logDir, signal });
+  // The idea's own slot may belong to another idea by now.
+  const where = (dir: string) => ({ ...input, agentName: SEATS.landing, dir, logDir, signal });
   const { idea, title, agentName } = input;
   const options = {
     ...{ repo, integrationRoot, target, idea, title, agentName, signal },

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../config/paths.js';
-import { gateEnvironment } from '../gate/environment.js';
 import { runGate } from '../gate/run-gate.js';
 import { findTripwires } from '../gate/tripwires.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../protocol/gate.js';
 import type { LoadedRun } from '../runs/run-files.js';
+import { commandEnvironment } from './command-environment.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { gateCommands } from './gate-commands.js';
 import { type JudgeInput, judgeWith } from './judge-gate.js';
 import { loadOne } from './load.js';
 import { keepPlace } from './plan-place.js';
-import { slotEnvironment } from './slot-environment.js';
+import { SEATS } from './slot-environment.js';
 import { WorkError } from './work-error.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
@@ -27,7 +27,7 @@ export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: 
   // Read from commits, so it can go on beside the commands.
   const trips = tripped(run, input);
   trips.catch(() => undefined);
-  const gate = await gateIn(deps, run, { ...input, ...where, agentName: 'gate-0', signal });
+  const gate = await gateIn(deps, run, { ...input, ...where, agentName: input.agentName ?? SEATS.landing, signal });
   if (gate.pass && input.claimed) {
     await keepPlace(deps, input, idea, { ...input.claimed, step: input.claimed.step + 1 });
   }
@@ -52,7 +52,7 @@ export function gateIn(
     commands: gateCommands(run.file.config),
     worktree: where.dir,
     logDir: where.logDir,
-    env: gateEnvironment(deps.env, slotEnvironment(where)),
+    ...commandEnvironment(deps, run, 'gate', where),
     token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
     signal: where.signal,
     judge: judgeWith(deps, run, where),

@@ -1,10 +1,9 @@
 /** Runs a worktree's setup (dependencies, copied files); cheap when nothing changed. */
 import { randomUUID } from 'node:crypto';
-import { gateEnvironment } from '../gate/environment.js';
 import { ensureSetup } from '../gate/setup.js';
 import type { LoadedRun } from '../runs/run-files.js';
+import { commandEnvironment } from './command-environment.js';
 import type { WorkDeps } from './deps.js';
-import { slotEnvironment } from './slot-environment.js';
 
 export async function setUp(
   deps: WorkDeps,
@@ -20,7 +19,7 @@ export async function setUp(
     from: run.file.repo,
     timeoutMs: setup.timeoutMinutes * 60_000,
     logDir: where.logDir,
-    env: gateEnvironment(deps.env, slotEnvironment(where)),
+    ...commandEnvironment(deps, run, 'setup', where),
     token: `${where.project}/${where.idea}/setup/${randomUUID()}`,
     signal: where.signal,
   });

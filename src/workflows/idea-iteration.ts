@@ -244,6 +244,7 @@ async function runGate(
     runId,
     idea,
     serial: state.serial,
+    agentName: state.agentName,
     worktree: prepared.worktree,
     base: prepared.base,
     ...(claims && prepared.plan ? { claimed: positionOf(state.plan ?? firstStep()) } : {}),

@@ -51,11 +51,13 @@ describe('prepareIdea', () => {
     const b = await bench({
       files: { 'package-lock.json': '1', '.gitignore': 'node_modules/\n' },
       config: {
-        setup: { run: 'echo ran >> "$COUNT"; mkdir -p node_modules && cp package-lock.json node_modules/from' },
+        setup: {
+          run: 'echo ran >> "$COUNT"; mkdir -p node_modules && cp package-lock.json node_modules/from',
+          passEnv: ['COUNT'],
+        },
       },
     });
     const count = async (): Promise<number> => (await b.read(join(b.base, 'count'))).split('\n').length - 1;
-    // The setup gets the environment of the worker.
     b.env.COUNT = join(b.base, 'count');
     const at = await b.prepare();
     expect(await count()).toBe(1);
@@ -80,7 +82,7 @@ describe('prepareIdea', () => {
   });
 
   it('a cancelled setup ends as cancelled with nothing left running', async () => {
-    const b = await bench({ config: { setup: { run: 'touch "$BEGUN"; sleep 600' } } });
+    const b = await bench({ config: { setup: { run: 'touch "$BEGUN"; sleep 600', passEnv: ['BEGUN'] } } });
     b.env.BEGUN = join(b.marks, 'begun');
     const call = b.call(b.activities.prepareIdea, { ...b.ref, idea: 't-1', agentName: 'ed-001' });
     await until('the setup to run', async () => existsSync(join(b.marks, 'begun')));

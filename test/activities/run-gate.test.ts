@@ -1,8 +1,8 @@
 /** The gate as an activity: whose failure is it, what is flaky, what a person should look at (B3, B5). */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Bench, bench, say } from './bench.js';
+import { type Bench, bench, idea, say } from './bench.js';
 
 const COMMIT = (script: string): string => `cat > /dev/null\n${script}\n${say('COMPLETE')}`;
 
@@ -59,7 +59,7 @@ describe('a red gate against its base', () => {
     const b = await bench({
       files: { 'run.sh': counted },
       agent: COMMIT('echo x >> work.txt'),
-      config: { gate: ['sh run.sh'] },
+      config: { gate: { commands: ['sh run.sh'], passEnv: ['COUNT'] } },
     });
     const count = join(b.marks, 'count');
     b.env.COUNT = count;
@@ -78,7 +78,7 @@ describe('a flaky command', () => {
   const FLAKY =
     'if [ -e "$MARK" ]; then exit 0; fi; case "$PWD" in *base*) exit 0;; esac; touch "$MARK"; echo "FAILED t.py::x - e"; exit 1';
   const flaky = async (rerun: boolean) => {
-    const config = { gate: { commands: [{ run: 'sh run.sh', name: 'tests' }], rerun } };
+    const config = { gate: { commands: [{ run: 'sh run.sh', name: 'tests' }], rerun, passEnv: ['MARK'] } };
     const b = await bench({ files: { 'run.sh': FLAKY }, agent: COMMIT('echo x > work.txt'), config });
     b.env.MARK = join(b.marks, 'mark');
     return (await gated({ b, agent: '', gate: [] })).gate;
@@ -94,7 +94,7 @@ describe('a flaky command', () => {
     const b = await bench({
       files: { 'run.sh': runner },
       agent: COMMIT('echo x > work.txt'),
-      config: { gate: ['sh run.sh'] },
+      config: { gate: { commands: ['sh run.sh'], passEnv: ['COUNT'] } },
     });
     b.env.COUNT = join(b.marks, 'count');
     const { input } = await gated({ b, agent: '', gate: [] });
@@ -155,5 +155,74 @@ describe('protected paths', () => {
       join(b.root, 'projects', b.project, 'runs', 'run-1', 'ideas', 't-1', '002', 'prompt.md'),
     );
     expect(prompt).toContain('Last time this was put back: `ci/new.sh`, `ci/run.sh`.');
+  });
+});
+
+describe('the environment of a gate', () => {
+  const SEEN = 'echo "$RALPHCTL_SLOT $RALPHCTL_PORT_BASE $COMPOSE_PROJECT_NAME" >> "$SEEN"';
+
+  it('gates side by side, a landing and a baseline have a slot, ports and container names of their own', async () => {
+    const b = await bench({
+      files: { 'base.txt': 'b\n' },
+      agent: COMMIT('echo x > "$RALPHCTL_IDEA.txt"'),
+      ideas: [idea('t-1'), idea('t-2')],
+      config: {
+        gate: { commands: [`${SEEN}; case "$PWD" in *base*) exit 0;; esac; test ! -e red`], passEnv: ['SEEN'] },
+      },
+    });
+    b.env.SEEN = join(b.marks, 'seen');
+    const gateOf = async (id: string, agentName: string) => {
+      const at = await b.prepare(id, { agentName });
+      const { head } = await b.call(b.activities.runAgent, b.agentInput(at, { idea: id, agentName })).done;
+      const input = { ...b.ref, idea: id, serial: 1, agentName, worktree: at.worktree, base: at.base };
+      return { at, head, input };
+    };
+    const [one, two] = await Promise.all([gateOf('t-1', 'ed-001'), gateOf('t-2', 'ed-002')]);
+    await Promise.all([one, two].map(({ input }) => b.call(b.activities.runGate, input).done));
+    const names = { ...b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001' };
+    const { worktree, branch, base } = one.at;
+    expect((await b.call(b.activities.landIdea, { ...names, worktree, branch, base, head: one.head }).done).kind).toBe(
+      'landed',
+    );
+    await b.write({ red: 'x' }, two.at.worktree);
+    expect((await b.call(b.activities.runGate, two.input).done).pass).toBe(false);
+    const rows = (await readFile(b.env.SEEN, 'utf8')).trim().split('\n');
+    const own = (slot: number) => `${slot} ${20_000 + slot * 100} ${b.project}-${slot}`;
+    // The second idea is run three times: green, red, and once more for flakiness; then on its base.
+    expect([...new Set(rows)].sort()).toEqual([own(1), own(2), own(0), own(101)].sort());
+  });
+
+  it('a secret of the worker does not reach gate and set-up; one that they miss is named, never shown', async () => {
+    const secret = 'postgres://u:hunter22@db/app';
+    const b = await bench({
+      files: { 'run.sh': 'test -n "$DATABASE_URL" || { echo "DATABASE_URL is not set"; exit 1; }' },
+      agent: COMMIT('env > agent.env; echo x > work.txt'),
+      config: { setup: { run: 'env > setup.env' }, gate: ['env > gate.env', 'sh run.sh'] },
+    });
+    Object.assign(b.env, { DATABASE_URL: secret, LC_MY_SECRET: secret, GOPATH: '/go', LC_ALL: 'C.UTF-8' });
+    const { gate, at } = await gated({ b, agent: '', gate: [] });
+    for (const file of ['setup.env', 'gate.env']) {
+      const seen = await b.read(join(at.worktree, file));
+      expect(seen).not.toContain('hunter22');
+      expect(seen).toMatch(/^GOPATH=\/go$/m);
+      expect(seen).toMatch(/^LC_ALL=C.UTF-8$/m);
+    }
+    const hint =
+      'DATABASE_URL is set for ralphctl but is not passed to this command; pass it with gate.passEnv: [DATABASE_URL]';
+    expect(gate.failure?.tail).toContain(hint);
+    expect(gate.failure?.tail).not.toContain('hunter22');
+    expect(await b.read(gate.failure?.log ?? '')).toContain(hint);
+  });
+
+  it('gate.passEnv and setup.passEnv let a variable through', async () => {
+    const b = await bench({
+      agent: COMMIT('echo x > work.txt'),
+      config: {
+        setup: { run: 'test "$NPM_TOKEN" = t', passEnv: ['NPM_TOKEN'] },
+        gate: { commands: ['test "$DATABASE_URL" = u && test -z "$NPM_TOKEN"'], passEnv: ['DATABASE_URL'] },
+      },
+    });
+    Object.assign(b.env, { DATABASE_URL: 'u', NPM_TOKEN: 't' });
+    expect((await gated({ b, agent: '', gate: [] })).gate.pass).toBe(true);
   });
 });

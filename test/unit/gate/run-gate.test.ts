@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm, symlink, utimes, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gateEnvironment } from '../../../src/gate/environment.js';
+import { gateEnvironment, withheldFrom, withheldHint } from '../../../src/gate/environment.js';
 import { type GateOptions, runGate } from '../../../src/gate/run-gate.js';
 import type { GateCommand } from '../../../src/gate/types.js';
 import { put } from '../git/repo.js';
@@ -159,6 +159,28 @@ describe('gateEnvironment', () => {
       { RALPHCTL_SLOT: '3' },
     );
     expect(env).toEqual({ PATH: '/bin', CI: '1', GIT_TERMINAL_PROMPT: '0', RALPHCTL_SLOT: '3' });
+  });
+
+  it('is an allow-list: tool chains pass, everything else only when it is named', () => {
+    const env = {
+      ...{ PATH: '/bin', HOME: '/h', LC_ALL: 'C', JAVA_HOME: '/j', CARGO_HOME: '/c', NVM_DIR: '/n', HTTPS_PROXY: 'p' },
+      ...{ VIRTUAL_ENV: '/v', LC_SECRET: 's', XDG_TOKEN: 's', AWS_SECRET_ACCESS_KEY: 's', DATABASE_URL: 'd' },
+      ...{ TEMPORAL_API_KEY: 't', GIT_DIR: 'g' },
+    };
+    const { CI, GIT_TERMINAL_PROMPT, ...passed } = gateEnvironment(env, {}, ['DATABASE_URL', 'TEMPORAL_API_KEY']);
+    expect([CI, GIT_TERMINAL_PROMPT]).toEqual(['1', '0']);
+    expect(Object.keys(passed).sort()).toEqual(
+      ['PATH', 'HOME', 'LC_ALL', 'JAVA_HOME', 'CARGO_HOME', 'NVM_DIR', 'HTTPS_PROXY', 'DATABASE_URL'].sort(),
+    );
+  });
+
+  it('a variable that is withheld and that a failed command names is told, with the key that passes it', () => {
+    const env = { DATABASE_URL: 'd', OTHER: 'o', TEMPORAL_API_KEY: 't', PATH: '/bin', EMPTY: '' };
+    const said = 'KeyError: DATABASE_URL; see PATH, TEMPORAL_API_KEY, EMPTY';
+    expect(withheldFrom(env, said)).toEqual(['DATABASE_URL']);
+    expect(withheldFrom(env, said, ['DATABASE_URL'])).toEqual([]);
+    expect(withheldHint(['A1', 'B2'], 'gate.passEnv')).toContain('pass it with gate.passEnv: [A1, B2]');
+    expect(withheldHint([], 'gate.passEnv')).toBeUndefined();
   });
 
   it('reaches the command', async () => {
