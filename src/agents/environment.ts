@@ -6,6 +6,11 @@ import type { AgentSpec } from '../config/agent-spec.js';
 
 const ALWAYS = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ', 'COLUMNS', 'LINES'],
+  // By name: anybody may call a secret LC_SOMETHING, since ssh hands those on.
+  ...['LC_ALL', 'LC_ADDRESS', 'LC_COLLATE', 'LC_CTYPE', 'LC_IDENTIFICATION', 'LC_MEASUREMENT', 'LC_MESSAGES'],
+  ...['LC_MONETARY', 'LC_NAME', 'LC_NUMERIC', 'LC_PAPER', 'LC_TELEPHONE', 'LC_TIME'],
+  ...['XDG_CACHE_HOME', 'XDG_CONFIG_DIRS', 'XDG_CONFIG_HOME', 'XDG_DATA_DIRS', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
+  'XDG_STATE_HOME',
   ...['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'GNUPGHOME', 'GIT_SSH', 'GIT_SSH_COMMAND'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
@@ -14,10 +19,9 @@ const ALWAYS = [
   ...['JAVA_HOME', 'GOPATH', 'GOROOT', 'GOPROXY', 'GOFLAGS', 'CARGO_HOME', 'RUSTUP_HOME', 'PYENV_ROOT', 'VOLTA_HOME'],
   ...['NVM_DIR', 'FNM_DIR', 'MISE_DATA_DIR', 'ASDF_DIR', 'ASDF_DATA_DIR', 'BUN_INSTALL', 'PNPM_HOME', 'DOTNET_ROOT'],
   ...['ANDROID_HOME', 'LD_LIBRARY_PATH', 'NIX_PATH', 'NIX_SSL_CERT_FILE', 'DOCKER_HOST', 'PIP_INDEX_URL'],
+  // Not all of npm_config_*: under `npm start` or npx that holds the settings of ralphctl's own package.
   ...['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'NPM_CONFIG_USERCONFIG', 'NPM_CONFIG_CACHE'],
 ];
-// Not all of npm_config_*: under `npm start` or npx that holds the settings of ralphctl's own package.
-const ALWAYS_PREFIXES = ['LC_', 'XDG_'];
 
 /** Keys of model providers, for CLIs that talk to many of them. */
 const PROVIDERS = [
@@ -102,7 +106,7 @@ export function agentEnvironment(
   adapterEnv: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const names = new Set([...ALWAYS, ...spec.passEnv]);
-  const prefixes: string[] = [...ALWAYS_PREFIXES, ...(ADAPTER_PREFIXES[spec.adapter] ?? [])];
+  const prefixes: string[] = [...(ADAPTER_PREFIXES[spec.adapter] ?? [])];
   if (spec.adapter === 'claude') {
     for (const cloud of CLOUDS) if (base[cloud.when] ?? spec.env[cloud.when]) prefixes.push(...cloud.prefixes);
   }

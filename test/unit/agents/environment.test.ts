@@ -30,6 +30,15 @@ describe('the environment of an agent', () => {
     expect(env.ANTHROPIC_API_KEY).toBe('a');
   });
 
+  it('takes locale and folders by name: a secret that is called LC_ or XDG_ something stays behind', () => {
+    const base = { ...BASE, LC_MYSECRET: 's', XDG_TOKEN: 's', LC_CTYPE: 'C.UTF-8', XDG_RUNTIME_DIR: '/run' };
+    const env = agentEnvironment(spec({ adapter: 'claude' }), base);
+    expect(env).toMatchObject({ LC_ALL: 'C', LC_CTYPE: 'C.UTF-8', XDG_RUNTIME_DIR: '/run' });
+    expect(Object.keys(env)).not.toContain('LC_MYSECRET');
+    expect(Object.keys(env)).not.toContain('XDG_TOKEN');
+    expect(agentEnvironment(spec({ passEnv: ['LC_MYSECRET'] }), base).LC_MYSECRET).toBe('s');
+  });
+
   it('has the keys of its own CLI only', () => {
     const codex = agentEnvironment(spec({ adapter: 'codex' }), BASE);
     expect(codex.OPENAI_API_KEY).toBe('o');
