@@ -1,11 +1,12 @@
 /**
  * The one door to git: every git process of ralphctl is started here, through shells that stay (shell.ts), or through
  * simple-git where those cannot be used.
- * Invariant: our own GIT_* environment never reaches git; nothing prompts, pages, opens an editor or starts background
+ * Invariant: no secret of our environment and none of our GIT_* reaches git (environment.ts); nothing prompts, pages, opens an editor or starts background
  * maintenance; hooks run only when asked for. Must not know about ideas, worktrees or landing.
  */
 import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
+import { gitEnvironment } from './environment.js';
 import { filterProblem } from './errors.js';
 import { isLockContention, lockDelayMs, lockHeld } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
@@ -75,22 +76,6 @@ const STEADY = [
   'checkout.workers=0',
 ];
 
-const DROPPED = /^(GIT_|EDITOR$|VISUAL$|PAGER$|PREFIX$|SSH_ASKPASS$)/i;
-const OURS = {
-  LC_ALL: 'C',
-  GIT_TERMINAL_PROMPT: '0',
-  GIT_EDITOR: 'true',
-  GIT_SEQUENCE_EDITOR: 'true',
-  GIT_PAGER: 'cat',
-};
-
-function environment(): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const [key, value] of Object.entries(process.env))
-    if (value !== undefined && !DROPPED.test(key)) env[key] = value;
-  return { ...env, ...OURS };
-}
-
 /** Git commands in `dir`, which must exist. */
 export function git(dir: string): Git {
   const result = async (args: readonly string[], opts: GitOptions = {}): Promise<GitResult> => {
@@ -129,7 +114,7 @@ async function once(dir: string, args: readonly string[], opts: GitOptions): Pro
   const command = {
     dir: resolve(dir),
     argv: ['git', ...config.flatMap((setting) => ['-c', setting]), ...args],
-    env: environment(),
+    env: gitEnvironment(process.env),
     extra: { ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env },
     input: opts.input,
     apart: opts.hooks,

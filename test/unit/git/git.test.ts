@@ -1,4 +1,4 @@
-import { chmod, rm, writeFile } from 'node:fs/promises';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GitError, git } from '../../../src/git/git.js';
 import { exclusive, isLockContention, lockDelayMs, removeStaleIndexLock } from '../../../src/git/locks.js';
@@ -51,6 +51,31 @@ describe('git', () => {
       delete process.env.GIT_INDEX_FILE;
       delete process.env.GIT_AUTHOR_NAME;
     }
+  });
+
+  it('gives no secret of our environment to what git starts: filters, hooks', async () => {
+    process.env.SECRET_THING = 'sesame';
+    process.env.LC_TOKEN = 'sesame';
+    try {
+      const seen = `${repo.scratch}/seen`;
+      await sh(repo.root, 'config', 'filter.x.clean', `env > '${seen}'; cat`);
+      await put(repo.root, { '.gitattributes': '*.txt filter=x\n', 'b.txt': 'b\n' });
+      await git(repo.root).run(['add', 'b.txt']);
+      const text = await readFile(seen, 'utf8');
+      expect(text).toMatch(/^PATH=/m);
+      expect(text).not.toContain('sesame');
+    } finally {
+      delete process.env.SECRET_THING;
+      delete process.env.LC_TOKEN;
+    }
+  });
+
+  it('sees what commits hold, whatever git replace says', async () => {
+    const blob = await sh(repo.root, 'rev-parse', 'HEAD:a.txt');
+    await put(repo.scratch, { other: 'green\n' });
+    await sh(repo.root, 'replace', blob, await sh(repo.root, 'hash-object', '-w', `${repo.scratch}/other`));
+    expect(await sh(repo.root, 'show', 'HEAD:a.txt')).toBe('green');
+    expect(await git(repo.root).run(['show', 'HEAD:a.txt'])).toBe('one');
   });
 
   it('runs hooks only when asked to', async () => {
