@@ -6,6 +6,7 @@
  */
 import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
+import { roomToSpawn } from '../process/descriptors.js';
 import { gitEnvironment } from './environment.js';
 import { filterProblem } from './errors.js';
 import { isLockContention, lockDelayMs, lockHeld } from './locks.js';
@@ -138,6 +139,7 @@ async function alone(
 ): Promise<GitResult> {
   // Rarely needed, and a tenth of a command's start-up.
   const { simpleGit } = await import('simple-git');
+  await roomToSpawn();
   let code = 0;
   let stderr = '';
   const options: Partial<SimpleGitOptions> = {

@@ -10,6 +10,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { canSpawn, roomToSpawn } from '../process/descriptors.js';
 
 export interface ShellCommand {
   /** Absolute; must exist. */
@@ -202,6 +203,8 @@ function freeShell(env: Readonly<Record<string, string>>): Shell | undefined {
   shells = shells.filter((shell) => shell.usable);
   const free = shells.find((shell) => !shell.busy);
   if (free || shells.length >= MOST_SHELLS) return free;
+  // Without room the spawn itself would bring this process down.
+  if (!canSpawn()) return undefined;
   const made = new Shell(env, () => waiting.shift()?.());
   shells.push(made);
   return made;
@@ -212,7 +215,8 @@ async function inFreeShell(command: ShellCommand, files?: OutputFiles): Promise<
     // Found and taken in one turn, so that no other command can come between.
     const shell = freeShell(command.env);
     if (shell) return shell.run(command, files);
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (shells.length > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else await roomToSpawn().catch((error: Error) => Promise.reject(new ShellError(error.message)));
   }
 }
 

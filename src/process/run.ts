@@ -1,13 +1,15 @@
 /**
  * Runs one program to its end, whatever it does.
  * Invariant: `done` resolves only when nothing that the program started is left (or names what cannot be killed), and
- * neither memory nor the event loop depends on how much it prints. It rejects only when `onSpawn` or `onLine` throws.
+ * neither memory nor the event loop depends on how much it prints. It rejects only when `onSpawn` or `onLine` throws, or
+ * when this process has no file descriptor left (EMFILE): that is none of the program's failures.
  * Must not know what the program is: agents, gates and setup commands all come through here.
  */
 import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ATTEMPT_ENV } from '../protocol/names.js';
 import { noteToken } from './active.js';
+import { roomToSpawn } from './descriptors.js';
 import { type Identity, identityOfNewChild } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
 import { explainLaunch } from './launch-error.js';
@@ -110,6 +112,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   if (!file) return failed('There is no command to run: its argument list is empty.', 'EINVAL');
   const folder = await stat(options.cwd).catch(() => undefined);
   if (!folder?.isDirectory()) return failed(`The folder to run in, ${options.cwd}, does not exist.`, 'ENOTDIR');
+  await roomToSpawn();
   let tee: OutputTee | undefined;
   let log: LogFile;
   try {
@@ -123,6 +126,12 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   }
 
   const pipes = await openPipes();
+  // Others may have taken what was free meanwhile.
+  await roomToSpawn().catch(async (error: unknown) => {
+    await pipes?.destroy();
+    await log.close();
+    throw error;
+  });
   const startedAt = performance.now();
   const child = execa(file, args, {
     cwd: options.cwd,

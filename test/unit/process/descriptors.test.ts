@@ -1,0 +1,63 @@
+/**
+ * A process that has run out of file descriptors: it must neither die nor call it the program's failure. The real limit of
+ * the system, in a process of its own. Feature: C6.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
+
+const src = fileURLToPath(new URL('../../../src', import.meta.url));
+
+/** Fills the table, then asks for git and for a program; again with what `free` gives back. */
+const PROBE = `
+import { closeSync, openSync } from 'node:fs';
+import { git } from '${src}/git/git.js';
+import { run } from '${src}/process/run.js';
+const dir = process.argv[2];
+const said = [];
+const fault = (kind) => (error) => said.push(kind + ' ' + error.message);
+process.on('uncaughtException', fault('uncaught'));
+process.on('unhandledRejection', fault('unhandled'));
+const version = () => git('/').run(['version']);
+const echo = (n) => run({ argv: ['/bin/echo', 'hi'], cwd: '/', env: { PATH: process.env.PATH }, outputFile: dir + '/' + n, token: 't/' + n, timeoutMs: 60000 });
+const held = [];
+const fill = () => { try { for (;;) held.push(openSync('/dev/null', 'r')); } catch {} };
+const free = () => { for (const fd of held.splice(0)) closeSync(fd); };
+const how = (work) => work.then((result) => (typeof result === 'string' ? 'git' : result.tail ?? 'none'), (error) => error.message);
+// What is loaded when it is first needed.
+await echo(0);
+fill();
+const full = await Promise.all([how(version()), how(echo(1))]);
+const waiting = [how(version()), how(version()), how(echo(2))];
+free();
+const later = await Promise.all(waiting);
+process.stdout.write(JSON.stringify({ full, later, said }));
+`;
+
+it.runIf(process.platform !== 'win32')(
+  'waits for free file descriptors, says so when none come, and goes on when they do',
+  { timeout: 120_000 },
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'ralphctl-fds-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const probe = join(dir, 'probe.ts');
+    await writeFile(probe, PROBE);
+    // Beside the dependencies, which are not part of the bundle.
+    const program = join(dir, 'probe.mjs');
+    await build({
+      ...{ entryPoints: [probe], outfile: program, bundle: true, platform: 'node', format: 'esm', logLevel: 'error' },
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      nodePaths: [join(dirname(src), 'node_modules')],
+    });
+    const line = `ulimit -n 80 && exec "$0" "$1" "$2"`;
+    const { stdout } = await execa('/bin/sh', ['-c', line, process.execPath, program, dir]);
+    const seen = JSON.parse(stdout) as { full: string[]; later: string[]; said: string[] };
+    expect(seen.said).toEqual([]);
+    for (const text of seen.full) expect(text).toMatch(/EMFILE/);
+    expect(seen.later).toEqual(['git', 'git', 'hi\n']);
+  },
+);
