@@ -12,16 +12,18 @@ import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 interface Wanted {
   repo: string;
   root: string;
-  path: string;
   branch: string;
   idea: string;
 }
 
-/** The idea's worktree, moved to the wanted path where that is possible; undefined when it has none. Call under the repository mutex. */
+/**
+ * The idea's worktree, where it is; only its path when its folder is gone; undefined when it has none. Call under the
+ * repository mutex.
+ */
 export async function adopt(
   wanted: Wanted,
   entries: readonly WorktreeEntry[],
-): Promise<{ path: string; gitDir: string } | undefined> {
+): Promise<{ path: string; gitDir: string } | { path: string } | undefined> {
   const entry = await findOwn(wanted, entries);
   if (!entry) return undefined;
   if (!isUnder(entry.path, wanted.root))
@@ -31,15 +33,11 @@ export async function adopt(
     );
   if (!(await exists(entry.path))) {
     await forget(wanted.repo, entry, wanted.idea);
-    return undefined;
+    return { path: entry.path };
   }
   const gitDir = (await privateGitDir(entry.path)) ?? (await repair(wanted.repo, entry.path));
   await removeStaleIndexLock(gitDir);
-  if (entry.path === wanted.path || entry.locked !== undefined || (await exists(wanted.path)))
-    return { path: entry.path, gitDir };
-  // A worktree with submodules cannot be moved; it does its work under the old name.
-  const moved = await git(wanted.repo).result(['worktree', 'move', entry.path, wanted.path], { ok: [0, 128] });
-  return { path: moved.code === 0 ? wanted.path : entry.path, gitDir };
+  return { path: entry.path, gitDir };
 }
 
 /** The registration of the idea's worktree, which may lie outside `root` when somebody else has its branch checked out. */

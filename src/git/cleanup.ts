@@ -9,6 +9,7 @@ import { git } from './git.js';
 import { moveFolderAside } from './leftovers.js';
 import { exclusive } from './locks.js';
 import { branchRef, ideaBranch } from './names.js';
+import { unlinkPlace } from './places.js';
 import { readTip } from './refs.js';
 import { removeWorktree } from './remove.js';
 import type { IdeaPlace } from './rollback.js';
@@ -59,6 +60,7 @@ async function moveAside(
   const moved = await exclusive(`meta:${await canonical(repo)}`, async () => {
     const name = await moveFolderAside(entry.path);
     await git(repo).run(['worktree', 'remove', '--force', entry.path]);
+    await unlinkPlace(entry.path);
     return name;
   });
   return { saved, moved };

@@ -6,7 +6,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { privateGitDir } from './worktree-list.js';
 
 /**
- * `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt, holds nothing · `reopen`: see
+ * `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt for the idea that it names, holds nothing · `reopen`: see
  * reopen.ts · `rolled-back`: see rollback.ts
  */
 export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back';

@@ -2,43 +2,48 @@
  * Reusing the worktree of a landed idea: far cheaper than a new one, and installed dependencies stay.
  * Invariant: only a worktree that was marked at landing, is detached and is clean at this moment is taken.
  */
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { git } from './git.js';
 import { clearMark, readMark, writeMark } from './marks.js';
+import { linksIn } from './places.js';
 import { isClean, readStatus } from './status.js';
-import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
+import { privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 export interface Recycled {
   path: string;
   gitDir: string;
 }
 
-/** Takes a recyclable worktree and moves it to `path`; undefined when there is none. Call under the repository mutex. */
+/**
+ * Takes a recyclable worktree, the slot's last one where it can; it stays where it is. Undefined when there is none. Call
+ * under the repository mutex.
+ */
 export async function takeRecyclable(
-  repo: string,
   entries: readonly WorktreeEntry[],
   agentName: string,
-  path: string,
+  idea: string,
 ): Promise<Recycled | undefined> {
-  const first = (entry: WorktreeEntry): number =>
-    entry.path === path ? 0 : basename(entry.path).startsWith(`${agentName}-`) ? 1 : 2;
+  const [one] = entries;
+  const links = new Map((one ? await linksIn(dirname(one.path)) : []).map(([name, to]) => [to, name]));
+  const first = ({ path }: WorktreeEntry): number =>
+    (links.get(basename(path)) ?? basename(path)).startsWith(`${agentName}-`) ? 0 : 1;
   const candidates = entries.filter(
     (entry) => !entry.branch && entry.locked === undefined && !entry.bare && !entry.prunable,
   );
-  for (const entry of candidates.sort((a, b) => first(a) - first(b))) {
-    const gitDir = await privateGitDir(entry.path);
-    if (!gitDir || (await readMark(gitDir, 'recyclable')) === undefined) continue;
-    if (!isClean(await readStatus(entry.path))) {
+  const places: Recycled[] = [];
+  for (const { path } of candidates.sort((a, b) => first(a) - first(b))) {
+    const gitDir = await privateGitDir(path);
+    if (gitDir) places.push({ path, gitDir });
+  }
+  // A crash came between taking it and its last step: it holds nothing, and is the same idea's to take.
+  for (const place of places) if ((await readMark(place.gitDir, 'recycling')) === idea) return place;
+  for (const { path, gitDir } of places) {
+    if ((await readMark(gitDir, 'recyclable')) === undefined) continue;
+    if (!isClean(await readStatus(path))) {
       await clearMark(gitDir, 'recyclable');
       continue;
     }
-    if (entry.path !== path) {
-      if (await exists(path)) continue;
-      // git refuses to move one with submodules; it then stays what it is.
-      const moved = await git(repo).result(['worktree', 'move', entry.path, path], { ok: [0, 128] });
-      if (moved.code !== 0) continue;
-    }
-    await writeMark(gitDir, 'recycling', '');
+    await writeMark(gitDir, 'recycling', idea);
     await clearMark(gitDir, 'recyclable');
     return { path, gitDir };
   }

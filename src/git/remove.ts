@@ -3,6 +3,7 @@ import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { refuseLocked } from './leftovers.js';
 import { exclusive } from './locks.js';
+import { unlinkPlace } from './places.js';
 import { savePoint } from './saves.js';
 import { isClean, readStatus } from './status.js';
 import { canonical, exists, listWorktrees, privateGitDir } from './worktree-list.js';
@@ -35,6 +36,7 @@ export async function removeWorktree(input: {
       );
     const saved = (await exists(path)) ? await secure(path, input.saveAs) : undefined;
     await git(input.repo).run(['worktree', 'remove', '--force', path]);
+    await unlinkPlace(path);
     return saved;
   });
 }

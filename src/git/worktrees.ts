@@ -1,22 +1,23 @@
 /**
- * One worktree per idea, at `<root>/<agent>-<idea>`, on the branch `ralph/<idea>`.
- * Invariant: idempotent from any leftover state; never falls back to another folder; loses no work (see adopt.ts,
- * recycle.ts, leftovers.ts). Registration happens under the repository mutex, filling the folder outside of it.
+ * One worktree per idea, on the branch `ralph/<idea>`; the link `<root>/<agent>-<idea>` leads to it (see places.ts).
+ * Invariant: idempotent from any leftover state; an idea's worktree keeps its path, whatever its slot; loses no work (see
+ * adopt.ts, recycle.ts, leftovers.ts). Registration happens under the repository mutex, filling the folder outside of it.
  */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { adopt, isUnder } from './adopt.js';
 import { refuseBlockedNames, refuseForeign } from './branch-names.js';
 import { RepositoryError } from './errors.js';
 import { GitError, git } from './git.js';
-import { clearPath } from './leftovers.js';
+import { moveFolderAside } from './leftovers.js';
 import { exclusive } from './locks.js';
-import { clearMark, readMark, writeMark } from './marks.js';
+import { clearMark, writeMark } from './marks.js';
 import { branchRef, ideaBranch, worktreeName } from './names.js';
+import { freePlace, linkPlace } from './places.js';
 import { recoverBranch } from './recover.js';
 import { type Recycled, resetOnto, takeRecyclable } from './recycle.js';
 import { readTip } from './refs.js';
-import { canonical, exists, headBranch, listWorktrees, privateGitDir } from './worktree-list.js';
+import { canonical, exists, headBranch, listWorktrees, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 export interface EnsureInput {
   repo: string;
@@ -28,6 +29,8 @@ export interface EnsureInput {
   /** Ignored folders that survive recycling, as gitignore patterns: `node_modules`, `.venv`. */
   keep: readonly string[];
   recycle: boolean;
+  /** Where it is to be, when it has to be made: where it was before its folder was lost. */
+  at?: string;
 }
 
 export interface EnsuredWorktree {
@@ -47,9 +50,13 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   const branch = ideaBranch(input.idea);
   await mkdir(input.worktreesRoot, { recursive: true });
   const root = await canonical(input.worktreesRoot);
-  const path = join(root, worktreeName(input.agentName, input.idea));
+  const name = worktreeName(input.agentName, input.idea);
   const key = `meta:${await canonical(input.repo)}`;
-  const { placed, tip } = await exclusive(key, () => place(input, root, path, branch));
+  const { placed, tip } = await exclusive(key, async () => {
+    const got = await place(input, root, branch);
+    await linkPlace(got.placed.path, name);
+    return got;
+  });
   await fill(placed, branch, tip, input);
   await Promise.all([
     ...(tip ? [] : [git(input.repo).run(['update-ref', branchRef(input.idea), input.base])]),
@@ -67,29 +74,19 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
   return { path: placed.path, branch, base, origin: placed.origin, repairs };
 }
 
-async function place(
-  input: EnsureInput,
-  root: string,
-  path: string,
-  branch: string,
-): Promise<{ placed: Placed; tip: string }> {
+async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
   const { repo, idea } = input;
   const [entries, tip = ''] = await Promise.all([listWorktrees(repo), readTip(repo, `refs/heads/${branch}`)]);
-  const own = await adopt({ repo, root, path, branch, idea }, entries);
-  if (own) return { placed: { ...own, origin: 'adopted' }, tip };
+  const own = await adopt({ repo, root, branch, idea }, entries);
+  if (own && 'gitDir' in own) return { placed: { ...own, origin: 'adopted' }, tip };
   if (tip) await refuseForeign(repo, idea, tip, input.base);
-  const at = entries.find((entry) => entry.path === path);
-  const half = at && (await halfRecycled(path));
-  if (half) return { placed: { ...half, origin: 'recycled' }, tip };
+  const lost = own?.path ?? unregistered(input.at, root, entries);
   const ours = entries.filter((entry) => isUnder(entry.path, root));
-  const recycled = input.recycle ? await takeRecyclable(repo, ours, input.agentName, path) : undefined;
+  // What was at a lost place is the idea's own history: it is made again there, and no other is taken for it.
+  const recycled = input.recycle && lost === undefined ? await takeRecyclable(ours, input.agentName, idea) : undefined;
   if (recycled) return { placed: { ...recycled, origin: 'recycled' }, tip };
-  await clearPath(
-    repo,
-    path,
-    (await listWorktrees(repo)).find((entry) => entry.path === path),
-    idea,
-  );
+  const path = lost ?? (await freePlace(root, entries));
+  if (lost !== undefined) await moveFolderAside(path);
   await add(repo, path, branch, tip ? undefined : input.base);
   const gitDir = await privateGitDir(path);
   if (!gitDir)
@@ -97,11 +94,9 @@ async function place(
   return { placed: { path, gitDir, origin: 'created' }, tip };
 }
 
-/** A crash came between taking a worktree for recycling and its last step: it holds nothing. */
-async function halfRecycled(path: string): Promise<Recycled | undefined> {
-  const gitDir = await privateGitDir(path);
-  return gitDir && (await readMark(gitDir, 'recycling')) !== undefined ? { path, gitDir } : undefined;
-}
+/** A place that git knows is somebody's by now. */
+const unregistered = (at: string | undefined, root: string, entries: readonly WorktreeEntry[]): string | undefined =>
+  at !== undefined && dirname(at) === root && !entries.some((entry) => entry.path === at) ? at : undefined;
 
 async function add(repo: string, path: string, branch: string, base: string | undefined): Promise<void> {
   const what = base === undefined ? [path, branch] : ['--no-track', '-b', branch, path, base];

@@ -65,6 +65,8 @@ export interface PrepareInput extends RunRef {
   /** Slot name, e.g. `ed-001`. */
   agentName: string;
   reopen?: Reopen;
+  /** Where its worktree was, when it has to be made again. */
+  at?: string;
 }
 
 export interface PrepareResult {

@@ -49,6 +49,7 @@ async function prepare(
     base: await targetTip(repo, target),
     keep: config.worktrees.keep,
     recycle: config.worktrees.recycle,
+    ...(input.at === undefined ? {} : { at: input.at }),
   });
   const { path: worktree, branch } = made;
   let { base } = made;

@@ -13,7 +13,7 @@ import { WorkError } from './work-error.js';
 export async function remakeIfGone(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<boolean> {
   if (await privateGitDir(input.worktree)) return false;
   const { project, runId, idea, agentName } = input;
-  const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName }, context);
+  const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context);
   if (worktree === input.worktree) return true;
   const message = `the worktree of ${idea} was gone and is now ${worktree}, not ${input.worktree}; start it again with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);

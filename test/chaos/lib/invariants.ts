@@ -4,7 +4,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -149,8 +149,16 @@ async function worktrees({ repo, root, project, replaced }: Found): Promise<stri
     .filter((path) => path !== repo);
   for (const path of registered) if (!existsSync(path)) wrong.push(`worktree ${path} is registered and not there`);
   const dir = join(root, 'projects', project, 'worktrees');
-  for (const name of await readdir(dir).catch(() => [])) {
-    const path = join(dir, name);
+  const found = await readdir(dir, { withFileTypes: true }).catch(() => []);
+  const links = new Map<string, string>();
+  for (const one of found.filter((entry) => entry.isSymbolicLink())) {
+    const to = await readlink(join(dir, one.name));
+    if (!existsSync(join(dir, to))) wrong.push(`link ${one.name} leads to no worktree`);
+    links.set(to, one.name);
+  }
+  for (const { name: place } of found.filter((entry) => !entry.isSymbolicLink())) {
+    const path = join(dir, place);
+    const name = links.get(place) ?? place;
     if (!registered.includes(path)) {
       wrong.push(`folder ${path} is no worktree that git knows`);
       continue;

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { markRecyclable } from '../../../src/git/marks.js';
@@ -26,6 +26,9 @@ const ensure = (idea: string, more: Partial<EnsureInput> = {}) =>
     ...more,
   });
 const place = (name: string): string => join(repo.worktreesRoot, name);
+/** The worktree that a name leads to, and all names. */
+const led = async (name: string): Promise<string> => place(await readlink(place(name)));
+const names = async (): Promise<string[]> => (await readdir(repo.worktreesRoot)).sort();
 const clean = (dir: string) => sh(dir, 'status', '--porcelain');
 
 /** A worktree whose idea has landed: detached, clean, marked. */
@@ -47,7 +50,7 @@ describe('ensureWorktree', () => {
     );
     const made = await ensure('i-1');
     expect(made).toEqual({
-      path: place('ed-001-i-1'),
+      path: place('ralph-tree-001'),
       branch: 'ralph/i-1',
       base: repo.base,
       origin: 'created',
@@ -76,13 +79,31 @@ describe('ensureWorktree', () => {
     for (const one of made) expect(await clean(one.path)).toBe('');
   });
 
-  it('moves with the agent that takes over, dirty files and all', async () => {
+  it('B11: stays where it is when the idea changes its slot; the name with slot and idea follows', async () => {
     const { path } = await ensure('i-1');
     await put(path, { 'new.txt': 'n' });
+    expect(await led('ed-001-i-1')).toBe(path);
     const taken = await ensure('i-1', { agentName: 'ed-002' });
-    expect(taken).toMatchObject({ path: place('ed-002-i-1'), origin: 'adopted' });
-    expect(await read(taken.path, 'new.txt')).toBe('n');
-    expect(await exists(path)).toBe(false);
+    expect(taken).toMatchObject({ path, origin: 'adopted' });
+    expect(basename(path)).not.toMatch(/ed-|i-1/);
+    expect(await led('ed-002-i-1')).toBe(path);
+    expect(await names()).toEqual(['ed-002-i-1', basename(path)]);
+  });
+
+  it('a folder or a link of somebody else in the place of its name stays, and the worktree is made', async () => {
+    await put(place('ed-001-i-1'), { 'notes.txt': 'keep me' });
+    const { path } = await ensure('i-1');
+    expect(await read(place('ed-001-i-1'), 'notes.txt')).toBe('keep me');
+    await symlink('/nowhere', place('ed-001-i-2'));
+    expect((await ensure('i-2')).path).not.toBe(path);
+    expect(await readlink(place('ed-001-i-2'))).toBe('/nowhere');
+  });
+
+  it('a worktree of 0.1, whose folder has the name, goes on where it is', async () => {
+    await sh(repo.root, 'worktree', 'add', '-q', '-b', 'ralph/i-1', place('ed-001-i-1'), repo.base);
+    expect(await ensure('i-1')).toMatchObject({ path: place('ed-001-i-1'), origin: 'adopted' });
+    expect(await ensure('i-1', { agentName: 'ed-002' })).toMatchObject({ path: place('ed-001-i-1') });
+    expect(await led('ed-002-i-1')).toBe(place('ed-001-i-1'));
   });
 
   it('adopts a locked worktree where it is', async () => {
@@ -107,9 +128,9 @@ describe('recycling', () => {
     const gitDir = await privateGitDir(old);
     const base = await commitFiles(repo.root, { 'a.txt': 'newer\n' }, 'newer');
     const next = await ensure('i-2', { base });
-    expect(next).toEqual({ path: place('ed-001-i-2'), branch: 'ralph/i-2', base, origin: 'recycled', repairs: [] });
+    expect(next).toEqual({ path: old, branch: 'ralph/i-2', base, origin: 'recycled', repairs: [] });
     expect(await privateGitDir(next.path)).toBe(gitDir);
-    expect(await exists(old)).toBe(false);
+    expect(await names()).toEqual(['ed-001-i-2', basename(old)]);
     expect(await read(next.path, 'a.txt')).toBe('newer\n');
     expect(await read(next.path, 'node_modules/dep/index.js')).toBe('dep');
     for (const gone of ['b.txt', 'out.log', 'pkg/only-here.txt'])
@@ -130,22 +151,23 @@ describe('recycling', () => {
   });
 
   it('prefers the slot of the same agent and can be turned off', async () => {
-    await landedWorktree('i-1', 'ed-002');
+    const other = await landedWorktree('i-1', 'ed-002');
     const own = await landedWorktree('i-2', 'ed-001');
     expect((await ensure('i-3', { recycle: false })).origin).toBe('created');
-    expect((await ensure('i-4')).origin).toBe('recycled');
-    expect(await exists(own)).toBe(false);
+    expect(await ensure('i-4')).toMatchObject({ path: own, origin: 'recycled' });
+    expect(await ensure('i-5')).toMatchObject({ path: other, origin: 'recycled' });
   });
 
   it('goes on where a crash left it half recycled', async () => {
+    await landedWorktree('i-0');
     const old = await landedWorktree('i-1');
     const gitDir = await privateGitDir(old);
-    await sh(repo.root, 'worktree', 'move', old, place('ed-001-i-2'));
-    await writeFile(`${gitDir}/ralphctl-recycling`, '');
+    await writeFile(`${gitDir}/ralphctl-recycling`, 'i-2');
     await rm(`${gitDir}/ralphctl-recyclable`);
-    await rm(join(place('ed-001-i-2'), 'a.txt'));
-    expect(await ensure('i-2')).toMatchObject({ path: place('ed-001-i-2'), origin: 'recycled' });
-    expect(await clean(place('ed-001-i-2'))).toBe('');
+    await rm(join(old, 'a.txt'));
+    expect((await ensure('i-3')).path).not.toBe(old);
+    expect(await ensure('i-2')).toMatchObject({ path: old, origin: 'recycled' });
+    expect(await clean(old)).toBe('');
   });
 });
 
@@ -156,16 +178,19 @@ describe('leftovers', () => {
     expect(await clean(place('ed-001-i-1'))).toBe('');
   });
 
-  it('moves a folder that is in the way aside', async () => {
-    await put(place('ed-001-i-1'), { 'notes.txt': 'keep me' });
-    expect((await ensure('i-1')).origin).toBe('created');
-    expect(await read(place('ed-001-i-1.kept-1'), 'notes.txt')).toBe('keep me');
+  it('makes a lost one again where it was, and moves what is in the way aside', async () => {
+    const at = place('ralph-tree-007');
+    await put(at, { 'notes.txt': 'keep me' });
+    expect(await ensure('i-1', { at })).toMatchObject({ path: at, origin: 'created' });
+    expect(await read(`${at}.kept-1`, 'notes.txt')).toBe('keep me');
   });
 
-  it('takes an empty folder', async () => {
-    await mkdir(place('ed-001-i-1'), { recursive: true });
-    expect((await ensure('i-1')).origin).toBe('created');
-    expect(await exists(place('ed-001-i-1.kept-1'))).toBe(false);
+  it('takes an empty folder, and never a place that another idea has by now', async () => {
+    const at = place('ralph-tree-007');
+    await mkdir(at, { recursive: true });
+    expect(await ensure('i-1', { at })).toMatchObject({ path: at });
+    expect(await exists(`${at}.kept-1`)).toBe(false);
+    expect((await ensure('i-2', { at })).path).toBe(place('ralph-tree-001'));
   });
 
   it('rebuilds one whose folder is gone, without touching other registrations', async () => {
@@ -207,12 +232,13 @@ describe('leftovers', () => {
     expect(await read(path, 'a.txt')).toBe('one\n');
   });
 
-  it('moves a foreign worktree at the path aside, with its branch', async () => {
-    await sh(repo.root, 'worktree', 'add', '-q', '-b', 'other', place('ed-001-i-1'));
-    await put(place('ed-001-i-1'), { 'x.txt': 'x' });
-    expect((await ensure('i-1')).origin).toBe('created');
-    expect(await read(place('ed-001-i-1.kept-1'), 'x.txt')).toBe('x');
-    expect(await sh(place('ed-001-i-1.kept-1'), 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('other');
+  it('leaves a foreign worktree with such a name alone, and what git only remembers', async () => {
+    await sh(repo.root, 'worktree', 'add', '-q', '-b', 'other', place('ralph-tree-001'));
+    await sh(repo.root, 'worktree', 'add', '-q', '-b', 'gone', place('ralph-tree-002'));
+    await rm(place('ralph-tree-002'), { recursive: true });
+    await put(place('ralph-tree-001'), { 'x.txt': 'x' });
+    expect(await ensure('i-1')).toMatchObject({ path: place('ralph-tree-003'), origin: 'created' });
+    expect(await read(place('ralph-tree-001'), 'x.txt')).toBe('x');
   });
 
   it('refuses a branch that the user has checked out', async () => {
@@ -332,6 +358,7 @@ describe('removeWorktree', () => {
     await expect(removeWorktree({ repo: repo.root, path })).rejects.toThrow(/uncommitted work/);
     await removeWorktree({ repo: repo.root, path, saveAs: 'i-1' });
     expect(await exists(path)).toBe(false);
+    expect(await names()).toEqual([]);
     const [save] = await listSaves(repo.root, 'i-1');
     expect(await sh(repo.root, 'show', `${save?.ref}:n.txt`)).toBe('n');
     expect(await sh(repo.root, 'rev-parse', 'ralph/i-1')).toBe(repo.base);
@@ -347,6 +374,6 @@ describe('removeWorktree', () => {
     await expect(removeWorktree({ repo: repo.root, path: join(repo.scratch, 'foreign') })).rejects.toThrow(
       /is not a worktree/,
     );
-    expect(basename(path)).toBe('ed-001-i-1');
+    expect(await led('ed-001-i-1')).toBe(path);
   });
 });
