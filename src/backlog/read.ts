@@ -3,13 +3,14 @@
  * or a BacklogError carries every problem.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { byLine, type Problem } from '../config/problems.js';
+import { InputError, MIB, readInput } from '../config/read-input.js';
 import type { Idea } from '../protocol/idea.js';
 import { detect } from './detect.js';
 import { BacklogError } from './errors.js';
 import { parseIdeas } from './ideas.js';
 import { parseRoadmap } from './roadmap.js';
+import { TooComplexError } from './roadmap-chunks.js';
 import { validateIdeas } from './validate.js';
 
 export interface Backlog {
@@ -21,29 +22,34 @@ export interface Backlog {
   ideas: Idea[];
 }
 
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * MIB;
 
-const refuse = (file: string, message: string, fix?: string): never => {
-  throw new BacklogError([{ file, line: 0, message, ...(fix === undefined ? {} : { fix }) }]);
-};
+function refuse(file: string, message: string, fix?: string, line = 0): never {
+  throw new BacklogError([{ file, line, message, ...(fix === undefined ? {} : { fix }) }]);
+}
 
 async function load(file: string): Promise<Uint8Array> {
   try {
-    return await readFile(file);
+    return await readInput(file, MAX_BYTES);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    if (code === 'ENOENT') return refuse(file, 'there is no such file', 'name the backlog: ralphctl start <file>');
-    return refuse(file, code === 'EISDIR' ? 'this is a folder, not a file' : `cannot be read (${code})`);
+    if (!(error instanceof InputError)) throw error;
+    if (error.fault === 'missing') return refuse(file, error.message, 'name the backlog: ralphctl start <file>');
+    if (error.fault === 'too-large') return refuse(file, error.message, 'split it');
+    return refuse(file, error.message);
   }
 }
 
 function decode(file: string, bytes: Uint8Array): string {
-  if (bytes.length > MAX_BYTES) return refuse(file, `larger than ${MAX_BYTES / 1024 / 1024} MB`, 'split it');
+  let text: string;
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return refuse(file, 'this is not UTF-8 text', 'save it as UTF-8');
   }
+  const nul = text.indexOf('\0');
+  if (nul === -1) return text;
+  const line = text.slice(0, nul).split(/\r\n?|\n/).length;
+  return refuse(file, 'there is a NUL character in this line', 'remove it, or save the file as UTF-8 text', line);
 }
 
 /** An idea that others name as their parent groups them, whatever it says itself. */
@@ -74,6 +80,10 @@ async function parse(path: string, text: string, found: Exclude<ReturnType<typeo
     return found.format === 'roadmap' ? await parseRoadmap(text, path) : parseIdeas(text, path, found.syntax);
   } catch (error) {
     if (error instanceof RangeError) return refuse(path, 'nested too deeply');
+    if (error instanceof TooComplexError) {
+      const fix = 'shorten it, or put text that is not Markdown into a code block';
+      return refuse(path, error.message, fix, error.line);
+    }
     throw error;
   }
 }

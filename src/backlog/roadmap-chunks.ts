@@ -3,6 +3,7 @@
  * Invariant: a piece starts where CommonMark starts a new block at the root whatever stands before it, so the pieces
  * together mean what the whole means. Where a fence or an HTML block may still be open, the parser is asked.
  */
+import { createContext, Script } from 'node:vm';
 import type { Root } from 'mdast';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
@@ -14,6 +15,39 @@ const PIECE = 4096;
 /** A heading or a checkbox item in the first column. (`m` flag would also match after U+2028, which ends no line.) */
 const CUT = /(?<![^\r\n])(?:#{1,6}[ \t]|[-*+][ \t]+\[|(\d{1,9})[.)][ \t]+\[)/g;
 const MAY_STAY_OPEN = /(?<![^\r\n]) {0,3}(?:`{3}|~{3}|<)/;
+
+/** Most time for one piece, ms. A piece has about four thousand characters, which take some ten. */
+const MOST_MS = 2000;
+/** A list item behind so many blanks that the parser's time explodes; people stop at twenty. */
+const TOO_DEEP = /^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/;
+
+/** Markdown whose parsing takes time that grows with the square of its length, or worse. */
+export class TooComplexError extends Error {
+  override readonly name = 'TooComplexError';
+  /** In the whole text, from 1. */
+  readonly line: number;
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+const guarded = new Script('parse()');
+
+/**
+ * Parses, and gives up after a time: only a script that runs in a context of its own can be stopped from outside.
+ * @throws TooComplexError
+ */
+function parseInTime(text: string, line: number): Root {
+  const deep = text.split(/\r\n?|\n/).findIndex((one) => TOO_DEEP.test(one));
+  if (deep >= 0) throw new TooComplexError('this list is nested too deeply', line + deep + 1);
+  try {
+    return guarded.runInContext(createContext({ parse: () => parser.parse(text) }), { timeout: MOST_MS }) as Root;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new TooComplexError('the Markdown from this line on takes too long to read', line + 1);
+  }
+}
 
 export interface Chunk {
   text: string;
@@ -32,7 +66,7 @@ function chunk(text: string, offset: number, line: number): Chunk {
     offset,
     line,
     root: () => {
-      root ??= parser.parse(text) as Root;
+      root ??= parseInTime(text, line);
       return root;
     },
   };

@@ -2,12 +2,13 @@
  * Everything a run needs, checked before anything starts: repository, configuration, target, backlog, agents.
  * Invariant: throws before any side effect; a plan that comes back can be started as it is.
  */
-import { readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { adapterFor } from '../agents/registry.js';
 import { findBacklog, readBacklog } from '../backlog/index.js';
 import { loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
+import { MIB, readInput } from '../config/read-input.js';
 import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { refuseBlockedNames } from '../git/branch-names.js';
@@ -24,6 +25,7 @@ import { isExecutable, which } from '../server/probe.js';
 import type { Context } from './context.js';
 import { findProject, type Project } from './project.js';
 import { UserError } from './user-error.js';
+import { checkWorktreesRoot } from './worktrees-root.js';
 
 export interface StartFlags {
   backlog?: string;
@@ -76,6 +78,11 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   await checkAgents(context, config, ideas, root, agents);
   const tick = flags.tick ?? true;
   const warnings: string[] = [];
+  if (config.worktrees.root !== undefined) {
+    const { path, warning } = await checkWorktreesRoot(project.repository, config.worktrees.root);
+    config.worktrees.root = path;
+    if (warning) warnings.push(warning);
+  }
   if (config.gate.commands.length === 0) {
     warnings.push(
       'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
@@ -112,21 +119,21 @@ async function backlogFile(context: Context, root: string, named: string | undef
   if (named === undefined) return findBacklog(root);
   if (isAbsolute(named)) return named;
   const here = resolve(context.cwd, named);
-  const exists = await readFile(here).then(
+  const exists = await access(here).then(
     () => true,
     () => false,
   );
   return exists ? here : resolve(root, named);
 }
 
+const readPromptTemplate = (root: string, path: string): Promise<Buffer> =>
+  readInput(resolve(root, path), MIB).catch((error: Error) => {
+    throw new UserError(`prompt.template names ${path}, which cannot be read in ${root}: ${error.message}`);
+  });
+
 async function readTemplate(root: string, path: string): Promise<void> {
   const { buildPrompt, newNonce } = await import('../agents/prompt.js');
-  let text: string;
-  try {
-    text = await readFile(resolve(root, path), 'utf8');
-  } catch {
-    throw new UserError(`prompt.template names ${path}, which cannot be read in ${root}`);
-  }
+  const text = (await readPromptTemplate(root, path)).toString('utf8');
   // A dry build finds unknown placeholders now rather than in the middle of the night.
   const idea = { id: 'check', title: 'check', text: 'check', success: [] };
   buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });

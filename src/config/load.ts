@@ -2,11 +2,11 @@
  * Reads `ralphctl.yaml`, `.yml` or `.json`. Invariant: what comes out is complete and valid, or a ConfigError names
  * every problem in the file.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configJsonSchema } from './json-schema.js';
 import { readLocated, syntaxOf } from './located.js';
 import { byLine, ConfigError } from './problems.js';
+import { InputError, MIB, readInput } from './read-input.js';
 import { type Config, configSchema } from './schema.js';
 import { zodProblems } from './zod-problems.js';
 
@@ -31,13 +31,15 @@ function keysOf(text: string, file: string): Set<string> {
   return new Set('problems' in read ? [] : Object.keys((read.located.value ?? {}) as object));
 }
 
+const MAX_BYTES = MIB;
+
 const readIfThere = async (file: string): Promise<string | undefined> => {
   try {
-    return await readFile(file, 'utf8');
+    return (await readInput(file, MAX_BYTES)).toString('utf8');
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT') return undefined;
-    throw new ConfigError([{ file, line: 1, message: `cannot be read (${code ?? String(error)})` }]);
+    if (!(error instanceof InputError)) throw error;
+    if (error.fault === 'missing') return undefined;
+    throw new ConfigError([{ file, line: 1, message: error.message }]);
   }
 };
 

@@ -28,6 +28,17 @@ function dropNulls(value: unknown): unknown {
   );
 }
 
+/** Where a text with a NUL character stands: no path, argument or variable may hold one. */
+function nulPath(value: unknown, path: readonly (string | number)[] = []): readonly (string | number)[] | undefined {
+  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
+  if (value === null || typeof value !== 'object') return undefined;
+  for (const [key, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const found = nulPath(inner, [...path, key]) ?? (String(key).includes('\0') ? path : undefined);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 const firstLine = (error: unknown): string => {
   if (error instanceof RangeError) return 'nested too deeply';
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
@@ -76,6 +87,11 @@ export function readLocated(raw: string, file: string, syntax: Syntax): { locate
       }
       return { line: lineAt(offset), node: node as Node | null, whole: true };
     };
+    const nul = nulPath(value);
+    if (nul) {
+      const where = nul.length > 0 ? ` in ${nul.map((step) => JSON.stringify(step)).join('.')}` : '';
+      return fail(Math.max(1, walk(nul).line), `there is a NUL character${where}`, 'remove it');
+    }
     return {
       located: {
         value,

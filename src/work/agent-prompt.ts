@@ -1,9 +1,9 @@
 /** What an agent is told: the prompt of one iteration, from the idea, its plan and what happened before. */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlanSection } from '../agents/plan-section.js';
 import { buildPrompt } from '../agents/prompt.js';
 import { iterationDir } from '../config/paths.js';
+import { MIB, readInput } from '../config/read-input.js';
 import type { RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../runs/run-files.js';
@@ -37,7 +37,7 @@ export async function promptFor(
 
 async function template(run: LoadedRun): Promise<string | undefined> {
   const path = run.file.config.prompt.template;
-  return path ? readFile(join(run.file.repo, path), 'utf8') : undefined;
+  return path ? (await readInput(join(run.file.repo, path), MIB)).toString('utf8') : undefined;
 }
 
 /** Iterations whose last words are looked at for the digest of a plan. */

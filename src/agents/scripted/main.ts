@@ -3,11 +3,13 @@
  * ends with a signal, like any agent CLI. Usage: node scripted-agent.js [--script FILE]
  * (else $RALPHCTL_SCRIPT, else .ralph-script.yaml in the current folder). Exit code 2: the script is wrong.
  */
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { MIB, readInput } from '../../config/read-input.js';
 import { choose, type Entry, readScript, ScriptError } from './script.js';
 import { perform } from './steps.js';
 
+/** Scripts of rehearsals may hold whole files. */
+const MOST_SCRIPT = 64 * MIB;
 const NONCE_IN_PROMPT = /The word for this iteration is (\w+)/;
 
 function scriptPath(argv: readonly string[]): string {
@@ -28,9 +30,12 @@ function signalLine(signal: Entry['signal'], nonce: string, fill: (text: string)
 async function main(): Promise<number> {
   const prompt = process.stdin.isTTY ? '' : await text(process.stdin);
   const path = scriptPath(process.argv.slice(2));
-  const source = await readFile(path, 'utf8').catch(() => {
-    throw new ScriptError('It cannot be read. Name it with --script FILE or RALPHCTL_SCRIPT.');
-  });
+  const source = await readInput(path, MOST_SCRIPT).then(
+    (bytes) => bytes.toString('utf8'),
+    (error: Error) => {
+      throw new ScriptError(`It cannot be read: ${error.message}. Name it with --script FILE or RALPHCTL_SCRIPT.`);
+    },
+  );
   const idea = process.env.RALPHCTL_IDEA ?? '';
   const iteration = Number(process.env.RALPHCTL_ITERATION ?? '1') || 1;
   const nonce = process.env.RALPHCTL_NONCE ?? NONCE_IN_PROMPT.exec(prompt)?.[1] ?? '';

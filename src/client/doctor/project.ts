@@ -1,16 +1,18 @@
 /** The repository and what a run in it would use: configuration, backlog, target, gate. */
-import { readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { loadConfig } from '../../config/load.js';
+import { MIB, readInput } from '../../config/read-input.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
 import { checkoutBehind, checkoutEdited } from '../../git/checkout-base.js';
-import { refuseOpenOperations, targetTip } from '../../git/repository.js';
+import { type Repository, refuseOpenOperations, targetTip } from '../../git/repository.js';
 import { which } from '../../server/probe.js';
 import type { Context } from '../context.js';
 import { findProject, type Project } from '../project.js';
+import { checkWorktreesRoot } from '../worktrees-root.js';
 import { type Check, fail, ok, warn } from './check.js';
 
 export interface ProjectFindings {
@@ -48,6 +50,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     return { checks: [...checks, problem('configuration', error, 'mend the file')], project, agents };
   }
   checks.push(await checkTarget(root, config.target ?? branch, branch));
+  if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
   checks.push(await checkBacklog(context, root, config, names));
   for (const name of names) {
@@ -72,6 +75,15 @@ async function checkTarget(root: string, target: string | undefined, branch: str
       : ok('target', target);
   } catch (error) {
     return problem('target', error, 'target: in ralphctl.yaml');
+  }
+}
+
+async function checkRoot(repository: Repository, root: string): Promise<Check> {
+  try {
+    const { path, warning } = await checkWorktreesRoot(repository, root);
+    return warning ? warn('worktrees', warning, 'add it to .gitignore') : ok('worktrees', path);
+  } catch (error) {
+    return problem('worktrees', error, 'worktrees.root: in ralphctl.yaml');
   }
 }
 
@@ -133,7 +145,7 @@ async function checkCommand(
   const shell = typeof run === 'string' && (SHELL_WORDS.has(program) || !/^[\w@%+.,/-]+$/.test(program));
   if (shell) return ok(what, 'run by the shell');
   const path = program.includes('/') ? join(root, program) : await which(program, context.env);
-  const there = path !== undefined && (program.startsWith('/') || !program.includes('/') || (await readable(path)));
+  const there = path !== undefined && (program.startsWith('/') || !program.includes('/') || (await exists(path)));
   if (!there)
     return fail(
       what,
@@ -160,7 +172,7 @@ function scriptOf([, verb, next]: readonly string[]): string | undefined {
 
 async function scripts(root: string): Promise<string[] | undefined> {
   try {
-    const whole = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    const whole = JSON.parse((await readInput(join(root, 'package.json'), MIB)).toString('utf8')) as {
       scripts?: Record<string, string>;
     };
     return Object.keys(whole.scripts ?? {});
@@ -169,8 +181,8 @@ async function scripts(root: string): Promise<string[] | undefined> {
   }
 }
 
-const readable = (path: string): Promise<boolean> =>
-  readFile(path).then(
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
     () => true,
     () => false,
   );

@@ -60,6 +60,28 @@ describe('readBacklog', () => {
   ])('refuses %s', async (name, content, message) => {
     await expect(readBacklog(await put(name, content))).rejects.toThrow(message);
   });
+  it.each([
+    ['/dev/zero', /not a regular file/],
+    ['/dev/tty', /cannot be read|not a regular file/],
+    ['/proc/self/mem', /cannot be read/],
+  ])('refuses %s at once', async (path, message) => {
+    await expect(readBacklog(path)).rejects.toThrow(message);
+  });
+  it('names the line of a NUL', async () => {
+    const text = '# R\n\n- [ ] **a-1**: x\0y\n';
+    await expect(readBacklog(await put('nul.md', text))).rejects.toThrow(/nul\.md:3: there is a NUL character/);
+  });
+  it.each([
+    ['50,000 emphasis marks', `- [ ] **a-2**: ${'*a_'.repeat(50_000)}`],
+    ['a list nested 500 deep', Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
+    ['runs of backticks', `- [ ] **a-2**: ${Array.from({ length: 3000 }, (_, i) => `${'`'.repeat(i)}a`).join('')}`],
+  ])('reads, or refuses with the line, %s', async (_, text) => {
+    const error = await readBacklog('r.md', { text: `# R\n\n- [ ] **a-1**: fine\n${text}\n` }).catch((e: unknown) => e);
+    if (error instanceof Error) {
+      expect(error).toBeInstanceOf(BacklogError);
+      expect(error.message).toMatch(/r\.md:\d+: .*(?:takes too long to read|nested too deeply)/);
+    }
+  });
   it('refuses what is not there and what is a folder', async () => {
     await expect(readBacklog(join(dir, 'no.md'))).rejects.toThrow(/no\.md: there is no such file/);
     await mkdir(join(dir, 'd.md'));

@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_AGENTS } from '../../../src/config/agent-spec.js';
 import { defaultConfig, loadConfig, parseConfig } from '../../../src/config/load.js';
@@ -39,7 +40,7 @@ it('refuses two files and names both', async () => {
 
 it('says so when the file cannot be read', async () => {
   await mkdir(join(dir, 'ralphctl.yaml'));
-  await expect(loadConfig(dir)).rejects.toThrow(/ralphctl\.yaml:1: cannot be read \(EISDIR\)/);
+  await expect(loadConfig(dir)).rejects.toThrow(/ralphctl\.yaml:1: this is a folder, not a file/);
 });
 
 it('resolves built-in, changed and new agents', () => {
@@ -84,4 +85,18 @@ it('B4: an agent is made stronger where it can be, and only when asked to', () =
   expect(resolveAgent(config, 'claude')).toEqual({ ...usual, model: 'sonnet' });
   expect(resolveAgent(config, 'claude', true)).toEqual({ ...usual, ...stronger });
   expect(resolveAgent(config, 'codex', true)).toEqual(resolveAgent(config, 'codex'));
+});
+
+it.each([
+  ['a device', (file: string) => symlink('/dev/zero', file), /not a regular file/],
+  ['a pipe', (file: string) => execa('mkfifo', [file]), /not a regular file/],
+  ['too large', (file: string) => writeFile(file, '#'.repeat(1024 * 1024 + 1)), /larger than 1 MB/],
+  [
+    'text with a NUL',
+    (file: string) => writeFile(file, 'slots: 2\nagent: "a\\0b"\n'),
+    /:2: there is a NUL character in "agent"/,
+  ],
+])('refuses %s as its configuration, at once', async (_, make, message) => {
+  await make(join(dir, 'ralphctl.yaml'));
+  await expect(loadConfig(dir)).rejects.toThrow(message);
 });

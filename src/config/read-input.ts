@@ -1,0 +1,65 @@
+/**
+ * Reads a file that a person named: backlog, configuration, template, script.
+ * Invariant: reads regular files only and never more than the limit, so a device, a pipe or a huge file is an error at
+ * once. Must not import anything of ours.
+ */
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+
+export const MIB = 1024 * 1024;
+
+export type InputFault = 'missing' | 'folder' | 'not-regular' | 'too-large' | 'unreadable';
+
+/** `message` is a clause without the file's name, such as "is a folder, not a file". */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  readonly fault: InputFault;
+  constructor(fault: InputFault, message: string) {
+    super(message);
+    this.fault = fault;
+  }
+}
+
+function asInputError(error: unknown): InputError {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new InputError('missing', 'there is no such file');
+  if (code === 'EISDIR') return new InputError('folder', 'this is a folder, not a file');
+  if (code === 'ENXIO') return new InputError('not-regular', 'this is not a regular file (a socket or a pipe)');
+  if (code === 'ERR_INVALID_ARG_VALUE') return new InputError('unreadable', 'the path has a NUL character in it');
+  return new InputError('unreadable', `cannot be read (${code})`);
+}
+
+async function upTo(file: FileHandle, bytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(MIB, bytes + 1 - total)));
+    if (bytesRead === 0) return Buffer.concat(parts, total);
+    total += bytesRead;
+    if (total > bytes) throw new InputError('too-large', `larger than ${bytes / MIB} MB`);
+    parts.push(buffer.subarray(0, bytesRead));
+  }
+}
+
+/**
+ * @param path absolute, or relative to the working directory
+ * @param maxBytes most bytes that are read
+ * @throws InputError, and nothing else
+ */
+export async function readInput(path: string, maxBytes: number): Promise<Buffer> {
+  let file: FileHandle | undefined;
+  try {
+    // Without O_NONBLOCK, opening a pipe waits for its other end.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const about = await file.stat();
+    if (about.isDirectory()) throw new InputError('folder', 'this is a folder, not a file');
+    if (!about.isFile()) throw new InputError('not-regular', 'this is not a regular file (a device or a pipe)');
+    // Files in /proc say 0, so the size is no bound for what is read.
+    if (about.size > maxBytes) throw new InputError('too-large', `larger than ${maxBytes / MIB} MB`);
+    return await upTo(file, maxBytes);
+  } catch (error) {
+    throw error instanceof InputError ? error : asInputError(error);
+  } finally {
+    await file?.close();
+  }
+}
