@@ -47,7 +47,7 @@ export class StreamFile {
       await rm(olderStream(path), { force: true });
       // A new file and not an emptied one: a follower that has the old one open sees the change.
       await rm(path, { force: true });
-      stream.#file = await open(path, 'a');
+      stream.#file = await open(path, 'a', 0o600);
     } catch (error) {
       stream.error = error instanceof Error ? error.message : String(error);
     }
@@ -124,7 +124,7 @@ export class StreamFile {
     if (this.#bytes < this.#half) return;
     await this.#file?.close();
     await rename(this.path, olderStream(this.path));
-    this.#file = await open(this.path, 'a');
+    this.#file = await open(this.path, 'a', 0o600);
     this.#bytes = 0;
   }
 

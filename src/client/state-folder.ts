@@ -2,7 +2,7 @@
  * The state folder, made and tried before anything is started: a folder that cannot be made or written must be an error
  * at once, and never a loop. (`mkdir` with `recursive` never returns below /proc.)
  */
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from './context.js';
 import { UserError } from './user-error.js';
@@ -16,6 +16,7 @@ export async function ensureStateFolder({ root, env }: Context): Promise<void> {
   try {
     await make(root);
     await writeFile(probe, PROBE);
+    await closeToOthers(root);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const from = env.RALPHCTL_HOME ? ' (from RALPHCTL_HOME)' : '';
@@ -29,10 +30,23 @@ export async function ensureStateFolder({ root, env }: Context): Promise<void> {
   }
 }
 
+/**
+ * Prompts, output and settings stand below. The folder itself may be one that the user made for more than this, so only
+ * ralphctl's own folders in it are closed.
+ */
+async function closeToOthers(root: string): Promise<void> {
+  for (const own of ['projects', 'server']) {
+    const dir = join(root, own);
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    const { mode } = await stat(dir);
+    if ((mode & 0o077) !== 0) await chmod(dir, 0o700);
+  }
+}
+
 async function make(dir: string): Promise<void> {
   if ((await stat(dir).catch(() => undefined))?.isDirectory()) return;
   if (dirname(dir) !== dir) await make(dirname(dir));
-  await mkdir(dir).catch((error: NodeJS.ErrnoException) => {
+  await mkdir(dir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     // Somebody else was faster.
     if (error.code !== 'EEXIST') throw error;
   });

@@ -35,7 +35,7 @@ export class LogFile {
   /** Creates the file and its folder; an existing file is emptied. Rejects when that is not possible. */
   static async open(path: string, maxBytes: number, onDrain: () => void): Promise<LogFile> {
     await mkdir(dirname(path), { recursive: true });
-    return new LogFile({ path, file: await open(path, 'w'), bytes: 0 }, Math.max(4096, maxBytes), onDrain);
+    return new LogFile({ path, file: await open(path, 'w', 0o600), bytes: 0 }, Math.max(4096, maxBytes), onDrain);
   }
 
   /** Queues a chunk. True: hold back until `onDrain` is called. */
@@ -98,7 +98,7 @@ export class LogFile {
       const free = this.#older?.path ?? `${this.head.path}.tail-${this.#newer ? 'b' : 'a'}`;
       await this.#older?.file.close();
       this.#older = this.#newer;
-      this.#newer = { path: free, file: await open(free, 'w'), bytes: 0 };
+      this.#newer = { path: free, file: await open(free, 'w', 0o600), bytes: 0 };
     }
     return { segment: this.#newer, room: size - this.#newer.bytes };
   }

@@ -3,11 +3,16 @@
  * Invariant: what is not a secret comes out byte for byte; memory is bounded; a secret that arrives in pieces is found
  * as long as its line is shorter than 64 KiB. Best effort: an encoded or reworded secret passes.
  */
+import { ORDINARY_VARIABLES } from './ordinary-env.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** Words in a variable's name that say its value is secret, whatever it looks like. */
 const SECRET_NAME =
-  /(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSW(?:OR)?D|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT|DSN)(?:_\d+)?$/i;
+  /(?:API_?KEY|(?:^|_)KEY(?:_|$)|SECRET|TOKEN(?!S)|PASSW|PASSPHRASE|(?:^|_)PASS(?:_|$)|[A-Z]_?PWD(?:_|$)|CREDENTIAL|(?:^|_)AUTH(?:_|$)|(?:^|_)PAT(?:_|$)|(?:^|_)DSN(?:_|$)|PRIVATE|COOKIE|SIGNING|WEBHOOK|(?:^|_)SK(?:_|$)|_SID(?:_|$))/i;
+/** Names of values that are no secret although they look like one, and that output is full of. */
+const OPEN_NAME =
+  /^(?:OLD)?PWD$|(?:^|_)(?:COMMIT|SHA|REF|REV|REVISION|VERSION|BRANCH|TAG|PATH|DIR|HOME|SOCK|FILE|HOST|PORT|USER|ID)$/i;
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 8;
 const MASK = '[redacted]';
@@ -36,12 +41,26 @@ const SHAPES: ReadonlyArray<readonly [hint: string, shape: RegExp]> = [
   ['PRIVATE KEY-----', /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:[^-]|-(?!----)){1,8192}/g],
 ];
 
-/** The values in an environment that are secrets by the name of their variable. */
+const OPEN: ReadonlySet<string> = new Set(ORDINARY_VARIABLES);
+
+/**
+ * A value that ordinary output would not hold by chance: letters and digits mixed in one word. Paths, addresses without
+ * a login, numbers, versions and plain words are not.
+ */
+function looksSecret(value: string): boolean {
+  if (/\s/.test(value) || /^(?:[~.]?\/|[A-Za-z]:\\)/.test(value)) return false;
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^@]*$/i.test(value)) return false;
+  return /[A-Za-z]/.test(value) && /\d/.test(value) && !/^[vV]?\d+(?:\.\d+)*(?:[-+.][\w.]+)?$/.test(value);
+}
+
+/** The values in an environment that are secrets: by the name of their variable, else by what they look like. */
 export function secretValues(...environments: readonly Env[]): string[] {
   const values = new Set<string>();
   for (const env of environments) {
     for (const [name, value] of Object.entries(env)) {
-      if (value !== undefined && value.length >= SHORTEST && SECRET_NAME.test(name)) values.add(value);
+      if (value === undefined || value.length < SHORTEST || OPEN.has(name)) continue;
+      if (SECRET_NAME.test(name) ? !/^\/|^\d+$/.test(value) : !OPEN_NAME.test(name) && looksSecret(value))
+        values.add(value);
     }
   }
   // Longest first: one secret may begin with another.

@@ -26,5 +26,5 @@ export async function tickUntracked(run: RunFile, idea: string, done = true): Pr
   if (!exists?.isFile()) return;
   const text = await readFile(run.backlog.file, 'utf8');
   const ticked = tickBacklog(run.backlog.file, text, idea, done);
-  if (ticked !== undefined) await writeAtomically(run.backlog.file, ticked);
+  if (ticked !== undefined) await writeAtomically(run.backlog.file, ticked, exists.mode & 0o777);
 }

@@ -40,7 +40,10 @@ export async function writeEdit(root: string, ref: RunRef, idea: string, edit: I
     const last = await lastEdit(root, ref, idea);
     const revision = last.revision + 1;
     const text = JSON.stringify({ ...last.edit, ...edit });
-    const made = await writeFile(join(editsDir(root, ref, idea), `${revision}.json`), text, { flag: 'wx' }).then(
+    const made = await writeFile(join(editsDir(root, ref, idea), `${revision}.json`), text, {
+      flag: 'wx',
+      mode: 0o600,
+    }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST') return false;

@@ -24,10 +24,10 @@ export class EventWriter {
     const path = eventsPath(this.#root, ref);
     const line = `${JSON.stringify({ at: new Date(at).toISOString(), ...event })}\n`;
     this.#queue = this.#queue
-      .then(() => appendFile(path, line))
+      .then(() => appendFile(path, line, { mode: 0o600 }))
       .catch(async () => {
         await mkdir(dirname(path), { recursive: true });
-        await appendFile(path, line);
+        await appendFile(path, line, { mode: 0o600 });
       })
       .catch(this.#failed);
   }

@@ -95,7 +95,8 @@ export async function listRuns(root: string, project: string): Promise<string[]>
   }
 }
 
-export async function writeAtomically(path: string, text: string, mode = 0o666): Promise<void> {
+/** Readable by the user alone unless `mode` says otherwise: these files hold prompts, output and settings. */
+export async function writeAtomically(path: string, text: string, mode = 0o600): Promise<void> {
   // Two writers of one process may meet too.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {

@@ -28,7 +28,7 @@ const fileOf = (root: string, project: string, month: string): string =>
 export async function writeUsage(root: string, project: string, row: UsageRow): Promise<void> {
   const path = fileOf(root, project, row.at.slice(0, 7));
   await mkdir(dirname(path), { recursive: true });
-  await appendFile(path, `${JSON.stringify(row)}\n`);
+  await appendFile(path, `${JSON.stringify(row)}\n`, { mode: 0o600 });
 }
 
 export const runKey = ({ run, idea, serial }: Pick<UsageRow, 'run' | 'idea' | 'serial'>): string =>

@@ -62,7 +62,7 @@ async function ownerOf(dir: string, n: number): Promise<Identity | undefined> {
 async function claim(dir: string, n: number, owner: Identity): Promise<boolean> {
   const draft = join(dir, `draft-${process.pid}-${randomBytes(6).toString('hex')}`);
   const target = join(dir, claimName(n));
-  await writeFile(draft, JSON.stringify(owner), { flag: 'wx' });
+  await writeFile(draft, JSON.stringify(owner), { flag: 'wx', mode: 0o600 });
   try {
     await link(draft, target);
   } catch (error) {

@@ -6,6 +6,7 @@ declare module 'pino-roll' {
     /** e.g. `10m` */
     size?: string;
     mkdir?: boolean;
+    mode?: number;
     limit?: { count: number };
   }
   export default function build(options: RollOptions): Promise<DestinationStream & { end(): void; flushSync(): void }>;

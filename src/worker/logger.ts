@@ -25,6 +25,7 @@ export async function openWorkerLog(root: string, project: string, echo: boolean
     file: join(workerLogDir(root, project), 'worker'),
     size: '10m',
     mkdir: true,
+    mode: 0o600,
     limit: { count: 5 },
   });
   const log = pino({ base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime }, destination);

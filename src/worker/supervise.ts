@@ -35,7 +35,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   await mkdir(logs, { recursive: true });
   const log = pino(
     { base: { pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: join(logs, 'supervisor.log'), sync: true }),
+    pino.destination({ dest: join(logs, 'supervisor.log'), sync: true, mode: 0o600 }),
   );
   const stop = new AbortController();
   let child: ReturnType<typeof spawn> | undefined;
@@ -74,7 +74,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   try {
     for (;;) {
       const started = performance.now();
-      const errors = openSync(join(logs, 'worker.stderr'), 'a');
+      const errors = openSync(join(logs, 'worker.stderr'), 'a', 0o600);
       const [command = process.execPath, ...args] = options.worker;
       child = spawn(command, args, { stdio: ['ignore', 'ignore', errors, 'ipc'], env });
       closeSync(errors);

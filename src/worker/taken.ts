@@ -24,7 +24,7 @@ export async function noteTaken(root: string, project: string, taken: Taken): Pr
   const path = join(takenDir(root, project), `${randomUUID()}.json`);
   const note: Note = { ...taken, worker: await ownIdentity() };
   try {
-    await writeFile(path, JSON.stringify(note), { flag: 'wx' });
+    await writeFile(path, JSON.stringify(note), { flag: 'wx', mode: 0o600 });
   } catch {
     return () => Promise.resolve();
   }

@@ -1,8 +1,8 @@
 /** A state folder that cannot be used is an error at once, and never a loop. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { roadmap, sandbox } from '../support/program.js';
 
 describe('a state folder that cannot be used', () => {
@@ -25,4 +25,48 @@ describe('a state folder that cannot be used', () => {
       expect(refused.stderr).toContain('export RALPHCTL_HOME=');
     }
   });
+});
+
+/** Files and folders below `dir` that others may read, worktrees left out: their modes are git's and the agent's. */
+async function openToOthers(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { withFileTypes: true });
+  const found = await Promise.all(
+    entries
+      .filter(({ name }) => name !== 'worktrees' && name !== 'integration')
+      .map(async (entry) => {
+        const path = join(dir, entry.name);
+        if (entry.isDirectory()) return openToOthers(path);
+        return ((await lstat(path)).mode & 0o077) === 0 ? [] : [path];
+      }),
+  );
+  return found.flat();
+}
+
+it('nobody else reads what is in it, and no secret of a gate is in it', async () => {
+  const state = inject('stateRoot');
+  await mkdir(join(state, 'projects'), { recursive: true });
+  await chmod(join(state, 'projects'), 0o755);
+  const config = `agent: scripted
+gate:
+  passEnv: [PGPASSWORD, DEPLOY_THING]
+  commands: ["echo pg=$PGPASSWORD thing=$DEPLOY_THING; test -e done"]
+`;
+  const box = await sandbox(state, {
+    'roadmap.md': roadmap([{ id: 't-1', max_iterations: 2 }]),
+    'ralphctl.yaml': config,
+    '.ralph-script.yaml': 'default:\n  - {do: [{write: {path: made.txt, text: x}}], signal: COMPLETE}\n',
+  });
+  onTestFinished(() => box.dispose());
+  Object.assign(box.env, { PGPASSWORD: 'plain-word-password', DEPLOY_THING: 'x7Qp2mZ9kL4vT8' });
+  await box.run('start', '--json');
+  const { json } = await box.run('status', '--json');
+  const project = String(json[0]?.project);
+  expect((await lstat(join(state, 'projects'))).mode & 0o077).toBe(0);
+  expect(await openToOthers(join(state, 'projects', project))).toEqual([]);
+  const files = await readdir(join(state, 'projects', project, 'runs'), { recursive: true, withFileTypes: true });
+  const texts = await Promise.all(
+    files.filter((file) => file.isFile()).map((file) => readFile(join(file.parentPath, file.name), 'utf8')),
+  );
+  expect(texts.join('')).toContain('pg=[redacted] thing=[redacted]');
+  for (const secret of ['plain-word-password', 'x7Qp2mZ9kL4vT8']) expect(texts.join('')).not.toContain(secret);
 });

@@ -60,6 +60,50 @@ describe('secrets', () => {
   });
 });
 
+describe('secrets by what they are', () => {
+  it.each([
+    ...[
+      ['PGPASSWORD', 'hunter-hunter'],
+      ['MYSQL_PWD', 'correct horse'],
+      ['SECRETKEY', 'abcdefgh'],
+      ['API_TOKEN_V2', 'qwertyui'],
+    ],
+    ...[
+      ['SESSION_COOKIE', 'abcdefghij'],
+      ['PRIVATE_KEY_B64', 'TUlJRXBBSUJBQUtDQVFFQQ=='],
+      ['STRIPE_SK', 'not-so-random'],
+    ],
+    ...[
+      ['TWILIO_SID', 'ACabcdefabcdef'],
+      ['MY_THING', 'x7Qp2mZ9kL4vT8'],
+      ['DATABASE_URL', 'postgres://me:pa55word@db/x'],
+    ],
+  ])('%s=%s', (name, value) => expect(secretValues({ [name]: value })).toEqual([value]));
+
+  it.each([
+    ...[
+      ['PWD', '/home/someone/w0rk'],
+      ['SSH_AUTH_SOCK', '/tmp/ssh-1/agent.12'],
+      ['NODE_ENV', 'development1'.slice(0, 11)],
+    ],
+    ...[
+      ['npm_config_registry', 'https://registry.example/a1'],
+      ['GOFLAGS', '-mod=mod2 -x'],
+      ['MAX_TOKENS', '100000000'],
+    ],
+    ...[
+      ['CI_COMMIT_SHA', '0991be3f8a7c6d5e'],
+      ['NODE_VERSION', 'v20.11.0-rc1'],
+      ['TIMEOUT_MS', '120000000'],
+    ],
+    ...[
+      ['PYTHONPATH', 'src2/lib'],
+      ['API_URL', 'https://api1.example/v2'],
+      ['GREETING', 'hello world 12'],
+    ],
+  ])('not %s=%s', (name, value) => expect(secretValues({ [name]: value })).toEqual([]));
+});
+
 describe('redacting as it comes', () => {
   const through = (pieces: readonly Buffer[], secrets: readonly string[] = []): Buffer => {
     const stream = new RedactingStream(secrets);
