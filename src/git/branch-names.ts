@@ -4,12 +4,14 @@
  */
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
-import { IDEA_TRAILER } from './message.js';
 import { branchRef, ideaBranch } from './names.js';
+import { namedIdeas, PINNED_LOG } from './trailers.js';
 
 /** A branch named `ralph`, or one below the idea's own name, makes the idea's branch impossible. */
 export async function refuseBlockedNames(repo: string, branch = ''): Promise<void> {
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname:short)', 'refs/heads/ralph'], { read: true });
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/ralph'], {
+    read: true,
+  });
   const names = text.split('\n').filter(Boolean);
   const inTheWay = names.find((name) => name === 'ralph' || (branch !== '' && name.startsWith(`${branch}/`)));
   if (!inTheWay) return;
@@ -27,12 +29,11 @@ export async function refuseForeign(repo: string, idea: string, tip: string, bas
   const names = [branchRef(idea), `refs/ralphctl/save/${idea}/`];
   const marks = await git(repo).run(['for-each-ref', '--count=1', '--format=%(refname)', ...names], { read: true });
   if (marks) return;
-  const trailer = `--format=%(trailers:key=${IDEA_TRAILER},valueonly)`;
   const [said, contained] = await Promise.all([
-    git(repo).run(['log', '-1', trailer, tip, '--'], { read: true }),
+    git(repo).run(['log', '-1', '--format=%B', tip, '--'], { read: true, config: PINNED_LOG }),
     git(repo).result(['merge-base', '--is-ancestor', tip, base], { ok: [0, 1], read: true }),
   ]);
-  if (said.trim() === idea || contained.code === 0) return;
+  if (namedIdeas(said).landed.includes(idea) || contained.code === 0) return;
   const branch = ideaBranch(idea);
   throw new RepositoryError(
     `There is a branch ${branch} in ${repo} that ralphctl did not make, with work on it.`,

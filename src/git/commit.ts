@@ -55,7 +55,7 @@ async function commitStaged(input: CommitInput): Promise<GitResult> {
     input: input.message,
     hooks,
     ok: [0, 1, 128],
-    ...(input.sign ? { config: ['commit.gpgSign=true'] } : {}),
+    config: ['i18n.commitEncoding=UTF-8', ...(input.sign ? ['commit.gpgSign=true'] : [])],
     ...(input.signal ? { signal: input.signal } : {}),
   });
 }

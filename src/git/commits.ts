@@ -1,5 +1,6 @@
 /** Reading commits whole and writing them again, author kept. Invariant: works on the object database only. */
 import { type Git, git } from './git.js';
+import { PINNED_LOG } from './trailers.js';
 
 export interface Commit {
   sha: string;
@@ -16,7 +17,7 @@ export async function readCommits(dir: string, range: string): Promise<Commit[]>
   const format = '%H%x01%T%x01%P%x01%an%x01%ae%x01%ad%x01%B';
   const got = await git(dir).result(
     ['log', '--topo-order', '--reverse', '--date=raw', '-z', `--format=${format}`, range, '--'],
-    { read: true, config: ['i18n.logOutputEncoding=UTF-8'] },
+    { read: true, config: PINNED_LOG },
   );
   return got.stdout.split('\0').filter(Boolean).map(parse);
 }
@@ -46,6 +47,7 @@ export function writeCommit(repo: Git, commit: NewCommit, opts: WriteOptions): P
     {
       env: { ...opts.who, GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: `@${date}` },
       input: commit.message,
+      config: ['i18n.commitEncoding=UTF-8'],
     },
   );
 }

@@ -4,6 +4,7 @@
  */
 import { git } from './git.js';
 import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
+import { namedIdeas, PINNED_LOG } from './trailers.js';
 
 /** Commits of one landing in a row: `to` contains them all, `from` none of them. */
 export interface Landing {
@@ -43,26 +44,26 @@ export async function ideaHistory(repo: string, target: string, idea: string): P
 /** Commits that name the idea, children before parents; one process. */
 async function readEntries(repo: string, target: string, idea: string): Promise<Entry[]> {
   const pattern = idea.replaceAll('.', '\\.');
-  const value = (key: string): string => `%(trailers:key=${key},valueonly,separator=%x00)`;
-  const text = await git(repo).run(
+  const { stdout } = await git(repo).result(
     [
       'log',
       '--topo-order',
       `--grep=^${IDEA_TRAILER}: *${pattern}`,
       `--grep=^${REVERTED_TRAILER}: *${pattern}`,
-      `--format=%H%x01%P%x01%s%x01${value(IDEA_TRAILER)}%x01${value(REVERTED_TRAILER)}`,
+      '-z',
+      '--format=%H%x01%P%x01%s%x01%B',
       `refs/heads/${target}`,
       '--',
     ],
-    { read: true },
+    { read: true, config: PINNED_LOG },
   );
-  const names = (field: string): boolean => field.split('\0').some((id) => id.trim() === idea);
   const entries: Entry[] = [];
-  for (const line of text.split('\n')) {
-    const [sha = '', parents = '', subject = '', landed = '', reverted = ''] = line.split('\x01');
-    const is = { landed: names(landed), reverted: names(reverted) };
-    if (!is.landed && !is.reverted) continue;
-    entries.push({ sha, parents: parents.split(' ').filter(Boolean), subject, landed: !is.reverted, sides: [] });
+  for (const record of stdout.split('\0')) {
+    const [sha = '', parents = '', subject = '', ...message] = record.split('\x01');
+    const named = namedIdeas(message.join('\x01'));
+    const reverted = named.reverted.includes(idea);
+    if (!reverted && !named.landed.includes(idea)) continue;
+    entries.push({ sha, parents: parents.split(' ').filter(Boolean), subject, landed: !reverted, sides: [] });
   }
   return entries;
 }

@@ -11,10 +11,12 @@ import { finishLanding } from './finish.js';
 import { git } from './git.js';
 import { identityEnv } from './identity.js';
 import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './lane.js';
+import { mergeTrees } from './merge-tree.js';
 import { claimedHeadRef, claimRef } from './names.js';
 import { keep } from './saves.js';
 import { swapTarget } from './swap.js';
 import { type Tick, tickTree } from './tick.js';
+import { namedIdeas, PINNED_LOG } from './trailers.js';
 import { listWorktrees } from './worktree-list.js';
 
 export interface LandOptions extends LaneOptions {
@@ -142,7 +144,10 @@ async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
   return { tip: { commit, tree }, ...(claim ? { claim } : {}), ...(claimedHead ? { claimedHead } : {}) };
 }
 
-/** An earlier attempt moved the target and could not say so: its claim is on the target. Only the tidying is left. */
+/**
+ * An earlier attempt moved the target and could not say so: its claim is on the target. Only the tidying is left.
+ * A claim is a ref that anybody may write, so it counts only with this idea's name and this idea's work in it.
+ */
 async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undefined> {
   const { repo, idea, head } = options;
   const { claim, tip } = refs;
@@ -151,16 +156,29 @@ async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undef
     ok: [0, 1],
     read: true,
   });
-  if (inTarget.code !== 0) return undefined;
+  if (inTarget.code !== 0 || !(await holds(repo, { claim, idea, head }))) return undefined;
   const kept = await finishLanding({ ...options, dir: repo, worktrees: await listWorktrees(repo) });
   return landed(claim, await countLanded(repo, claim, idea), kept);
 }
 
+/** Does the commit name the idea, and would landing `head` on it change nothing? */
+async function holds(repo: string, { claim, idea, head }: { claim: string; idea: string; head: string }) {
+  const run = git(repo);
+  const message = await run.run(['log', '-1', '--format=%B', claim, '--'], { read: true, config: PINNED_LOG });
+  if (!namedIdeas(message).landed.includes(idea)) return false;
+  const [merged, tree] = await Promise.all([
+    mergeTrees(run, claim, head),
+    run.run(['rev-parse', `${claim}^{tree}`], { read: true }),
+  ]);
+  return merged.kind === 'clean' && merged.tree === tree;
+}
+
 /** Commits from the last one on the first-parent line that is not this idea's, up to the claim. */
 async function countLanded(repo: string, claim: string, idea: string): Promise<number> {
-  const format = '--format=%H %(trailers:key=Ralph-Idea,valueonly,separator=%x20)';
-  const text = await git(repo).run(['log', '--first-parent', '-n', '500', format, claim, '--'], { read: true });
-  const before = text.split('\n').find((line) => line.slice(line.indexOf(' ') + 1).trim() !== idea);
-  const range = before ? [`${before.split(' ')[0]}..${claim}`] : [claim];
+  const args = ['log', '--first-parent', '-n', '500', '-z', '--format=%H%n%B', claim, '--'];
+  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
+  const records = stdout.split('\0').map((text) => ({ sha: text.slice(0, text.indexOf('\n')), text }));
+  const before = records.find(({ text }) => !namedIdeas(text).landed.includes(idea));
+  const range = before ? [`${before.sha}..${claim}`] : [claim];
   return Number(await git(repo).run(['rev-list', '--count', ...range], { read: true }));
 }

@@ -123,7 +123,7 @@ const isRecent = (major: number, minor: number): boolean =>
 
 /** The tip of the branch that work lands on. Throws {@link RepositoryError}, naming the nearest branch when it is missing. */
 export async function targetTip(repo: string, target: string): Promise<string> {
-  const text = await git(repo).run(['for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/heads/'], {
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads/'], {
     read: true,
   });
   const tips = new Map(text.split('\n').map((line) => line.split(' ', 2) as [string, string]));
