@@ -9,6 +9,7 @@ import { type Context, makeContext, printJson } from './client/context.js';
 import { addIdeaControls, addRunControls } from './client/control-cli.js';
 import { EXIT } from './client/exit-codes.js';
 import { endWithReader, flushed } from './client/output.js';
+import { addSync } from './client/sync-cli.js';
 import type { Dimension } from './protocol/budget.js';
 import { version } from './worker/build-id.js';
 
@@ -216,6 +217,8 @@ program
     }),
   );
 
+addSync(program, run);
+
 const saves = program
   .command('saves')
   .argument('[idea]')
@@ -276,7 +279,6 @@ program
   .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
 
 program.helpCommand(true);
-
 const budgets = () => import('./client/commands/budget.js');
 const limits = () => import('./client/commands/limit.js');
 

@@ -12,7 +12,7 @@ import { MIB, readInput } from '../config/read-input.js';
 import { agentNames, resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { refuseBlockedNames } from '../git/branch-names.js';
-import { checkoutBehind, checkoutEdited } from '../git/checkout-base.js';
+import { checkoutBehind } from '../git/checkout-base.js';
 import { landedIdeas } from '../git/landed.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { RunMode } from '../protocol/command.js';
@@ -88,7 +88,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
       'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
     );
   }
-  warnings.push(...(await otherWarnings(ideas, root, target, project.repository.branch)));
+  warnings.push(...(await otherWarnings(ideas, root, target)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
   return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings, amended: beside };
 }
@@ -100,17 +100,12 @@ function fillIterations(ideas: readonly Idea[], flags: StartFlags, configured: n
   for (const idea of ideas) idea.maxIterations ??= flags.maxIterations ?? configured ?? ROADMAP_ITERATIONS;
 }
 
-async function otherWarnings(
-  ideas: readonly Idea[],
-  root: string,
-  target: string,
-  branch: string | undefined,
-): Promise<string[]> {
+async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
   const warnings: string[] = [];
   const todo = ideas.filter((idea) => !idea.done && !idea.blue);
   const once = todo.filter((idea) => !idea.ralph).length;
   if (once > 0) warnings.push(`${once} of ${todo.length} ideas get a single attempt: they do not say "ralph: true"`);
-  const behind = (await checkoutBehind(root, target)) ?? (await checkoutEdited(root, target, branch));
+  const behind = await checkoutBehind(root, target);
   if (behind) warnings.push(behind);
   return warnings;
 }

@@ -1,11 +1,10 @@
 /**
- * A user's checkout that was left behind because it had edits: which commit do its files correspond to?
+ * A user's checkout that landings have left behind: which commit do its files correspond to, and does it still lag?
  * Invariant: reads the checkout, never writes to it.
  */
 import { git } from './git.js';
-import { checkoutBaseRef } from './names.js';
-import { readStatus, type Status } from './status.js';
-import { exists } from './worktree-list.js';
+import { CHECKOUT_BASES, checkoutBaseRef } from './names.js';
+import { exists, listWorktrees, type WorktreeEntry } from './worktree-list.js';
 
 /** The remembered commit, if there is one. */
 export async function rememberedBase(repo: string, target: string): Promise<string | undefined> {
@@ -13,63 +12,71 @@ export async function rememberedBase(repo: string, target: string): Promise<stri
   return text || undefined;
 }
 
-/** Are index and files exactly those of `base`, so that they can be brought forward without losing an edit? */
-export async function isUntouchedSince(checkout: string, base: string, status: Status): Promise<boolean> {
-  if (status.tracked.some((entry) => entry.unmerged || entry.unstaged !== '.')) return false;
-  return (await stagedChanges(checkout, base)).length === 0;
+/** Targets with a checkout that was left behind, and may be level again by now. */
+export async function rememberedTargets(repo: string): Promise<string[]> {
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname)', CHECKOUT_BASES], { read: true });
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((ref) => ref.slice(CHECKOUT_BASES.length));
 }
 
-/** Which of two commits a checkout with edits was made from: the one that its index is closer to. */
-export async function closerBase(checkout: string, remembered: string | undefined, tip: string): Promise<string> {
-  if (!remembered || remembered === tip) return tip;
-  const [old, now] = await Promise.all([stagedChanges(checkout, remembered), stagedChanges(checkout, tip)]);
-  return now.length <= old.length ? tip : remembered;
+/** Folders that have the target checked out. */
+export async function checkoutsOf(worktrees: readonly WorktreeEntry[], target: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const tree of worktrees) if (tree.branch === target && (await exists(tree.path))) found.push(tree.path);
+  return found;
 }
 
-/** Files that `from..to` adds and that already lie in the checkout, untracked or ignored. */
+/** Does the index still have old versions of what changed from `base` to `tip`? The user may have caught up, or committed. */
+export async function isBehind(checkout: string, base: string, tip: string): Promise<boolean> {
+  const [moved, offBase, offTip] = await Promise.all([
+    changedPaths(checkout, base, tip),
+    stagedPaths(checkout, base),
+    stagedPaths(checkout, tip),
+  ]);
+  const atBase = moved.filter((path) => !offBase.has(path)).length;
+  const atTip = moved.filter((path) => !offTip.has(path)).length;
+  return moved.length > 0 && atBase >= atTip;
+}
+
+/** Files of `from..to` that are added and already lie in the checkout, untracked or ignored. */
 export async function inTheWay(checkout: string, from: string, to: string): Promise<string[]> {
-  const args = ['diff-tree', '-r', '--name-only', '--no-renames', '--diff-filter=A', '-z', from, to];
-  const added = (await git(checkout).run(args, { read: true })).split('\0').filter(Boolean);
+  const [added, tracked] = await Promise.all([
+    changedPaths(checkout, from, to, ['--diff-filter=A']),
+    stagedPaths(checkout, from),
+  ]);
   const there = await Promise.all(added.map((path) => exists(`${checkout}/${path}`)));
-  return added.filter((_, i) => there[i]);
+  return added.filter((path, i) => there[i] && !tracked.has(path));
 }
 
-async function stagedChanges(checkout: string, commit: string): Promise<string[]> {
-  const text = await git(checkout).run(['diff-index', '--cached', '--name-only', '-z', commit, '--'], { read: true });
-  return text.split('\0').filter(Boolean);
+/** Paths in which two commits or trees differ. */
+export async function changedPaths(
+  dir: string,
+  from: string,
+  to: string,
+  more: readonly string[] = [],
+): Promise<string[]> {
+  const args = ['diff-tree', '-r', '--name-only', '--no-renames', ...more, '-z', from, to];
+  return (await git(dir).result(args, { read: true })).stdout.split('\0').filter(Boolean);
 }
 
-/** The command with which the user brings a left-behind checkout up to date: keeps edits, refuses where they overlap. */
-export const catchUpCommand = (checkout: string, target: string): string =>
-  `git -C ${quote(checkout)} read-tree -m -u ${checkoutBaseRef(target)} HEAD`;
+/** Paths in which the index differs from a commit. */
+export async function stagedPaths(checkout: string, commit: string): Promise<Set<string>> {
+  const args = ['diff-index', '--cached', '--name-only', '--no-renames', '-z', commit, '--'];
+  return new Set((await git(checkout).result(args, { read: true })).stdout.split('\0').filter(Boolean));
+}
 
-/** The warning about a checkout that landings have left behind; undefined when there is none. */
+/** The warning about a checkout that landings have left behind; undefined when none lags. */
 export async function checkoutBehind(repo: string, target: string): Promise<string | undefined> {
-  if ((await rememberedBase(repo, target)) === undefined) return undefined;
+  const base = await rememberedBase(repo, target);
+  if (base === undefined) return undefined;
+  const [checkout] = await checkoutsOf(await listWorktrees(repo), target);
+  if (!checkout || !(await isBehind(checkout, base, `refs/heads/${target}`))) return undefined;
+  const [first = '', ...more] = await changedPaths(checkout, base, `refs/heads/${target}`);
+  const files = more.length > 0 ? `${first} and ${more.length} more` : first;
   return (
-    `${target} is ahead of the files that are checked out, because they had edits when ideas landed. ` +
-    `Before you commit there, bring them up to date (this keeps your edits): ${catchUpCommand(repo, target)}`
+    `${checkout} still has the old ${files}, because edits of yours were in the way when ideas landed on ${target}. ` +
+    'A commit there would take the landed work back; first run: ralphctl sync (it keeps your edits)'
   );
 }
-
-/**
- * The warning about edits in the user's checkout of the target, which keep every landing from bringing its files along;
- * undefined when the target is not checked out there, or clean.
- */
-export async function checkoutEdited(
-  repo: string,
-  target: string,
-  branch: string | undefined,
-): Promise<string | undefined> {
-  if (branch !== target) return undefined;
-  const { tracked } = await readStatus(repo);
-  const [first] = tracked;
-  if (!first) return undefined;
-  const more = tracked.length > 1 ? ` and ${tracked.length - 1} more` : '';
-  return (
-    `${first.path}${more} ${tracked.length > 1 ? 'have' : 'has'} edits that are not committed: they stay as they are, and for that ` +
-    `landed work reaches ${target}, but not the files checked out here. Commit them first if you want to see it arrive.`
-  );
-}
-
-const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

@@ -32,6 +32,8 @@ export interface LandOptions extends LaneOptions {
   type?: string;
   sign?: boolean;
   tick?: Tick;
+  /** The backlog inside the repository. */
+  backlogPath?: string;
 }
 
 type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
@@ -110,6 +112,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
       to: commit,
       claims,
       worktrees,
+      ...(options.backlogPath === undefined ? {} : { mayLag: options.backlogPath }),
       reason: `ralphctl: land ${idea}`,
     });
     if (!swap.moved) return undefined;

@@ -1,7 +1,10 @@
 /** Three-way merges in the object database: no worktree, no index, nothing to abort. Invariant: moves no ref. */
 import type { Git } from './git.js';
 
-export type Merged = { kind: 'clean'; tree: string } | { kind: 'conflict'; files: string[]; messages: string[] };
+export type Merged =
+  | { kind: 'clean'; tree: string }
+  /** `tree` has conflict markers in it. */
+  | { kind: 'conflict'; tree: string; files: string[]; messages: string[] };
 
 /** Merges two commits over their merge base; one process. */
 export async function mergeTrees(repo: Git, ours: string, theirs: string): Promise<Merged> {
@@ -24,5 +27,5 @@ export function parseMergeTree(code: number, text: string): Merged {
     if (type.startsWith('CONFLICT')) messages.push((fields[at + paths + 2] ?? '').trim());
     at += paths + 3;
   }
-  return { kind: 'conflict', files, messages };
+  return { kind: 'conflict', tree, files, messages };
 }

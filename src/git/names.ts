@@ -22,5 +22,6 @@ export const claimedHeadRef = (idea: string): string => `refs/ralphctl/landing-h
 export const undoRef = (idea: string): string => `refs/ralphctl/undo/${idea}`;
 /** Candidate that the gate refused. */
 export const candidateRef = (idea: string): string => `refs/ralphctl/candidate/${idea}`;
+export const CHECKOUT_BASES = 'refs/ralphctl/checkout-base/';
 /** Commit that the files of a left-behind checkout of a branch correspond to. */
-export const checkoutBaseRef = (target: string): string => `refs/ralphctl/checkout-base/${target}`;
+export const checkoutBaseRef = (target: string): string => `${CHECKOUT_BASES}${target}`;

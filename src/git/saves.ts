@@ -39,6 +39,7 @@ export type SaveReason =
   | 'its worktree was removed'
   | 'its agent was interrupted'
   | 'protected paths were put back'
+  | 'before sync'
   | 'the agent had rewritten its branch';
 
 /**
@@ -71,7 +72,7 @@ export async function treeOfFiles(worktree: string): Promise<string> {
 }
 
 /** An index to stage in that is not the worktree's own. */
-async function ownIndex(worktree: string, scratch: string): Promise<{ GIT_INDEX_FILE: string }> {
+export async function ownIndex(worktree: string, scratch: string): Promise<{ GIT_INDEX_FILE: string }> {
   const env = { GIT_INDEX_FILE: join(scratch, 'index') };
   const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { read: true });
   // The copy brings the stat cache along, so that only changed files are read again.

@@ -1,15 +1,16 @@
 /**
  * Moving the target branch to a gated commit.
  * Invariant: compare-and-swap: the branch moves only from the commit that the gate saw merged. A checkout of the branch
- * is fast-forwarded when it is clean; otherwise its files and its index stay byte for byte.
+ * is brought along where nothing of the user's is in the way; otherwise its files and its index stay byte for byte, and a
+ * ref written together with the branch remembers what they correspond to.
  */
-import { catchUpCommand, closerBase, inTheWay, isUntouchedSince, rememberedBase } from './checkout-base.js';
+import { checkoutsOf, isBehind, rememberedBase } from './checkout-base.js';
+import { catchUp, describeObstacle, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 import { type Git, GitError, git } from './git.js';
 import { isLockContention, lockHeld } from './locks.js';
 import { checkoutBaseRef } from './names.js';
-import { openOperationIn } from './progress.js';
-import { readStatus, type Status } from './status.js';
-import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
+import { readStatus } from './status.js';
+import type { WorktreeEntry } from './worktree-list.js';
 
 export interface SwapInput {
   /** Where git runs: not a user's checkout. */
@@ -20,6 +21,8 @@ export interface SwapInput {
   /** Refs to write, or to delete, no later than the branch moves. */
   claims: ReadonlyArray<readonly [ref: string, commit: string | undefined]>;
   worktrees: readonly WorktreeEntry[];
+  /** The backlog: when only edits of it are in the way, it alone stays behind. */
+  mayLag?: string;
   /** For the reflog. */
   reason: string;
 }
@@ -29,17 +32,20 @@ export type SwapResult = { moved: true; note?: string } | { moved: false };
 /** One landing's step onto the target. */
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const repo = git(input.dir);
-  const checkouts: string[] = [];
-  for (const tree of input.worktrees)
-    if (tree.branch === input.target && (await exists(tree.path))) checkouts.push(tree.path);
+  const { from, to, target } = input;
+  const checkouts = await checkoutsOf(input.worktrees, target);
   const [checkout] = checkouts;
   if (!checkout) return { moved: await updateRef(repo, input) };
   const status = await readStatus(checkout);
-  if (checkouts.length === 1 && status.tracked.length === 0 && !(await openOperationIn(checkout))) {
-    const done = await fastForward(repo, input, checkout);
-    if (done) return done;
-  }
-  return leaveBehind(repo, input, checkouts, status);
+  const remembered = status.tracked.length > 0 ? await rememberedBase(input.dir, target) : undefined;
+  const base = remembered && (await isBehind(checkout, remembered, from)) ? remembered : from;
+  const obstacle: Obstacle | undefined =
+    checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
+  if (obstacle || base !== from) return moveUnder(repo, input, { checkout, base, obstacle });
+  return (
+    (await fastForward(repo, input, checkout)) ??
+    moveUnder(repo, input, { checkout, base, obstacle: await findObstacle(checkout, { base, to }) })
+  );
 }
 
 /** Claims and branch in one transaction; false when the branch is no longer at `from`. */
@@ -87,55 +93,28 @@ async function contains(repo: Git, ancestor: string, tip: string): Promise<boole
   return (await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true })).code === 0;
 }
 
-async function leaveBehind(
+/** Moves the branch first; then the files, where only what may stay behind has edits. */
+async function moveUnder(
   repo: Git,
   input: SwapInput,
-  checkouts: readonly string[],
-  status: Status,
+  { checkout, base, obstacle }: { checkout: string; base: string; obstacle: Obstacle | undefined },
 ): Promise<SwapResult> {
-  const [checkout = ''] = checkouts;
-  const remembered = await rememberedBase(input.dir, input.target);
-  const untouched =
-    checkouts.length === 1 && remembered !== undefined && (await isUntouchedSince(checkout, remembered, status));
-  const base = untouched ? remembered : await closerBase(checkout, remembered, input.from);
-  if (!(await updateRef(repo, input))) return { moved: false };
-  if (untouched && (await catchUp(checkout, base, input.to))) {
-    await forgetBase(repo, input.target);
-    return { moved: true };
+  const { from, to, target, mayLag } = input;
+  const ref = checkoutBaseRef(target);
+  const lines = [...claimLines(input), `update ${ref} ${base}`, `update refs/heads/${target} ${to} ${from}`];
+  if (!(await transact(repo, input, lines))) return { moved: false };
+  const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => path === mayLag);
+  if (!obstacle || onlyLag) {
+    const reached = obstacle?.kind === 'edited' ? await withOld(input.dir, { base, to }, obstacle.paths) : to;
+    if (await catchUp(checkout, { base, to: reached })) {
+      await repo.run(obstacle ? ['update-ref', ref, reached, base] : ['update-ref', '-d', ref, base]);
+      return { moved: true };
+    }
   }
-  await repo.run(['update-ref', checkoutBaseRef(input.target), base]);
-  return { moved: true, note: await describe(input, checkouts, base, status) };
-}
-
-/** Brings an untouched checkout from `base` to `to`; false when git refuses. */
-async function catchUp(checkout: string, base: string, to: string): Promise<boolean> {
-  if ((await openOperationIn(checkout)) || (await inTheWay(checkout, base, to)).length > 0) return false;
-  await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
-  return (await git(checkout).result(['read-tree', '-m', '-u', base, to], { ok: [0, 1, 128] })).code === 0;
-}
-
-async function forgetBase(repo: Git, target: string): Promise<void> {
-  if (await rememberedBase(repo.dir, target)) await repo.run(['update-ref', '-d', checkoutBaseRef(target)]);
-}
-
-async function describe(input: SwapInput, checkouts: readonly string[], base: string, status: Status): Promise<string> {
-  const [checkout = ''] = checkouts;
-  const where = checkouts.join(' and ');
-  const blocking = status.tracked.length > 0 ? [] : await inTheWay(checkout, base, input.to);
-  const locked = await indexLock(checkout);
-  const why = locked
-    ? `has a locked index (if no git runs there: rm '${locked}')`
-    : blocking.length > 0
-      ? `has untracked files in the way (${blocking.slice(0, 3).join(', ')})`
-      : 'has uncommitted changes';
-  const first = blocking.length > 0 ? 'move those files away, then ' : '';
-  return (
-    `before you commit in your checkout, ${first}run: ${catchUpCommand(checkout, input.target)} ` +
-    `(it keeps your edits). ${where} ${why}, so it was left as it is while ${input.target} moved on.`
-  );
-}
-
-async function indexLock(checkout: string): Promise<string | undefined> {
-  const lock = `${(await privateGitDir(checkout)) ?? `${checkout}/.git`}/index.lock`;
-  return (await exists(lock)) ? lock : undefined;
+  const { problem, first } = describeObstacle(obstacle ?? (await findObstacle(checkout, { base, to })), checkout);
+  const what = `${problem}; its files stay as they were while ${target} moved on`;
+  return {
+    moved: true,
+    note: `${what}. Before you commit there${first ? `, ${first}, then` : ','} run: ralphctl sync`,
+  };
 }

@@ -18,16 +18,27 @@ export async function tickTree(dir: string, tree: string, tick: Tick): Promise<s
   if (!change) return tree;
   const before = await readFile(dir, tree, change.path);
   if (before?.text === change.text) return tree;
-  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tick-'));
+  const { run } = git(dir);
+  const hashed = run(['hash-object', '-w', '--stdin'], { input: change.text });
+  hashed.catch(() => undefined);
+  return withTree(dir, tree, async (env) => {
+    const blob = await hashed;
+    await run(['update-index', '--add', '--cacheinfo', `${before?.mode ?? '100644'},${blob},${change.path}`], { env });
+  });
+}
+
+/** A tree that is made of another one in an index of its own, which `change` is given the environment of. */
+export async function withTree(
+  dir: string,
+  tree: string,
+  change: (env: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tree-'));
   try {
     const env = { GIT_INDEX_FILE: join(scratch, 'index') };
-    const { run } = git(dir);
-    const [blob] = await Promise.all([
-      run(['hash-object', '-w', '--stdin'], { input: change.text }),
-      run(['read-tree', tree], { env }),
-    ]);
-    await run(['update-index', '--add', '--cacheinfo', `${before?.mode ?? '100644'},${blob},${change.path}`], { env });
-    return await run(['write-tree'], { env });
+    await git(dir).run(['read-tree', tree], { env });
+    await change(env);
+    return await git(dir).run(['write-tree'], { env });
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

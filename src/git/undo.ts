@@ -81,6 +81,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
       [claimedHeadRef(idea), undefined],
     ],
     worktrees: await listWorktrees(repo),
+    ...(options.backlog ? { mayLag: options.backlog.path } : {}),
     reason: `ralphctl: undo ${idea}`,
   });
   if (!swap.moved) return undefined;

@@ -21,6 +21,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     ...{ branch, base, head },
     strategy: landing.strategy,
     type: commit.type,
+    ...(place === undefined ? {} : { backlogPath: place }),
     tick: async (read) => {
       const before = place === undefined ? undefined : await read(place);
       const text = place && before !== undefined ? tickBacklog(place, before, input.idea) : undefined;

@@ -7,7 +7,7 @@ import { loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
-import { checkoutBehind, checkoutEdited } from '../../git/checkout-base.js';
+import { checkoutBehind } from '../../git/checkout-base.js';
 import { type Repository, refuseOpenOperations, targetTip } from '../../git/repository.js';
 import { which } from '../../server/probe.js';
 import type { Context } from '../context.js';
@@ -49,7 +49,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   } catch (error) {
     return { checks: [...checks, problem('configuration', error, 'mend the file')], project, agents };
   }
-  checks.push(await checkTarget(root, config.target ?? branch, branch));
+  checks.push(await checkTarget(root, config.target ?? branch));
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
   checks.push(await checkBacklog(context, root, config, names));
@@ -64,15 +64,13 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   return { checks, project, config, agents };
 }
 
-async function checkTarget(root: string, target: string | undefined, branch: string | undefined): Promise<Check> {
+async function checkTarget(root: string, target: string | undefined): Promise<Check> {
   if (!target) return fail('target', 'no branch is checked out', 'git switch <branch>, or target: in ralphctl.yaml');
   try {
     await targetTip(root, target);
     await refuseOpenOperations(root, target);
-    const behind = (await checkoutBehind(root, target)) ?? (await checkoutEdited(root, target, branch));
-    return behind
-      ? warn('target', `${target}; ${behind}`, 'commit or put away what is there before it matters')
-      : ok('target', target);
+    const behind = await checkoutBehind(root, target);
+    return behind ? warn('target', `${target}; ${behind}`, 'ralphctl sync') : ok('target', target);
   } catch (error) {
     return problem('target', error, 'target: in ralphctl.yaml');
   }

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkoutBehind } from '../../../src/git/checkout-base.js';
 import { landedIdeas } from '../../../src/git/landed.js';
 import { type LandOptions, landIdea } from '../../../src/git/landing.js';
 import { listSaves } from '../../../src/git/saves.js';
+import { syncCheckout } from '../../../src/git/sync.js';
 import { ensureWorktree } from '../../../src/git/worktrees.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, shell, type TestRepo } from './repo.js';
 
@@ -64,9 +66,6 @@ async function fingerprint(dir: string): Promise<string> {
   hash.update(await readFile(join(dir, '.git/index'))).update(await readFile(join(dir, '.git/HEAD')));
   return hash.digest('hex');
 }
-
-/** The command that a note tells the user to run. */
-const commandIn = (note: string): string => / (git -C .* HEAD) /.exec(note)?.[1] ?? 'false';
 
 describe('landing on a clean checkout', () => {
   it('fast-forwards branch, index and files together', async () => {
@@ -309,66 +308,104 @@ describe('landing that does not go through', () => {
 });
 
 describe('the user has the target checked out with edits', () => {
-  it('leaves files and index byte for byte; the noted command catches up and keeps the edits', async () => {
+  it('C1 brings the files along where no edited or staged path is among those that landed', async () => {
     await work('i-1', { 'a.txt': 'two\n', 'fresh.txt': 'f\n' });
-    await put(repo.root, { 'b.txt': 'my edit\n', 'mine.txt': 'untracked\n' });
+    await put(repo.root, { 'b.txt': 'my edit\n', '.gitignore': 'x\n', 'mine.txt': 'untracked\n' });
     await sh(repo.root, 'add', 'b.txt');
+    const got = await land('i-1');
+    expect(got).toMatchObject({ kind: 'landed', commit: await tip() });
+    expect(got).not.toHaveProperty('note');
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe(' M .gitignore\nM  b.txt\n?? mine.txt');
+    expect(await read(repo.root, 'a.txt')).toBe('two\n');
+    expect(await read(repo.root, 'b.txt')).toBe('my edit\n');
+    expect(await read(repo.root, 'fresh.txt')).toBe('f\n');
+    await sh(repo.root, 'commit', '-q', '-a', '-m', 'my edit');
+    expect(await sh(repo.root, 'show', 'main:a.txt')).toBe('two');
+  });
+
+  it.each([
+    ['edited', async () => put(repo.root, { 'a.txt': 'my edit\n' })],
+    [
+      'staged, and put back since',
+      async () => {
+        await put(repo.root, { 'a.txt': 'my edit\n' });
+        await sh(repo.root, 'add', 'a.txt');
+        await put(repo.root, { 'a.txt': 'one\n' });
+      },
+    ],
+    ['deleted', async () => rm(join(repo.root, 'a.txt'))],
+    ['moved', async () => sh(repo.root, 'mv', 'a.txt', 'z.txt')],
+  ])('C1 leaves files and index byte for byte where a path that landed is %s', async (_name, edit) => {
+    await work('i-1', { 'a.txt': 'two\n', 'fresh.txt': 'f\n' });
+    await edit();
     const before = await fingerprint(repo.root);
     const got = await land('i-1');
     expect(await fingerprint(repo.root)).toBe(before);
-    expect(got).toMatchObject({
-      kind: 'landed',
-      commit: await tip(),
-      note: expect.stringContaining('read-tree -m -u'),
-    });
+    expect(got).toMatchObject({ note: expect.stringMatching(/^a\.txt has edits of yours in .* run: ralphctl sync$/) });
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(repo.base);
-    if (got.kind !== 'landed' || !got.note) throw new Error('unreachable');
-    const command = commandIn(got.note);
-    expect(await shell('/', command)).toMatchObject({ code: 0 });
-    expect(await sh(repo.root, 'status', '--porcelain')).toBe('M  b.txt\n?? mine.txt');
-    expect(await read(repo.root, 'a.txt')).toBe('two\n');
-    expect(await read(repo.root, 'b.txt')).toBe('my edit\n');
+    expect(await checkoutBehind(repo.root, 'main')).toMatch(/still has the old a\.txt and 1 more, .* ralphctl sync/);
   });
 
-  it('the noted command refuses where an edit overlaps, and loses nothing', async () => {
+  it('C1 brings the checkout up to date at the next landing, once the edits are gone', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await put(repo.root, { 'a.txt': 'my edit\n' });
-    const got = await land('i-1');
-    if (got.kind !== 'landed' || !got.note) throw new Error('unreachable');
-    expect((await shell('/', commandIn(got.note))).code).not.toBe(0);
-    expect(await read(repo.root, 'a.txt')).toBe('my edit\n');
-  });
-
-  it('brings the checkout up to date at the next landing, once the edits are gone', async () => {
-    await work('i-1', { 'a.txt': 'two\n' });
-    await put(repo.root, { 'b.txt': 'my edit\n' });
     await land('i-1');
     await work('i-2', { 'c.txt': 'c\n' });
-    await put(repo.root, { 'b.txt': 'bee\n', 'mine.txt': 'untracked\n' });
+    await put(repo.root, { 'a.txt': 'one\n', 'b.txt': 'edited\n', 'mine.txt': 'untracked\n' });
     const got = await land('i-2');
     expect(got).toMatchObject({ kind: 'landed' });
     expect(got).not.toHaveProperty('note');
-    expect(await sh(repo.root, 'status', '--porcelain')).toBe('?? mine.txt');
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe(' M b.txt\n?? mine.txt');
     expect(await read(repo.root, 'a.txt')).toBe('two\n');
     expect(await read(repo.root, 'c.txt')).toBe('c\n');
     expect((await shell(repo.root, 'git rev-parse -q --verify refs/ralphctl/checkout-base/main')).code).toBe(1);
   });
 
-  it('remembers the oldest commit over several landings, and the newer after the user caught up', async () => {
+  it('C1 remembers the oldest commit over several landings; the warning ends when the user has caught up', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await work('i-2', { 'c.txt': 'c\n' });
-    await put(repo.root, { 'b.txt': 'my edit\n' });
-    const first = await land('i-1');
+    await put(repo.root, { 'a.txt': 'my edit\n' });
+    await land('i-1');
     await land('i-2');
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(repo.base);
-    if (first.kind !== 'landed' || !first.note) throw new Error('unreachable');
-    const command = commandIn(first.note);
-    expect((await shell('/', command)).code).toBe(0);
+    expect(await checkoutBehind(repo.root, 'main')).toBeDefined();
+    await sh(repo.root, 'checkout', '-q', 'main', '--', '.');
+    expect(await checkoutBehind(repo.root, 'main')).toBeUndefined();
     const caughtUp = await tip();
-    await work('i-3', { 'd.txt': 'd\n' });
-    const third = await land('i-3');
-    expect(third).toMatchObject({ note: expect.stringContaining('refs/ralphctl/checkout-base/main') });
+    await work('i-3', { 'a.txt': 'three\n' });
+    await put(repo.root, { 'a.txt': 'other edit\n' });
+    expect(await land('i-3')).toMatchObject({ note: expect.stringContaining('ralphctl sync') });
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(caughtUp);
+  });
+
+  it('C1 only the backlog stays behind where only the backlog has edits', async () => {
+    const tick: LandOptions['tick'] = async (before) => ({
+      path: 'roadmap.md',
+      text: (await before('roadmap.md'))?.replace('[ ]', '[x]') ?? '',
+    });
+    const more = { tick, backlogPath: 'roadmap.md' };
+    await work('i-1', { 'a.txt': 'two\n' });
+    await work('i-2', { 'c.txt': 'c\n' });
+    await put(repo.root, { 'roadmap.md': '- [ ] i-1\n- [ ] i-2\n- [ ] i-3\n' });
+    for (const idea of ['i-1', 'i-2']) expect(await land(idea, more)).not.toHaveProperty('note');
+    expect(await read(repo.root, 'a.txt')).toBe('two\n');
+    expect(await read(repo.root, 'c.txt')).toBe('c\n');
+    expect(await read(repo.root, 'roadmap.md')).toBe('- [ ] i-1\n- [ ] i-2\n- [ ] i-3\n');
+    expect(await sh(repo.root, 'show', 'main:roadmap.md')).toBe('- [x] i-1\n- [x] i-2');
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe('MM roadmap.md');
+    expect(await checkoutBehind(repo.root, 'main')).toMatch(/has the old roadmap\.md,/);
+    expect(await syncCheckout(repo.root, 'main', true)).toMatchObject({
+      paths: ['roadmap.md'],
+      merged: ['roadmap.md'],
+    });
+  });
+
+  it('C1 lands again what a crash cut off between the files and the branch', async () => {
+    await work('i-1', { 'a.txt': 'two\n', 'fresh.txt': 'f\n' });
+    await put(repo.root, { 'a.txt': 'two\n', 'fresh.txt': 'f\n' });
+    await sh(repo.root, 'add', 'a.txt', 'fresh.txt');
+    expect(await land('i-1')).not.toHaveProperty('note');
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
   });
 
   it.each([
@@ -382,7 +419,7 @@ describe('the user has the target checked out with edits', () => {
     await put(repo.root, { [file]: 'mine\n' });
     const before = await fingerprint(repo.root);
     const got = await land('i-1');
-    expect(got).toMatchObject({ kind: 'landed', note: expect.stringContaining(`in the way (${file})`) });
+    expect(got).toMatchObject({ kind: 'landed', note: expect.stringContaining(`untracked ${file} in `) });
     expect(await fingerprint(repo.root)).toBe(before);
     expect(await read(repo.root, file)).toBe('mine\n');
   });

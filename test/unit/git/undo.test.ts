@@ -177,15 +177,14 @@ describe('C2 undo when things go on meanwhile', () => {
     expect(await sh(repo.root, 'rev-list', '--count', 'main')).toBe('4');
   });
 
-  it('leaves a checkout with edits byte for byte, and says how to catch up', async () => {
+  it('C1 brings a checkout with edits along, and leaves it where they overlap', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await land('i-1');
-    await put(repo.root, { 'b.txt': 'my edit\n' });
-    const got = await undo('i-1');
-    expect(got).toMatchObject({ kind: 'undone', note: expect.stringContaining('read-tree') });
-    expect(await read(repo.root, 'b.txt')).toBe('my edit\n');
-    expect(await read(repo.root, 'a.txt')).toBe('two\n');
-    expect(await sh(repo.root, 'show', 'main:a.txt')).toBe('one');
+    await put(repo.root, { 'b.txt': 'my edit\n', 'a.txt': 'mine, too\n' });
+    expect(await undo('i-1')).toMatchObject({ kind: 'undone', note: expect.stringContaining('ralphctl sync') });
+    expect(await read(repo.root, 'a.txt')).toBe('mine, too\n');
+    await sh(repo.root, 'checkout', '-q', 'main', '--', 'a.txt');
+    expect(await sh(repo.root, 'status', '--porcelain')).toBe(' M b.txt');
   });
 
   it('a person reverted the files already: the record and the tick are taken back', async () => {

@@ -1,0 +1,32 @@
+/** `ralphctl sync`: brings checkouts that landings left behind up to their branch, with the edits in them. Needs git only. */
+import { rememberedTargets } from '../../git/checkout-base.js';
+import { syncCheckout } from '../../git/sync.js';
+import { type Context, print, printJson } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { findProject } from '../project.js';
+
+export async function sync(context: Context, { conflicts = false }: { conflicts?: boolean }): Promise<number> {
+  const { root } = (await findProject(context)).repository;
+  let synced = 0;
+  for (const target of await rememberedTargets(root)) {
+    const done = await syncCheckout(root, target, conflicts);
+    if (!done) continue;
+    synced += 1;
+    if (context.json) {
+      printJson({ kind: 'synced', target, ...done });
+      continue;
+    }
+    const { paths, merged } = done;
+    print(`${done.checkout} has ${many(paths, 'file')} of ${target} now: ${some(paths)}`);
+    if (merged.length > 0) print(`your edits are in: ${some(merged)}`);
+    if (done.conflicts.length > 0) print(`resolve the conflict markers in: ${some(done.conflicts)}`);
+    if (done.saved) print(`as it was before: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`);
+  }
+  if (synced === 0 && context.json) printJson({ kind: 'level' });
+  else if (synced === 0) print('no checkout lags behind its branch');
+  return EXIT.ok;
+}
+
+const many = (list: readonly string[], noun: string): string => `${list.length} ${noun}${list.length === 1 ? '' : 's'}`;
+const some = (list: readonly string[]): string =>
+  list.length > 5 ? `${list.slice(0, 5).join(', ')} and ${list.length - 5} more` : list.join(', ');
