@@ -183,7 +183,13 @@ describe('C2 undo when things go on meanwhile', () => {
     await put(repo.root, { 'b.txt': 'my edit\n', 'a.txt': 'mine, too\n' });
     expect(await undo('i-1')).toMatchObject({ kind: 'undone', note: expect.stringContaining('ralphctl sync') });
     expect(await read(repo.root, 'a.txt')).toBe('mine, too\n');
-    await sh(repo.root, 'checkout', '-q', 'main', '--', 'a.txt');
+    expect(await sh(repo.root, 'show', 'main:a.txt')).toBe('one');
+    await sh(repo.root, 'reset', '-q', '--hard');
+    await work('i-2', { 'a.txt': 'three\n' });
+    await land('i-2');
+    await put(repo.root, { 'b.txt': 'my edit\n' });
+    expect(await undo('i-2')).not.toHaveProperty('note');
+    expect(await read(repo.root, 'a.txt')).toBe('one\n');
     expect(await sh(repo.root, 'status', '--porcelain')).toBe(' M b.txt');
   });
 
