@@ -27,7 +27,8 @@ export function tripwireQuestion(open: readonly Tripwire[]): string {
   return `The gate is green, but look before it lands: ${shown}${more}. Land it as it is: ralphctl approve IDEA, or answer with what to change.`;
 }
 
-export function alreadyRedQuestion({ command, knownTests = [] }: GateFailure): string {
+export function alreadyRedQuestion({ command, knownTests = [], cannotRun }: GateFailure): string {
+  if (cannotRun) return `The gate cannot run (${command}). ${cannotRun} Then answer with what the agent should do.`;
   const tests = knownTests.length > 0 ? ` (${knownTests.slice(0, MOST_SHOWN).join(', ')})` : '';
   return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Mend the target, or set gate.baseline to tolerate or strict; then answer with what the agent should do.`;
 }

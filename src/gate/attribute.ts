@@ -7,17 +7,25 @@
 export interface CommandOutcome {
   exitCode: number | null;
   failing: readonly string[];
+  /** The program that was not found: nothing was checked. */
+  missing?: string;
 }
 
 export type Attribution =
   /** It passes on the base. */
   | { kind: 'new'; added: string[]; known: string[] }
+  /** A program is missing here and on the base: neither says anything about the work. */
+  | { kind: 'cannot-run'; program: string }
   /** The base fails in the same way, or worse. */
   | { kind: 'already-red'; known: string[]; fixed: string[] };
 
 /** `base`: undefined when it could not be found out. */
 export function attribute(now: CommandOutcome, base: CommandOutcome | undefined): Attribution {
   if (!base || base.exitCode === 0) return { kind: 'new', added: [...now.failing], known: [] };
+  if (now.missing !== undefined && base.missing !== undefined) return { kind: 'cannot-run', program: now.missing };
+  // One that could not run is no failure to compare with.
+  if (now.missing !== undefined || base.missing !== undefined)
+    return { kind: 'new', added: [...now.failing], known: [] };
   const before = new Set(base.failing);
   const added = now.failing.filter((test) => !before.has(test));
   const known = now.failing.filter((test) => before.has(test));

@@ -10,6 +10,7 @@ import { TAIL_LIMIT } from '../protocol/activities.js';
 import type { GateCommandResult, GateResult } from '../protocol/gate.js';
 import { plainText } from './ansi.js';
 import type { Attribution, CommandOutcome } from './attribute.js';
+import { missingProgram } from './cannot-run.js';
 import { countTests } from './counts/index.js';
 import { sum } from './counts/tally.js';
 import { failingTests } from './failing-tests.js';
@@ -26,7 +27,9 @@ export interface FailedCommand {
   again: () => Promise<CommandOutcome>;
 }
 export type Judgement =
-  | { kind: 'red'; attribution?: Attribution }
+  | { kind: 'red'; attribution?: Exclude<Attribution, { kind: 'cannot-run' }> }
+  /** A program of the command is not there, nor was it before; why, and what mends it. */
+  | { kind: 'cannot-run'; text: string }
   /** It passed when it was run again. */
   | { kind: 'flaky' }
   /** Red before this work began, and no worse now: that may pass. */
@@ -51,6 +54,7 @@ export interface GateOptions {
 /** Names of tests that a result carries. */
 const MOST_TESTS = 10;
 const MAX_TEST_NAME = 120;
+const MAX_TEXT = 600;
 
 /** Enough to find the summary of any runner; the rest is on disk. */
 const COUNTED_BYTES = 4 << 20;
@@ -70,7 +74,7 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     if (judged.kind === 'flaky') flaky.push(command.name);
     else if (judged.kind === 'tolerated') tolerated.push(command.name);
     else {
-      failure = { ...one.failure, ...described(judged.attribution) };
+      failure = { ...one.failure, ...described(judged) };
       break;
     }
   }
@@ -102,7 +106,12 @@ async function judge(options: GateOptions, command: GateCommand, index: number, 
   });
 }
 
-function described(attribution: Attribution | undefined): Partial<NonNullable<GateResult['failure']>> {
+function described(
+  judged: Extract<Judgement, { kind: 'red' | 'cannot-run' }>,
+): Partial<NonNullable<GateResult['failure']>> {
+  // What asks a person about a red base asks about this, too.
+  if (judged.kind === 'cannot-run') return { alreadyRed: true, cannotRun: judged.text.slice(0, MAX_TEXT) };
+  const { attribution } = judged;
   if (!attribution) return {};
   const few = (names: readonly string[]): string[] =>
     names.slice(0, MOST_TESTS).map((name) => name.slice(0, MAX_TEST_NAME));
@@ -121,8 +130,9 @@ export async function runCommand(
   const log = join(options.logDir, `${name}.log`);
   signal?.throwIfAborted();
   const before = await reportStamps(worktree, command.reports);
+  const argv = toArgv(command.run);
   const ended = await run({
-    argv: toArgv(command.run),
+    argv,
     cwd: worktree,
     env: options.env,
     outputFile: log,
@@ -138,13 +148,14 @@ export async function runCommand(
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
   if (exitCode === 0) return { result, outcome: { exitCode, failing: [] } };
-  const hint = options.hint?.(`${toArgv(command.run).join(' ')}\n${text}`);
+  const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
   await sayHow(log, command.name, ended, hint);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
   const timedOut = ended.stopped === 'timeout';
+  const missing = missingProgram({ ...ended, exitCode }, text, argv);
   return {
     result,
-    outcome: { exitCode, failing },
+    outcome: { exitCode, failing, ...(missing === undefined ? {} : { missing }) },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
   };
 }

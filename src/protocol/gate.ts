@@ -54,6 +54,8 @@ export interface GateFailure {
   log: string;
   /** The base fails in the same way: a person has to look, unless the configuration says otherwise. */
   alreadyRed?: true;
+  /** A program of the command is missing, here and on the base: what happened, and what mends it. */
+  cannotRun?: string;
   /** Failing tests that pass on the base, and such that fail there, too. At most ten each. */
   newTests?: string[];
   knownTests?: string[];

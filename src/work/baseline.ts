@@ -78,10 +78,13 @@ async function outcome(deps: WorkDeps, run: LoadedRun, input: BaselineInput): Pr
   });
 }
 
+/** Raised when outcomes say more than before, so that those on disk are found out again. */
+const OUTCOME_VERSION = 2;
+
 /** Earlier commands belong to it: they may build what a later one tests. */
 const keyOf = (commands: readonly GateCommand[], setup: LoadedRun['file']['config']['setup']): string =>
   createHash('sha256')
-    .update(JSON.stringify([commands, setup.run]))
+    .update(JSON.stringify([OUTCOME_VERSION, commands, setup.run]))
     .digest('hex')
     .slice(0, 16);
 

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attribute, type CommandOutcome } from '../gate/attribute.js';
+import { cannotRunText } from '../gate/cannot-run.js';
 import type { FailedCommand, Judgement } from '../gate/run-gate.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import { type BaselineInput, baselineOutcome } from './baseline.js';
@@ -31,6 +32,11 @@ export function judgeWith(
     const before =
       base === undefined ? undefined : await baselineOutcome(deps, run, { ...input, base, index: failed.index });
     const attribution = attribute(failed.outcome, before);
+    if (attribution.kind === 'cannot-run') {
+      // Tolerating it would land work that nothing has checked. Where it is strict the agent has to mend what is red.
+      if (baseline === 'strict') return { kind: 'red' };
+      return { kind: 'cannot-run', text: cannotRunText(attribution.program, run.file.config.setup) };
+    }
     if (attribution.kind === 'already-red') {
       if (baseline === 'tolerate') return { kind: 'tolerated' };
       return baseline === 'strict' ? { kind: 'red' } : { kind: 'red', attribution };

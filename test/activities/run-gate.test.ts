@@ -54,6 +54,54 @@ describe('a red gate against its base', () => {
     expect(gate.failure).not.toHaveProperty('alreadyRed');
   });
 
+  describe('a command that is not found in a fresh worktree (B3)', () => {
+    const files = {
+      'package.json': JSON.stringify({ scripts: { test: 'no-such-checker' } }),
+      Makefile: 'test:\n\tno-such-checker\n',
+    };
+    const agent = 'echo x > work.txt';
+    it.each(['npm test', 'make test', 'no-such-checker', { run: ['no-such-checker', '--all'] }])(
+      'is no red base: %j',
+      async (command) => {
+        const { gate } = await gated({ files, agent, gate: [command] });
+        expect(gate).toMatchObject({
+          pass: false,
+          failure: {
+            alreadyRed: true,
+            cannotRun: expect.stringMatching(
+              /^no-such-checker: command not found in a fresh worktree: no set-up is configured\. .*setup\.run/,
+            ),
+          },
+        });
+      },
+    );
+    it('is never tolerated: nothing was checked', async () => {
+      const { gate } = await gated({ files, agent, gate: { commands: ['npm test'], baseline: 'tolerate' } });
+      expect(gate).toMatchObject({ pass: false, failure: { cannotRun: expect.stringContaining('no-such-checker') } });
+    });
+    it('names the set-up that ran', async () => {
+      const b = await bench({ files, agent: COMMIT(agent), config: { gate: ['npm test'], setup: { run: 'true' } } });
+      const { gate } = await gated({ b, agent: '', gate: [] });
+      expect(gate.failure?.cannotRun).toMatch(/although its set-up ran \(true\)/);
+    });
+    it('is the work’s own where the base finds it, and no excuse where only the base does not', async () => {
+      const own = await gated({
+        files: { 'run.sh': 'true' },
+        agent: 'echo no-such-checker > run.sh',
+        gate: ['sh run.sh'],
+      });
+      expect(own.gate.pass).toBe(false);
+      expect(own.gate.failure).not.toHaveProperty('alreadyRed');
+      const mended = await gated({
+        files: { 'run.sh': 'no-such-checker' },
+        agent: 'echo exit 1 > run.sh',
+        gate: ['sh run.sh'],
+      });
+      expect(mended.gate.pass).toBe(false);
+      expect(mended.gate.failure).not.toHaveProperty('alreadyRed');
+    });
+  });
+
   it('the base is run once for a tree, in a worktree of its own', async () => {
     const counted = 'echo run >> "$COUNT"; exit 1';
     const b = await bench({

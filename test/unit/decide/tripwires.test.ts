@@ -62,6 +62,12 @@ describe('a gate that was red before', () => {
       question: expect.stringMatching(/red before this idea began: make .*\(t\)/),
     });
   });
+  it('says what is missing where the gate could not run at all (B3)', () => {
+    const cannotRun = 'xo: command not found in a fresh worktree: no set-up is configured.';
+    const next = afterGate(run('complete'), red({ alreadyRed: true, cannotRun }), LIMITS);
+    expect(next).toMatchObject({ do: 'ask', question: expect.stringContaining(cannotRun) });
+    expect(next).not.toMatchObject({ question: expect.stringContaining('red before') });
+  });
   it('tells old failures from new ones in the next prompt', () => {
     const next = afterGate(run('complete'), red({ newTests: ['n'], knownTests: ['o'] }), LIMITS);
     expect(next).toMatchObject({ do: 'iterate', feedback: { newTests: ['n'], knownTests: ['o'] } });
