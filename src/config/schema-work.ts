@@ -79,7 +79,9 @@ export const setup = z
     copy: z
       .array(repoPath)
       .default([])
-      .describe('Untracked files copied from your checkout into worktrees (globs), e.g. ".env".'),
+      .describe(
+        'Ignored files and folders copied from your checkout into worktrees (globs), e.g. ".env". What .worktreeinclude lists is copied, too.',
+      ),
     timeoutMinutes: minutes.default(10).describe('Minutes the setup command may take.'),
     passEnv: z
       .array(envName)

@@ -11,7 +11,6 @@ export async function setUp(
   where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
 ): Promise<void> {
   const { setup } = run.file.config;
-  if (!setup.run && setup.copy.length === 0) return;
   await ensureSetup({
     worktree: where.dir,
     run: setup.run,

@@ -1,5 +1,6 @@
-import { rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gateEnvironment } from '../../../src/gate/environment.js';
 import { ensureSetup, SetupError, type SetupOptions } from '../../../src/gate/setup.js';
@@ -112,6 +113,49 @@ describe('copied files', () => {
     expect(await read(tree, '.env')).toBe('shared\n');
     expect(await exists(join(repo.scratch, 'outside/a.key'))).toBe(false);
     await rm(join(tree, 'certs'));
+  });
+
+  it('keeps a tree as it is: links, modes, repositories within', async () => {
+    await put(repo.root, { 'node_modules/ava/cli.js': '#!/bin/sh\ncat "$(dirname "$(realpath "$0")")/lib"\n' });
+    await put(repo.root, { 'node_modules/ava/lib': 'found its own\n' });
+    await chmod(join(repo.root, 'node_modules/ava/cli.js'), 0o755);
+    await mkdir(join(repo.root, 'node_modules/.bin'));
+    const link = (text: string, path: string) => symlink(text, join(repo.root, 'node_modules', path));
+    await link('../ava/cli.js', '.bin/ava');
+    await link(join(repo.root, 'node_modules/ava'), 'absolute');
+    await link('/bin/sh', '.bin/sh');
+    await link('gone', 'dangling');
+    await put(repo.scratch, { outside: 'outside\n' });
+    await link(relative(join(repo.root, 'node_modules'), join(repo.scratch, 'outside')), 'out');
+    await sh(repo.root, 'init', '-q', 'node_modules/own');
+    await put(repo.root, { 'node_modules/own/deep/x': 'x\n' });
+    const real = (path: string) => realpath(join(tree, 'node_modules', path));
+
+    const { copied } = await setup({ copy: ['node_modules'] });
+    expect(copied).toEqual(expect.arrayContaining(['node_modules/.bin/ava', 'node_modules/own/deep/x']));
+    const ran = await execa(join(tree, 'node_modules/.bin/ava'));
+    expect(ran.stdout).toBe('found its own');
+    expect(await readlink(join(tree, 'node_modules/.bin/ava'))).toBe('../ava/cli.js');
+    expect(await real('absolute')).toBe(await real('ava'));
+    expect(await readlink(join(tree, 'node_modules/.bin/sh'))).toBe('/bin/sh');
+    expect(await readlink(join(tree, 'node_modules/dangling'))).toBe('gone');
+    expect(await real('out')).toBe(await realpath(join(repo.scratch, 'outside')));
+    expect(await sh(join(tree, 'node_modules/own'), 'rev-parse', '--is-inside-work-tree')).toBe('true');
+    expect((await setup({ copy: ['node_modules'] })).copied).toEqual([]);
+  });
+
+  it('brings what .worktreeinclude names and git ignores', async () => {
+    await put(repo.root, {
+      '.worktreeinclude': '# for worktrees\n.env*\n!.env.test\n*.json\nconfig/\n',
+      '.env': 'SECRET=1\n',
+      '.env.test': 't\n',
+      'secrets.json': '{}',
+      'config/a.key': 'k\n',
+      'certs/b.key': 'k\n',
+    });
+    expect((await setup()).copied).toEqual(['.env', 'config/a.key']);
+    expect(await read(tree, '.env')).toBe('SECRET=1\n');
+    expect((await setup({ copy: ['**/*.key'] })).copied).toEqual(['certs/b.key']);
   });
 
   it.each(['/etc/passwd', '../x', 'a/../../b', '.git/config'])('refuses %s', async (glob) => {
