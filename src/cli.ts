@@ -69,6 +69,7 @@ program
 program
   .command('doctor')
   .description('check everything that a run here needs: agents, login, gate, repository, disk, server')
+  .option('--quick', 'leave out the trial of set-up and gate in a fresh worktree')
   .option('--probe', 'let each agent that is used answer once (costs a little)')
   .addOption(json)
   .action(

@@ -1,8 +1,13 @@
 /** The environment of the user's own commands (set-up, gate) for one place, and what to say when they miss a variable. */
 import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
-import type { LoadedRun } from '../runs/run-files.js';
+import type { RunFile } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';
 import { slotEnvironment } from './slot-environment.js';
+
+/** As much of a run as its commands need; `doctor` has no run. */
+export interface Configured {
+  file: Pick<RunFile, 'config' | 'repo'>;
+}
 
 export interface CommandEnvironment {
   env: Record<string, string>;
@@ -11,7 +16,7 @@ export interface CommandEnvironment {
 
 export function commandEnvironment(
   deps: WorkDeps,
-  run: LoadedRun,
+  run: Configured,
   part: 'gate' | 'setup',
   where: { agentName: string; project: string; idea: string },
 ): CommandEnvironment {

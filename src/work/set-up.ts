@@ -1,13 +1,12 @@
 /** Runs a worktree's setup (dependencies, copied files); cheap when nothing changed. */
 import { randomUUID } from 'node:crypto';
 import { ensureSetup } from '../gate/setup.js';
-import type { LoadedRun } from '../runs/run-files.js';
-import { commandEnvironment } from './command-environment.js';
+import { type Configured, commandEnvironment } from './command-environment.js';
 import type { WorkDeps } from './deps.js';
 
 export async function setUp(
   deps: WorkDeps,
-  run: LoadedRun,
+  run: Configured,
   where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
 ): Promise<void> {
   const { setup } = run.file.config;

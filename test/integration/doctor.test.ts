@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
+import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;
 beforeEach(async () => {
@@ -102,6 +102,94 @@ describe('doctor', () => {
       expect.objectContaining({ state: 'fail', found: 'is not logged in', fix: 'codex login' }),
     );
     for (const check of checks) if (check.state === 'fail') expect(check.fix, check.what).toMatch(/\S{3}/);
+  });
+
+  describe('tries set-up and gate in a fresh worktree of the target', () => {
+    const of = async (files: Record<string, string>, config: object, ...flags: string[]) => {
+      await programs({ codex: CODEX });
+      await box.write(files);
+      await configure(config);
+      await box.commit('more');
+      const before = await box.git('status', '--porcelain=v2', '--branch', '--ignored');
+      const got = await doctor(...flags);
+      // Nothing of it stays.
+      expect(await box.git('status', '--porcelain=v2', '--branch', '--ignored')).toBe(before);
+      expect(await box.git('worktree', 'list')).not.toContain('\n');
+      expect(await box.git('for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
+      return got;
+    };
+    const script = (test: string) => ({ 'package.json': JSON.stringify({ scripts: { test } }) });
+
+    it('and says what is missing there, although the checkout has it', async () => {
+      const files = {
+        ...script('checker'),
+        '.gitignore': 'node_modules\n',
+        'node_modules/.bin/checker': '#!/bin/sh\n',
+      };
+      const { code, about } = await of(files, {});
+      expect(about('gate: npm test')).toEqual([
+        expect.objectContaining({
+          state: 'fail',
+          found: expect.stringMatching(/^checker: command not found in a fresh worktree: no set-up is configured/),
+        }),
+      ]);
+      expect(code).toBe(2);
+      expect((await doctor('--quick')).about('gate: npm test')).toMatchObject([{ state: 'ok' }]);
+    });
+
+    it('is content when set-up makes what the gate needs', async () => {
+      const make = 'mkdir -p tools && echo "echo 3 passed in 0.1s" > tools/check && chmod +x tools/check';
+      const config = { gate: ['./tools/check'], setup: { run: make } };
+      const { code, about } = await of({ '.gitignore': 'tools\n' }, config);
+      expect(about('set-up')).toMatchObject([{ state: 'ok' }]);
+      expect(about('gate: ./tools/check')).toMatchObject([
+        { state: 'ok', found: expect.stringMatching(/^green in a fresh worktree of main, .*3 of 3 tests passed/) },
+      ]);
+      expect(about('files left behind')).toEqual([]);
+      expect(code).toBe(0);
+    });
+
+    it('names a set-up that fails, and files that agents would commit', async () => {
+      const failing = await of({}, { setup: { run: 'echo no such package >&2; exit 3' } });
+      expect(failing.code).toBe(2);
+      expect(failing.about('set-up')).toMatchObject([
+        {
+          state: 'fail',
+          found: expect.stringMatching(/exit 3.*no such package/),
+          fix: expect.stringContaining('.log'),
+        },
+      ]);
+      expect(failing.about('gate: npm test')).toEqual([]);
+      const leaving = await of({}, { setup: { run: 'echo {} > package-lock.json' } });
+      expect(leaving.code).toBe(0);
+      expect(leaving.about('files left behind')).toMatchObject([
+        { state: 'warn', found: expect.stringContaining('package-lock.json') },
+      ]);
+    });
+
+    it('fails on a red base where every idea would end in a question, else warns', async () => {
+      const red = await of(script('echo three are wrong; exit 4'), {});
+      expect(red.code).toBe(2);
+      expect(red.about('gate: npm test')).toMatchObject([
+        { state: 'fail', found: expect.stringMatching(/^red in a fresh worktree of main \(exit code 4/) },
+      ]);
+      const tolerated = await of({}, { gate: { commands: ['npm test'], baseline: 'tolerate' } });
+      expect(tolerated.code).toBe(0);
+      expect(tolerated.about('gate: npm test')).toMatchObject([{ state: 'warn' }]);
+    });
+
+    it('ends what it started when it is interrupted', async () => {
+      await programs({ codex: CODEX });
+      const up = join(box.scratch, 'up');
+      await configure({ gate: [`echo $$ > '${up}'; sleep 600`] });
+      const child = box.spawn('doctor');
+      const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      const pid = await until('the gate runs', async () => Number(await readFile(up, 'utf8')));
+      child.kill('SIGINT');
+      expect(await ended).toBe(130);
+      expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+      expect(await box.git('worktree', 'list')).not.toContain('\n');
+    });
   });
 
   it('names an agent that is not there, with how to get it', async () => {

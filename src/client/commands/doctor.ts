@@ -1,20 +1,27 @@
-/** `ralphctl doctor`: everything that a run here needs, looked at before it is needed. Starts and changes nothing. */
+/**
+ * `ralphctl doctor`: everything that a run here needs, looked at before it is needed. Starts no run and changes nothing of
+ * the user's: set-up and gate are tried in a worktree that is removed again.
+ */
 import pc from 'picocolors';
 import { type Context, print, printJson } from '../context.js';
 import { checkAgents } from '../doctor/agents.js';
-import type { Check } from '../doctor/check.js';
+import { type Check, problem } from '../doctor/check.js';
 import { checkMachine } from '../doctor/machine.js';
-import { checkProject } from '../doctor/project.js';
+import { checkProject, type ProjectFindings } from '../doctor/project.js';
 import { checkServices } from '../doctor/services.js';
 import { EXIT } from '../exit-codes.js';
 
 export interface DoctorOptions {
   probe?: boolean;
+  /** Leaves out the trial of set-up and gate. */
+  quick?: boolean;
 }
 
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const machine = checkMachine(context);
   const found = await checkProject(context);
+  const gate = options.quick ? found.gate : await tried(context, found);
+  if (gate === undefined) return EXIT.interrupted;
   const turns: Check[] = [];
   const answered = new Set<string>();
   if (options.probe) {
@@ -28,6 +35,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const checks = [
     ...(await machine),
     ...found.checks,
+    ...gate,
     ...(await checkAgents(context, found.agents, answered)),
     ...(await checkServices(context, found.project?.id)),
     ...turns,
@@ -38,6 +46,30 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   else show(checks, failed, warned);
   return failed === 0 ? EXIT.ok : EXIT.usage;
 }
+
+/** Undefined: somebody ended it. */
+async function tried(context: Context, found: ProjectFindings): Promise<readonly Check[] | undefined> {
+  const { project, config, target, gate } = found;
+  if (!project || !config || target === undefined) return gate;
+  const broken = gate.filter((check) => check.state === 'fail' || check.state === 'warn');
+  if (config.gate.commands.length === 0 && !config.setup.run && config.setup.copy.length === 0) return gate;
+  const { tryGate } = await import('../doctor/trial.js');
+  const without = new Set(broken.map((check) => check.what.replace(/^gate: /, '')));
+  // The commands are in process groups of their own: Ctrl-C does not reach them.
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  for (const signal of ENDINGS) process.once(signal, end);
+  try {
+    return [...broken, ...(await tryGate(context, { project, config, target, without, signal: ended.signal }))];
+  } catch (error) {
+    if (ended.signal.aborted) return undefined;
+    return [...gate, problem('set-up and gate', error, 'see that a worktree can be made: git worktree add')];
+  } finally {
+    for (const signal of ENDINGS) process.off(signal, end);
+  }
+}
+
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const MARKS: Readonly<Record<Check['state'], string>> = { ok: '✓', info: '·', warn: '!', fail: '✗' };
 

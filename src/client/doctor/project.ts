@@ -13,10 +13,14 @@ import { which } from '../../server/probe.js';
 import type { Context } from '../context.js';
 import { findProject, type Project } from '../project.js';
 import { checkWorktreesRoot } from '../worktrees-root.js';
-import { type Check, fail, ok, warn } from './check.js';
+import { type Check, fail, info, ok, problem, warn } from './check.js';
 
 export interface ProjectFindings {
   checks: Check[];
+  /** What can be said of the gate without running it. */
+  gate: Check[];
+  /** Absent where it is none to work on. */
+  target?: string;
   project?: Project;
   config?: Config;
   /** Agents that a run would start. */
@@ -32,6 +36,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   } catch (error) {
     return {
       checks: [problem('repository', error, 'run doctor inside a git repository, or name one: -C <folder>')],
+      gate: [],
       agents,
     };
   }
@@ -47,9 +52,11 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
         : warn('configuration', 'none, defaults are used', 'ralphctl init'),
     );
   } catch (error) {
-    return { checks: [...checks, problem('configuration', error, 'mend the file')], project, agents };
+    return { checks: [...checks, problem('configuration', error, 'mend the file')], gate: [], project, agents };
   }
-  checks.push(await checkTarget(root, config.target ?? branch));
+  const target = config.target ?? branch;
+  const aboutTarget = await checkTarget(root, target);
+  checks.push(aboutTarget);
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
   checks.push(await checkBacklog(context, root, config, names));
@@ -60,8 +67,9 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
       checks.push(problem(`agent ${name}`, error, 'mend the name'));
     }
   }
-  checks.push(...(await checkGate(context, root, config)));
-  return { checks, project, config, agents };
+  const gate = await checkGate(context, root, config);
+  const usable = target !== undefined && aboutTarget.state !== 'fail';
+  return { checks, gate, project, config, agents, ...(usable ? { target } : {}) };
 }
 
 async function checkTarget(root: string, target: string | undefined): Promise<Check> {
@@ -109,7 +117,7 @@ async function checkGate(context: Context, root: string, config: Config): Promis
       ),
     ];
   }
-  return Promise.all(commands.map((command) => checkCommand(context, root, command.name, command.run)));
+  return Promise.all(commands.map((command) => checkCommand(context, root, command, Boolean(config.setup.run))));
 }
 
 const SHELL_WORDS = new Set([
@@ -134,8 +142,8 @@ const SHELL_WORDS = new Set([
 async function checkCommand(
   context: Context,
   root: string,
-  name: string,
-  run: string | readonly string[],
+  { name, run }: Config['gate']['commands'][number],
+  setUp: boolean,
 ): Promise<Check> {
   const words = typeof run === 'string' ? run.trim().split(/\s+/) : [...run];
   const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word)) ?? '';
@@ -144,6 +152,8 @@ async function checkCommand(
   if (shell) return ok(what, 'run by the shell');
   const path = program.includes('/') ? join(root, program) : await which(program, context.env);
   const there = path !== undefined && (program.startsWith('/') || !program.includes('/') || (await exists(path)));
+  if (!there && program.includes('/') && setUp)
+    return info(what, `${program} is not in the checkout; set-up may make it`);
   if (!there)
     return fail(
       what,
@@ -184,9 +194,3 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-function problem(what: string, error: unknown, fix: string): Check {
-  const text = error instanceof Error ? error.message : String(error);
-  const [first = '', ...rest] = text.split('\n').filter(Boolean);
-  return fail(what, first, rest.join(' ').trim() || fix);
-}

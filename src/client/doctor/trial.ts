@@ -1,0 +1,145 @@
+/**
+ * Set-up and gate, tried as a run does it: in a fresh worktree of the target, with the environment of a gate.
+ * Invariant: the worktree is made for this and removed again, whatever happens in it; the user's checkout and branches stay as they are.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectDir } from '../../config/paths.js';
+import type { Config } from '../../config/schema.js';
+import { cannotRunText } from '../../gate/cannot-run.js';
+import { runCommand } from '../../gate/run-gate.js';
+import { SetupError } from '../../gate/setup.js';
+import type { GateCommand } from '../../gate/types.js';
+import { git } from '../../git/git.js';
+import { integrationWorktree } from '../../git/integration.js';
+import { targetTip } from '../../git/repository.js';
+import { withLock } from '../../server/lock.js';
+import { commandEnvironment } from '../../work/command-environment.js';
+import type { WorkDeps } from '../../work/deps.js';
+import { gateCommands } from '../../work/gate-commands.js';
+import { setUp } from '../../work/set-up.js';
+import { SEATS } from '../../work/slot-environment.js';
+import { type Context, say } from '../context.js';
+import type { Project } from '../project.js';
+import { type Check, fail, ok, warn } from './check.js';
+
+const LOCK_MS = 600_000;
+const LAST_LINE = 200;
+
+export interface Trial {
+  project: Project;
+  config: Config;
+  target: string;
+  /** Names of gate commands that are known not to work. */
+  without: ReadonlySet<string>;
+  signal: AbortSignal;
+}
+
+/** Rejects only with the signal's reason, or when no worktree can be made. */
+export async function tryGate(context: Context, trial: Trial): Promise<Check[]> {
+  const { target, project } = trial;
+  const folder = join(projectDir(context.root, project.id), 'doctor');
+  await mkdir(folder, { recursive: true });
+  say(`doctor: trying set-up and gate in a fresh worktree of ${target} (--quick leaves this out) …`);
+  const waiting = () => say('doctor: another doctor tries the same here; waiting for it …');
+  return withLock(
+    join(folder, 'lock'),
+    async () => {
+      const { root, commonDir } = project.repository;
+      const commit = await targetTip(root, target);
+      const dir = await integrationWorktree({ repo: root, commonDir, integrationRoot: folder, target: 'base', commit });
+      try {
+        return await tried(trial, { root: context.root, host: '', env: context.env }, dir, folder);
+      } finally {
+        await remove(root, dir);
+      }
+    },
+    { waitMs: LOCK_MS, onWait: waiting },
+  );
+}
+
+async function remove(repo: string, dir: string): Promise<void> {
+  const forget = () => git(repo).result(['worktree', 'remove', '--force', '--force', dir], { ok: [0, 128, 255] });
+  const { code } = await forget();
+  await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+  // A command may have broken it; what is not there any more can be forgotten. Pruning would forget others, too.
+  if (code !== 0) await forget();
+}
+
+async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string): Promise<Check[]> {
+  const { config, project, signal, target } = trial;
+  const run = { file: { config, repo: project.repository.root } };
+  const where = { project: project.id, idea: 'doctor', agentName: SEATS.baseline, dir, signal };
+  const logDir = join(folder, 'logs');
+  const checks: Check[] = [];
+  const startedAt = performance.now();
+  try {
+    await setUp(deps, run, { ...where, logDir });
+    if (config.setup.run) checks.push(ok('set-up', `${shown(config.setup.run)}: done in ${seconds(startedAt)}`));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SetupError)) throw error;
+    return [setupFailed(error)];
+  }
+  checks.push(...(await leftovers(dir, 'set-up', 'setup.run')));
+  const { env, hint } = commandEnvironment(deps, run, 'gate', where);
+  for (const [n, command] of gateCommands(config).entries()) {
+    if (trial.without.has(command.name)) continue;
+    const token = `${project.id}/doctor/gate/${randomUUID()}`;
+    const got = await runCommand({ worktree: dir, logDir, env, hint, token, signal }, command, `gate-${n + 1}`);
+    checks.push(judged(command, got, trial, target));
+  }
+  if (checks.every(({ what }) => what !== LEFT)) checks.push(...(await leftovers(dir, 'the gate', 'gate')));
+  return checks;
+}
+
+function setupFailed(error: SetupError): Check {
+  const [first = ''] = error.message.split('\n');
+  const last = error.tail.trim().split('\n').at(-1)?.slice(0, LAST_LINE);
+  const log = error.log ? `; all of it: ${error.log}` : '';
+  return fail('set-up', last ? `${first}: ${last}` : first, `mend setup: in ralphctl.yaml${log}`);
+}
+
+function judged(
+  command: GateCommand,
+  { result, outcome, failure }: Awaited<ReturnType<typeof runCommand>>,
+  { config }: Trial,
+  target: string,
+): Check {
+  const what = `gate: ${command.name}`;
+  const where = `in a fresh worktree of ${target}`;
+  const took = `${(result.durationMs / 1000).toFixed(1)} s`;
+  if (!failure) {
+    const tests = result.tests ? `, ${result.tests.passed} of ${result.tests.total} tests passed` : '';
+    return ok(what, `green ${where}, ${took}${tests}`);
+  }
+  const log = `all of it: ${failure.log}`;
+  if (outcome.missing !== undefined) return fail(what, cannotRunText(outcome.missing, config.setup), log);
+  const last = failure.tail.trim().split('\n').at(-1)?.slice(0, LAST_LINE);
+  const how = failure.timedOut ? 'timed out' : `exit code ${failure.exitCode}`;
+  const found = `red ${where} (${how}, ${took})${last ? `: ${last}` : ''}`;
+  // With the default every idea that does not mend it ends in a question.
+  if (config.gate.baseline === 'ask')
+    return fail(what, found, `mend ${target}, or set gate.baseline to tolerate or strict; ${log}`);
+  return warn(what, found, log);
+}
+
+const LEFT = 'files left behind';
+
+/** What git does not ignore would be in the commits of agents. */
+async function leftovers(dir: string, who: string, key: string): Promise<Check[]> {
+  const status = await git(dir).run(['status', '--porcelain', '-z', '--no-renames'], { read: true });
+  const paths = status
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => line.slice(3));
+  if (paths.length === 0) return [];
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  const found = `${who} leaves ${paths.slice(0, 3).join(', ')}${more}, which git does not ignore: an agent’s commit would contain it`;
+  return [warn(LEFT, found, `add it to .gitignore, or keep ${key} from writing it`)];
+}
+
+const shown = (command: string | readonly string[]): string =>
+  typeof command === 'string' ? command : command.join(' ');
+const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
