@@ -144,7 +144,11 @@ const ONE_LINE_TRACES = 'Error.stackTraceLimit=1;';
 async function buildWorkflows() {
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn: console.warn, error: console.error };
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, 'src/workflows/index.ts'), logger: quiet });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(root, 'src/workflows/index.ts'),
+    payloadConverterPath: join(root, 'src/workflows/payloads.ts'),
+    logger: quiet,
+  });
   await writeFile(join(dist, 'workflow-bundle.js'), ONE_LINE_TRACES + code);
 }
 

@@ -35,6 +35,8 @@ async function decodeOne(payload: Payload): Promise<Payload> {
   const { data, metadata } = payload;
   if (!data || text(metadata?.encoding) !== ENCODING) return payload;
   const { inner, ...rest } = metadata ?? {};
-  const unpacked = await inflate(data, { maxOutputLength: MAX_DECODED_BYTES });
+  // One that anybody sent in our name and that cannot be unpacked stays as it is: whoever reads it says so, and only it fails.
+  const unpacked = await inflate(data, { maxOutputLength: MAX_DECODED_BYTES }).catch(() => undefined);
+  if (!unpacked) return payload;
   return { metadata: { ...rest, encoding: inner ?? Buffer.from('json/plain') }, data: unpacked };
 }

@@ -15,6 +15,7 @@ import type { AutopilotState, IdeaEntry, IdeaOutcome } from '../protocol/run.js'
 import type { RunSettings } from '../protocol/run-settings.js';
 import { Board, type Told as Taken } from './board.js';
 import { currentCeilings, raise, watchBudget } from './budget-control.js';
+import { clip, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import { type ErrandResult, errandDone } from './errands.js';
@@ -23,6 +24,7 @@ import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
 import type { Raise } from './run-budget.js';
+import { isName } from './shape.js';
 import { fillSlots, reviewAgents, standsStill } from './waiting.js';
 
 export type { Command } from './commands.js';
@@ -121,13 +123,15 @@ export class Autopilot {
     const { state, told } = this.#board;
     const { verb, idea, reason, id } = command;
     if (id !== undefined && state.seen?.includes(id)) return { done: 'taken already' };
-    if (id !== undefined) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
+    if (isName(id)) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
     const plan = planCommand(this.#board, command);
-    const about = { verb, ...(idea ? { idea } : {}), ...(reason ? { reason } : {}) };
     if ('refusal' in plan) {
-      told.push({ ...about, refusal: plan.refusal });
+      // It may be anything: only what is known to be a text is passed on.
+      const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
+      told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
       return plan;
     }
+    const about = { verb, ...(idea ? { idea } : {}), ...(reason ? { reason } : {}) };
     const done = plan.carryOut();
     told.push({ ...about, done });
     return { done };

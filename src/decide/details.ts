@@ -12,6 +12,9 @@ import { code, oneLine, quoted } from './markdown.js';
 
 const SHOWN = 20;
 
+/** The frame of the Web UI cuts the last line: a no-break space stands there. */
+const page = (parts: readonly string[]): string => [...parts.filter(Boolean), '\u00a0'].join('\n\n');
+
 export function runDetails(status: RunStatus): string {
   const { counts } = status;
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
@@ -29,11 +32,12 @@ export function runDetails(status: RunStatus): string {
     ),
     status.next.length > 0 ? `### Next\n${status.next.map((id) => `- ${id}`).join('\n')}` : '',
   ];
-  return parts.filter(Boolean).join('\n\n');
+  return page(parts);
 }
 
 export function ideaDetails(view: IdeaView): string {
-  const most = view.maxIterations ? `/${view.maxIterations}` : '';
+  // Not "5/8": the Web UI makes a fraction of it.
+  const most = view.maxIterations ? ` of ${view.maxIterations}` : '';
   const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
   const lines = [
     `**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName}${view.agent ? ` · ${oneLine(view.agent)}` : ''} · ${commits}`,
@@ -47,17 +51,19 @@ export function ideaDetails(view: IdeaView): string {
   if (view.question) {
     lines.push(`### Question\n${quoted(view.question)}`);
     lines.push(
-      `Answer: \`ralphctl answer ${view.idea} "…"\`, or send this workflow the signal \`answer\` with the text as input.`,
+      `Answer: \`ralphctl answer ${view.idea} "…"\`, or send this workflow the signal \`answer\`. Its input is the text in double quotes: \`"use port 8080"\`.`,
     );
   }
   if (view.signal && view.signal.kind !== 'none') lines.push(`Last signal: ${view.signal.kind}`);
   if (view.gate) lines.push(view.gate.pass ? 'Gate: green' : `Gate: red at ${code(view.gate.command ?? '(unknown)')}`);
   for (const { kind, text } of view.warnings ?? []) {
-    lines.push(`Warning (${kind}): ${oneLine(text)}. Answer: signal \`warn\` with \`continue\`, \`stop\` or \`+5\`.`);
+    lines.push(
+      `Warning (${kind}): ${oneLine(text)}. Answer: signal \`warn\` with \`"continue"\`, \`"stop"\` or \`"+5"\`.`,
+    );
   }
   for (const line of view.budget ?? []) lines.push(`Budget: ${lineText(line)}`);
   if (view.worktree) lines.push(`Worktree: ${code(view.worktree)}`);
-  return lines.join('\n\n');
+  return page(lines);
 }
 
 /** In the list, but its status is not one that is counted as waiting. */
@@ -88,7 +94,9 @@ function todo(status: RunStatus): string {
   if (status.state === 'paused') return 'To go on: signal `resume`, or `ralphctl resume`.';
   if (status.attention.some((line) => line.approval)) return 'To do: `ralphctl approve`, or the signal `approve`.';
   const question = status.attention.find((line) => line.status === 'needs-human');
-  return question ? `To do: \`ralphctl answer ${question.id} "…"\`` : '';
+  return question
+    ? `To do: \`ralphctl answer ${question.id} "…"\`, or the signal \`answer\` with \`{"idea": "${question.id}", "text": "…"}\`.`
+    : '';
 }
 
 function section(title: string, lines: readonly IdeaLine[], total: number): string {

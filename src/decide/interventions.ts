@@ -27,6 +27,11 @@ import { type Plan, refuse } from './plan.js';
 import type { Raise } from './run-budget.js';
 import { type RunEvent, runTransition } from './run-table.js';
 
+/** Longest id of an idea or a command, in characters. */
+const MAX_ID = 200;
+/** Longest list of ideas in one command, as JSON: the run keeps them. */
+const MAX_CARDS = 256_000;
+
 const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
   pause: 'PAUSE',
   'pause-now': 'PAUSE_NOW',
@@ -139,9 +144,15 @@ function planForIdea(board: Board, command: Command, id: string): Plan {
 function shapeProblem(command: unknown): string | undefined {
   if (typeof command !== 'object' || command === null) return 'a command is an object with a verb';
   const { verb, idea, id, n, mode, text, reason, title, patch, revision, ...more } = command as Record<string, unknown>;
-  if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) return `there is no command ${String(verb)}`;
-  if (idea !== undefined && typeof idea !== 'string') return 'idea is an id';
-  for (const [name, value] of Object.entries({ text, reason, title, id })) {
+  if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) {
+    return `there is no command ${String(verb).slice(0, MAX_ID)}`;
+  }
+  if (!isId(idea)) return 'idea is an id';
+  if (!isId(id)) return `id is a text of at most ${MAX_ID} characters`;
+  if (more.cards !== undefined && JSON.stringify(more.cards).length > MAX_CARDS) {
+    return `ideas are longer than ${MAX_CARDS} characters together; give fewer at a time`;
+  }
+  for (const [name, value] of Object.entries({ text, reason, title })) {
     if (value !== undefined && typeof value !== 'string') return `${name} is a text`;
     if (typeof value === 'string' && value.length > MAX_COMMAND_TEXT) {
       return `the ${name} is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`;
@@ -162,5 +173,7 @@ function shapeProblem(command: unknown): string | undefined {
     return 'revision is a whole number from 1';
   return patch === undefined ? undefined : patchProblem(patch);
 }
+
+const isId = (value: unknown): boolean => value === undefined || (typeof value === 'string' && value.length <= MAX_ID);
 
 const isRunVerb = (verb: string): verb is RunVerb => RUN_VERBS.some((one) => one === verb);

@@ -5,68 +5,101 @@
 import { log, setHandler } from '@temporalio/workflow';
 import { readAnswer } from '../decide/budget.js';
 import { addPatch } from '../decide/limits-patch.js';
+import { isEdited, isGranted, isResync, isStep, isUseAgent, isVerdict } from '../decide/messages-between.js';
 import { notesProblem, sizeOf } from '../decide/notes.js';
+import { type Problem, readSaid, readText } from '../decide/said.js';
 import { isApproval } from '../decide/tripwires.js';
 import { readWarningAnswer } from '../decide/warnings.js';
 import type { IdeaRunState } from '../protocol/idea-run.js';
+import type { WarningAnswer } from '../protocol/warnings.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
 import { ideaView } from './idea-view.js';
 import { answerWarnings, spentAll } from './idea-warnings.js';
 import * as messages from './messages.js';
-import { registerSignals, row, type SignalRow } from './signal-table.js';
+import { internal, registerSignals, row, type SignalRow } from './signal-table.js';
+
+const REASON = 'Input: none, or the reason in double quotes';
 
 const SIGNALS: SignalRow<IdeaSession>[] = [
-  row(messages.pauseSignal, ({ state }) => {
+  row(messages.pauseSignal, `Hold this idea after its running iteration. ${REASON}`, readSaid, ({ state }) => {
     state.paused = true;
   }),
-  row(messages.resumeSignal, ({ state }) => {
+  row(messages.resumeSignal, `Let this idea go on. ${REASON}`, readSaid, ({ state }) => {
     state.paused = false;
   }),
-  row(messages.stopSignal, ({ state }, [said]) => stop(state, said)),
-  row(messages.pauseNowSignal, (session) => {
-    session.state.paused = true;
-    session.interrupt();
-  }),
-  row(messages.abortSignal, (session, [said]) => {
-    stop(session.state, said);
-    session.interrupt();
-  }),
-  row(messages.approveSignal, (session) => {
-    // A question that needs words is not answered by a yes to the next iteration.
-    if (session.approvable) approveQuestion(session);
-    else session.state.mayRun = true;
-  }),
-  row(messages.skipStepSignal, leaveStepOut),
-  row(messages.answerSignal, takeAnswer),
-  row(messages.hintSignal, (session, [hint]) => {
-    const text = textOf(hint);
-    if (text) takeNote(session, 'hint', text);
-  }),
-  row(messages.editedSignal, ({ state }, [{ patch, revision, ceilings }]) => {
+  row(
+    messages.stopSignal,
+    `End this idea after its running iteration; its work is kept. ${REASON}`,
+    readSaid,
+    ({ state }, [said]) => stop(state, said),
+  ),
+  row(
+    messages.pauseNowSignal,
+    `Hold this idea at once: its agent is ended, its work is kept, nothing is charged. ${REASON}`,
+    readSaid,
+    (session) => {
+      session.state.paused = true;
+      session.interrupt();
+    },
+  ),
+  row(
+    messages.abortSignal,
+    `End this idea at once: its agent is ended, its changes are saved. ${REASON}`,
+    readSaid,
+    (session, [said]) => {
+      stop(session.state, said);
+      session.interrupt();
+    },
+  ),
+  row(
+    messages.approveSignal,
+    'Yes to what waits: the next iteration in mode step, or a landing that asks. Input: none',
+    readSaid,
+    (session) => {
+      // A question that needs words is not answered by a yes to the next iteration.
+      if (session.approvable) approveQuestion(session);
+      else session.state.mayRun = true;
+    },
+  ),
+  row(messages.skipStepSignal, `Leave out the step of the plan that it is at. ${REASON}`, readSaid, leaveStepOut),
+  row(
+    messages.answerSignal,
+    'Answer the open question. Input: the text in double quotes, e.g. "use port 8080"',
+    readText,
+    takeAnswer,
+  ),
+  row(
+    messages.hintSignal,
+    'Advice for the next prompt. Input: the text in double quotes, e.g. "use port 8080"',
+    readText,
+    (session, [text]) => takeNote(session, 'hint', text),
+  ),
+  row(
+    messages.warnSignal,
+    'Answer to its warnings. Input: "continue", "stop" or "+5" (iterations), in double quotes',
+    readWarnAnswer,
+    (session, [answer]) => answerWarnings(session, answer),
+  ),
+  internal(messages.editedSignal, isEdited, ({ state }, [{ patch, revision, ceilings }]) => {
     if (ceilings) state.ceilings = state.elsewhere ? { ...ceilings, run: undefined } : ceilings;
     if (patch) state.patch = addPatch(state.patch, patch);
     if (revision !== undefined) state.revision = Math.max(state.revision ?? 0, revision);
   }),
-  row(messages.setStepSignal, ({ state }, [step]) => {
+  internal(messages.setStepSignal, isStep, ({ state }, [step]) => {
     state.step = step;
   }),
-  row(messages.slotSignal, (session, [{ agentName, choice }]) => {
+  internal(messages.slotSignal, isGranted, (session, [{ agentName, choice }]) => {
     session.granted = { agentName, ...(choice ? { choice } : {}) };
   }),
-  row(messages.agentSignal, ({ state }, [{ choice }]) => {
+  internal(messages.agentSignal, isUseAgent, ({ state }, [{ choice }]) => {
     state.parked = choice === undefined;
     if (choice) state.choice = choice;
   }),
-  row(messages.verdictSignal, (session, [verdict]) => {
+  internal(messages.verdictSignal, isVerdict, (session, [verdict]) => {
     session.verdict = verdict;
   }),
-  row(messages.warnSignal, async (session, [said]) => {
-    const answer = readWarningAnswer(messages.saidText(said));
-    if (answer) await answerWarnings(session, answer);
-    else log.warn('an answer to warnings was ignored: it is "continue", "stop" or "+N"');
-  }),
-  row(messages.resyncSignal, async ({ input, state, reporter }, [{ parent, runId }]) => {
+  internal(messages.resyncSignal, isResync, async ({ input, state, reporter }, [{ parent, runId }]) => {
     reporter.parent = parent;
     // What the run has used is in the ledger under another name than this idea's runs.
     if (runId !== undefined && runId !== input.runId) state.elsewhere = true;
@@ -75,29 +108,31 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
 ];
 
 export function handleIdeaMessages(session: IdeaSession): void {
-  registerSignals(session, SIGNALS);
-  setHandler(messages.ideaQuery, () => ideaView(session.input, session.state));
+  const { input } = session;
+  registerSignals(session, SIGNALS, (name, why) => {
+    log.warn('a signal was ignored', { name, why });
+    emit(input, { kind: 'refused', verb: name, idea: input.idea, why });
+  });
+  setHandler(messages.ideaQuery, () => ideaView(input, session.state));
 }
 
-function stop(state: IdeaRunState, said: messages.Said): void {
+function readWarnAnswer(args: readonly unknown[]): [WarningAnswer] | Problem {
+  const said = readText(args);
+  const answer = 'problem' in said ? undefined : readWarningAnswer(said[0]);
+  return answer ? [answer] : { problem: 'an answer to warnings is "continue", "stop" or "+N", in double quotes' };
+}
+
+function stop(state: IdeaRunState, reason: string | undefined): void {
   state.stopping = true;
-  const reason = messages.saidText(said);
   if (reason) state.stopReason = reason;
 }
 
-/** From a page anything may come; an error here would stop the workflow for good. */
-function textOf(said: messages.Answer): string | undefined {
-  const text: unknown = typeof said === 'string' ? said : said?.text;
-  return typeof text === 'string' ? text.trim() || undefined : undefined;
-}
-
 /** The step it is at: by the time the main loop reads this, that one may be over. */
-function leaveStepOut(session: IdeaSession, [said]: [messages.Said?]): void {
+function leaveStepOut(session: IdeaSession, [why]: [string | undefined]): void {
   const { state } = session;
   const { prepared, plan, phase, question, asking } = state;
   if ((prepared && !prepared.plan) || session.approvable || phase === 'landing') return;
   const step = plan?.step ?? (prepared ? 0 : undefined);
-  const why = messages.saidText(said);
   state.skipStep = { ...(step === undefined ? {} : { step }), ...(why ? { why } : {}) };
   if (question && asking !== 'budget') session.answered = true;
   if (phase !== 'preparing') session.interrupt();
@@ -116,9 +151,7 @@ function approveQuestion(session: IdeaSession): void {
 }
 
 /** An answer to an open question; at any other time, a hint for the next prompt. */
-function takeAnswer(session: IdeaSession, [answer]: [messages.Answer?, string?]): void {
-  const text = textOf(answer);
-  if (!text) return;
+function takeAnswer(session: IdeaSession, [text]: [string]): void {
   const { question, notes, asking } = session.state;
   const over = asking === 'budget' ? spentAll(session) : undefined;
   if (over) {

@@ -1,13 +1,12 @@
 /**
  * Message definitions of both workflows. Names come from the protocol, so that clients need not load the SDK's
- * workflow package. May import protocol and @temporalio/workflow only.
+ * workflow package. May import protocol, types of decide and @temporalio/workflow only.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Ceilings } from '../protocol/budget.js';
-import type { Command, CommandAnswer, LimitPatch } from '../protocol/command.js';
+import type { Edited, Granted, Resync, UseAgent } from '../decide/messages-between.js';
+import type { Command, CommandAnswer } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
-import type { AgentChoice } from '../protocol/limits.js';
 import {
   ABORT,
   ANSWER,
@@ -36,32 +35,32 @@ import {
   WHY,
 } from '../protocol/names.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../protocol/views.js';
+import type { WarningAnswer } from '../protocol/warnings.js';
 
-/** From the Web UI people send plain text, from scripts an object; both are taken. */
-export type Said = string | { text?: string; reason?: string; idea?: string } | undefined;
-export type Answer = string | { idea?: string; text?: string } | undefined;
+/** What a person sends to an idea, as `decide/said.ts` reads it: a text, where there is one. */
+type Said = string | undefined;
 
-export const pauseSignal = defineSignal<[Said?]>(PAUSE);
-export const pauseNowSignal = defineSignal<[Said?]>(PAUSE_NOW);
-export const resumeSignal = defineSignal<[Said?]>(RESUME);
-export const stopSignal = defineSignal<[Said?]>(STOP);
-export const abortSignal = defineSignal<[Said?]>(ABORT);
-export const approveSignal = defineSignal<[Said?]>(APPROVE);
-export const hintSignal = defineSignal<[Answer?, string?]>(HINT);
-export const answerSignal = defineSignal<[Answer?, string?]>(ANSWER);
+export const pauseSignal = defineSignal<[Said]>(PAUSE);
+export const pauseNowSignal = defineSignal<[Said]>(PAUSE_NOW);
+export const resumeSignal = defineSignal<[Said]>(RESUME);
+export const stopSignal = defineSignal<[Said]>(STOP);
+export const abortSignal = defineSignal<[Said]>(ABORT);
+export const approveSignal = defineSignal<[Said]>(APPROVE);
+export const hintSignal = defineSignal<[string]>(HINT);
+export const answerSignal = defineSignal<[string]>(ANSWER);
 
 export const reportSignal = defineSignal<[IdeaReport]>(IDEA_REPORT);
 
-export const warnSignal = defineSignal<[Said?]>(WARN);
+export const warnSignal = defineSignal<[WarningAnswer]>(WARN);
 
-export const slotSignal = defineSignal<[{ agentName: string; choice?: AgentChoice }]>(SLOT_GRANTED);
-export const agentSignal = defineSignal<[{ choice?: AgentChoice }]>(USE_AGENT);
+export const slotSignal = defineSignal<[Granted]>(SLOT_GRANTED);
+export const agentSignal = defineSignal<[UseAgent]>(USE_AGENT);
 export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
-export const editedSignal = defineSignal<[{ patch?: LimitPatch; revision?: number; ceilings?: Ceilings }]>(EDITED);
-export const skipStepSignal = defineSignal<[Said?]>(SKIP_STEP);
+export const editedSignal = defineSignal<[Edited]>(EDITED);
+export const skipStepSignal = defineSignal<[Said]>(SKIP_STEP);
 export const setStepSignal = defineSignal<[boolean]>(SET_STEP);
 export const commandSignal = defineSignal<[Command]>(COMMAND);
-export const resyncSignal = defineSignal<[{ parent: string; runId?: string }]>(RESYNC);
+export const resyncSignal = defineSignal<[Resync]>(RESYNC);
 
 export const statusQuery = defineQuery<RunStatus | undefined>(STATUS);
 export const whyQuery = defineQuery<WhyView | undefined, [string]>(WHY);
@@ -71,9 +70,3 @@ export const ideaQuery = defineQuery<IdeaView>(IDEA_STATUS);
 export const setSlotsUpdate = defineUpdate<number, [number]>(SET_SLOTS);
 export const tellUpdate = defineUpdate<CommandAnswer, [Command]>(TELL);
 export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);
-
-export function saidText(said: Said): string | undefined {
-  if (typeof said === 'string') return said.trim() || undefined;
-  const text: unknown = said?.text ?? said?.reason;
-  return typeof text === 'string' ? text.trim() || undefined : undefined;
-}

@@ -2,17 +2,19 @@
  * What a run can be told and asked. Invariant: handlers only queue what happened or read; the main loop acts. Requests
  * that can be refused are updates with validators, so that a refusal leaves no history.
  */
-import { ApplicationFailure, condition, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, condition, log, setHandler } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { ideaPage } from '../decide/idea-page.js';
+import { isReport } from '../decide/messages-between.js';
 import { NEXT_SHOWN, runStatus, why } from '../decide/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { AutopilotInput } from '../protocol/run.js';
+import { emit } from './events.js';
 import * as messages from './messages.js';
-import { registerSignals, row, type SignalRow } from './signal-table.js';
+import { internal, registerSignals, type SignalRow } from './signal-table.js';
 import { VERB_SIGNALS } from './verb-signals.js';
 
 export interface RunControls {
@@ -26,7 +28,7 @@ export interface RunControls {
 /** What a run can be told without a refusal. A row is a Temporal signal and what it changes. */
 const SIGNALS: SignalRow<RunControls>[] = [
   ...VERB_SIGNALS,
-  row(messages.reportSignal, ({ tell }, [report]) =>
+  internal(messages.reportSignal, isReport, ({ tell }, [report]) =>
     tell((pilot) => {
       if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);
       pilot.report(report, Date.now());
@@ -35,7 +37,10 @@ const SIGNALS: SignalRow<RunControls>[] = [
 ];
 
 export function handleRunMessages(run: RunControls): void {
-  registerSignals(run, SIGNALS);
+  registerSignals(run, SIGNALS, (name, why) => {
+    log.warn('a signal was ignored', { name, why });
+    emit(run.input, { kind: 'refused', verb: name, why });
+  });
   setHandler(messages.statusQuery, () => {
     const pilot = run.pilot();
     if (!pilot) return undefined;

@@ -4,14 +4,12 @@
  * has it. What is not legal changes nothing; the run's events say why.
  */
 import { defineSignal } from '@temporalio/workflow';
+import { isCommandLike, readVerb, type VerbInput } from '../decide/said.js';
 import { type Command, IDEA_VERBS, RUN_VERBS, type Verb } from '../protocol/command.js';
 import { PAUSE_NOW, RAISE_BUDGET, RETRY_LIMIT, SKIP_STEP } from '../protocol/names.js';
 import * as messages from './messages.js';
 import type { RunControls } from './run-handlers.js';
-import { row, type SignalRow } from './signal-table.js';
-
-/** `by`: what the command has as `n`, from before there was one. */
-type Input = string | number | (Partial<Command> & { by?: number }) | null | undefined;
+import { internal, row, type SignalRow } from './signal-table.js';
 
 const SIGNAL_NAMES: Partial<Record<Verb, string>> = {
   ...{ 'pause-now': PAUSE_NOW, 'skip-step': SKIP_STEP },
@@ -19,19 +17,52 @@ const SIGNAL_NAMES: Partial<Record<Verb, string>> = {
 };
 const signalName = (verb: Verb): string => SIGNAL_NAMES[verb] ?? verb;
 
+/** What the Web UI says of each. Texts stand in double quotes there: its input is JSON. */
+const SAYS: Readonly<Record<Verb, string>> = {
+  pause: 'Hold after the running iterations. Input: none, or the reason in double quotes',
+  'pause-now': 'Hold at once: agents are ended, their work is kept, nothing is charged. Input: none, or "reason"',
+  resume: 'Go on. Input: none, or the id of one idea: {"idea": "id"}',
+  review: 'The ideas that failed were looked at: go on. Input: none',
+  stop: 'End after the running iterations; finished work still lands. Input: none, or "reason"',
+  abort: 'End at once: agents are ended, changes are saved, nothing more lands. Input: none, or "reason"',
+  slots: 'How many agents work at once. Input: a number, 1 to 100',
+  mode: 'Input: "autopilot", "semi-auto" or "step"',
+  approve: 'Mode step: let all that waits go on. For one idea: {"idea": "id"}',
+  'retry-limit': 'Try closed accounts now. Input: none, or the agent or account: "claude"',
+  'raise-budget': 'More of the budget that is used up. Input: none for as much again, or a number',
+  assign: 'Mode semi-auto: start an idea next. Input: "id"',
+  retry: 'Run an idea again that is over. Input: "id", or {"idea": "id", "fresh": true} to drop its work first',
+  edit: 'Change an idea. Input: {"idea": "id", "title": "…", "patch": {"maxIterations": 20}}',
+  rollback: 'Take an idea back, from its branch or from the target. Input: "id"',
+  cleanup: 'Remove the worktree of an idea; what is in it is saved. Input: "id"',
+  limit: 'More iterations for an idea. Input: {"idea": "id", "n": 5}',
+  unblock: 'Let a blocked idea start again. Input: "id"',
+  skip: 'Leave an idea out of this run. Input: "id", or {"idea": "id", "reason": "…"}',
+  'skip-step': 'Leave out the step of its plan that an idea is at. Input: "id"',
+  abandon: 'Give an idea up; its work is kept. Input: "id", or {"idea": "id", "reason": "…"}',
+  hint: 'Advice for the next prompt of an idea. Input: {"idea": "id", "text": "use port 8080"}',
+  answer: 'Answer the question of an idea. Input: {"idea": "id", "text": "blue"}',
+  bump: 'Put an idea first. Input: "id"',
+  score: 'Points added to the score of an idea. Input: {"idea": "id", "n": 100}',
+  split: 'Replace an idea by smaller ones. Easier with: ralphctl split',
+};
+
 /** Verbs that mean the run when they come with a mere text. */
 const OF_RUN = new Set<string>(RUN_VERBS);
 
-function commandOf(verb: Verb, first: Input, second: string | undefined): Command {
-  if (typeof first === 'object' && first !== null) {
+/** Nothing is taken for granted here: what the fields hold is checked where the command is planned. */
+function commandOf(verb: Verb, first: VerbInput, second: string | number | undefined): Command {
+  if (typeof first === 'object') {
+    // `by`: what the command has as `n`, from before there was one.
     const { by, ...command } = first;
-    return { ...command, ...(by === undefined ? {} : { n: by }), verb };
+    return { ...command, ...(by === undefined ? {} : { n: by as number }), verb };
   }
-  if (OF_RUN.has(verb)) return runCommand(verb, first ?? undefined);
-  const idea = first === undefined || first === null ? {} : { idea: String(first) };
+  if (OF_RUN.has(verb)) return runCommand(verb, first);
+  const idea = first === undefined ? {} : { idea: String(first) };
   if (second === undefined) return { verb, ...idea };
   if (verb === 'limit' || verb === 'score') return { verb, ...idea, n: Number(second) };
-  return { verb, ...idea, ...(verb === 'hint' || verb === 'answer' ? { text: second } : { reason: second }) };
+  const text = String(second);
+  return { verb, ...idea, ...(verb === 'hint' || verb === 'answer' ? { text } : { reason: text }) };
 }
 
 function runCommand(verb: Verb, said: string | number | undefined): Command {
@@ -48,10 +79,14 @@ const verbs = [...new Set<Verb>([...RUN_VERBS, ...IDEA_VERBS])];
 
 export const VERB_SIGNALS: SignalRow<RunControls>[] = [
   ...verbs.map((verb) =>
-    row<RunControls, [Input?, string?]>(
-      defineSignal<[Input?, string?]>(signalName(verb)),
+    row<RunControls, [VerbInput, string | number | undefined]>(
+      defineSignal<[VerbInput, string | number | undefined]>(signalName(verb)),
+      SAYS[verb],
+      readVerb,
       ({ tell }, [first, second]) => tell((pilot) => void pilot.command(commandOf(verb, first, second))),
     ),
   ),
-  row(messages.commandSignal, ({ tell }, [command]) => tell((pilot) => void pilot.command(command))),
+  internal(messages.commandSignal, isCommandLike as (value: unknown) => value is Command, ({ tell }, [command]) =>
+    tell((pilot) => void pilot.command(command)),
+  ),
 ];

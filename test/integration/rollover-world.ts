@@ -35,6 +35,7 @@ let bundle: Promise<{ code: string }> | undefined;
 export function workflowCode(): Promise<{ code: string }> {
   bundle ??= bundleWorkflowCode({
     workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+    payloadConverterPath: fileURLToPath(new URL('../../src/workflows/payloads.ts', import.meta.url)),
     logger: quiet,
   });
   return bundle;

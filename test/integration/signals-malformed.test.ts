@@ -1,0 +1,168 @@
+/**
+ * Signals that nobody of ours sends: anything, under every name, as the Web UI and `temporal workflow signal` can send it.
+ * Features: C1 C5 G9.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { IdeaCard } from '../../src/protocol/idea.js';
+import { ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
+import type { RunStatus } from '../../src/protocol/views.js';
+import { until } from '../support/program.js';
+import { quietRuntime, World, workflowCode } from './rollover-world.js';
+
+beforeAll(async () => {
+  quietRuntime();
+  await workflowCode();
+}, 120_000);
+
+let world: World;
+afterEach(() => world?.close());
+
+const cards = (...ids: string[]): IdeaCard[] => ids.map((id) => ({ id, title: `Do ${id}` }));
+const INTERNAL = {
+  run: ['ideaReport', 'command'],
+  idea: ['edited', 'setStep', 'slotGranted', 'useAgent', 'verdict', 'resync'],
+};
+
+interface Offered {
+  definition: { signalDefinitions: { name: string; description?: string }[] };
+}
+const offered = async (id: string): Promise<Offered['definition']['signalDefinitions']> =>
+  (await world.client.workflow.getHandle(id).query<Offered>('__temporal_workflow_metadata')).definition
+    .signalDefinitions;
+
+/** What a payload may be that no client of ours sends. */
+const RAW: { metadata: Record<string, Uint8Array>; data: Uint8Array }[] = [
+  { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('{not json') },
+  { metadata: { encoding: Buffer.from('no/such') }, data: Buffer.from('x') },
+  { metadata: {}, data: Buffer.from('x') },
+  { metadata: { encoding: Buffer.from('binary/ralphctl-deflate') }, data: Buffer.from('not deflated') },
+];
+/** As large as the server takes, and as a program without our codec sends it. */
+const HUGE = {
+  metadata: { encoding: Buffer.from('json/plain') },
+  data: Buffer.from(JSON.stringify(randomBytes(1_350_000).toString('base64'))),
+};
+const VALUES: unknown[][] = [
+  [],
+  [null],
+  [true],
+  [7],
+  [-1.5],
+  [''],
+  ['x'.repeat(100_000)],
+  [[]],
+  [[null, 'x']],
+  [{}],
+  [{ kind: 'ready' }],
+  [{ kind: 'reopen', agentName: 5, reopen: null, feedback: 'x' }],
+  [{ idea: 'i-1', life: 1, seq: 'x', kind: 'ready' }],
+  [{ idea: {}, verb: [], text: 5, reason: {}, n: '3', cards: 5, patch: { maxIterations: 'x' }, mode: 5, id: {} }],
+  [{ choice: 'x', patch: [], ceilings: 5, revision: 'x', parent: 7, text: [] }],
+  [{ verb: 'split', idea: 'i-1', cards: [null] }],
+  [{}, {}],
+  ['i-1', {}],
+];
+
+async function sendRaw(workflowId: string, signalName: string, payload: (typeof RAW)[number]): Promise<void> {
+  await world.client.connection.workflowService.signalWorkflowExecution({
+    ...{ namespace: 'default', workflowExecution: { workflowId }, signalName, identity: 'test' },
+    input: { payloads: [payload] },
+  });
+}
+
+/** Workflow tasks that failed, in all executions of the project. */
+async function failedTasks(): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const { workflowId, runId } of await world.executions()) {
+    const { events } = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    for (const event of events ?? []) {
+      const failed = event.workflowTaskFailedEventAttributes;
+      // A signal that came while the task was at work is no failure of ours: the server has it done again.
+      if (failed?.failure && failed.failure.message !== 'UnhandledCommand') found.push(failed.failure);
+    }
+  }
+  return found;
+}
+
+describe('signals that make no sense', () => {
+  it('C1 G9: change nothing, whatever their name: the run goes on and lands, and no workflow task fails', async () => {
+    let go = false;
+    world = await World.open(inject('address'), {
+      cards: cards('i-1', 'i-2'),
+      agent: async (_input, signal) => {
+        while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+        signal.throwIfAborted();
+        return 'complete';
+      },
+    });
+    await world.start();
+    await until('both at work', async () => world.working.size === 2);
+    const run = world.autopilot.workflowId;
+    const idea = ideaWorkflowId(world.project, 'i-1');
+
+    // Each of these names stopped a workflow for good before its payload was read.
+    const targets: [string, string[]][] = [
+      [run, [...INTERNAL.run, 'hint', 'answer', 'split', 'edit', 'noSuchSignal']],
+      [idea, [...INTERNAL.idea, 'hint', 'answer', 'warn', 'noSuchSignal']],
+    ];
+    for (const [workflowId, names] of targets) {
+      const handle = world.client.workflow.getHandle(workflowId);
+      for (const name of names) {
+        for (const args of VALUES) await handle.signal(name, ...args);
+        for (const payload of RAW) await sendRaw(workflowId, name, payload);
+      }
+    }
+    const status = await world.autopilot.query<RunStatus>(STATUS);
+    expect(status).toMatchObject({ state: 'running', counts: { running: 2 } });
+    go = true;
+    expect((await world.result()).landed).toBe(2);
+    expect(world.wrongs).toEqual([]);
+    expect(await failedTasks()).toEqual([]);
+  });
+
+  it('C1: texts as large as the server takes are refused by name, and neither kept nor passed on', async () => {
+    let go = false;
+    const prompts: string[] = [];
+    world = await World.open(inject('address'), {
+      cards: cards('i-1', 'i-2'),
+      agent: async ({ notes }, signal) => {
+        prompts.push(...notes);
+        while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+        signal.throwIfAborted();
+        return 'complete';
+      },
+    });
+    await world.start();
+    await until('both at work', async () => world.working.size === 2);
+    for (const workflowId of [world.autopilot.workflowId, ideaWorkflowId(world.project, 'i-1')]) {
+      for (const name of ['hint', 'answer', 'stop', 'noSuchSignal']) await sendRaw(workflowId, name, HUGE);
+    }
+    expect(await world.autopilot.query<RunStatus>(STATUS)).toMatchObject({ state: 'running', counts: { running: 2 } });
+    go = true;
+    expect((await world.result()).landed).toBe(2);
+    expect(prompts).toEqual([]);
+  });
+
+  it('G9: the list of the Web UI has what people may send, described, and nothing else', async () => {
+    let go = false;
+    world = await World.open(inject('address'), {
+      cards: cards('i-1'),
+      agent: async (_input, signal) => {
+        while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+        return 'complete';
+      },
+    });
+    await world.start();
+    await until('it to work', async () => world.working.size === 1);
+    const ofRun = await offered(world.autopilot.workflowId);
+    const ofIdea = await offered(ideaWorkflowId(world.project, 'i-1'));
+    for (const { name, description } of [...ofRun, ...ofIdea]) expect(description, name).toBeTruthy();
+    expect(ofRun.map(({ name }) => name)).toEqual(expect.arrayContaining(['pause', 'skip', 'answer', 'retryLimit']));
+    const forIdea = ['abort', 'answer', 'approve', 'hint', 'pause', 'pauseNow', 'resume', 'skipStep', 'stop', 'warn'];
+    expect(ofIdea.map(({ name }) => name).sort()).toEqual(forIdea);
+    for (const name of INTERNAL.run) expect(ofRun.map((one) => one.name)).not.toContain(name);
+    go = true;
+    expect((await world.result()).landed).toBe(1);
+  });
+});
