@@ -161,7 +161,13 @@ export const worktrees = z
       .array(repoPath)
       .default(DEPENDENCY_FOLDERS)
       .describe(
-        'Ignored folders that stay when a worktree is used again, such as node_modules. Replaces the default list.',
+        'Ignored folders that stay when a worktree is used again, such as node_modules, as set-up left them. Replaces the default list.',
+      ),
+    cache: z
+      .array(repoPath)
+      .default([])
+      .describe(
+        'Those of them that later ideas and landings find as the last gate left them: build caches, such as target. Faster, and what one idea’s tests write there can make another’s green.',
       ),
     recycle: z.boolean().default(true).describe('Use a worktree again once its idea has landed and it is clean.'),
   })

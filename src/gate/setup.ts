@@ -1,13 +1,19 @@
 /**
- * Making a worktree workable before an agent or a gate runs in it: copied files, then the setup command.
- * Invariant: the command runs once per worktree and state of its lockfiles; a failed one is never taken for done.
+ * Making a worktree workable before an agent or a gate runs in it: folders kept from another idea proven, files copied,
+ * then the setup command.
+ * Invariant: the command runs once per worktree and state of its lockfiles; a failed one is never taken for done; nothing
+ * that another idea left in the worktree is there afterwards.
  */
 import { join } from 'node:path';
 import { git } from '../git/git.js';
+import { exclusive } from '../git/locks.js';
+import { clearMark, readMark } from '../git/marks.js';
 import { privateGitDir } from '../git/worktree-list.js';
 import { run } from '../process/run.js';
 import { plainText } from './ansi.js';
 import { copyFiles } from './copy-files.js';
+import { proveKept, stampKept } from './kept-folders.js';
+import { clearKept } from './kept-stamp.js';
 import { boundedTail, toArgv } from './run-gate.js';
 import { SetupError } from './setup-error.js';
 import { clearStamp, ignoredPaths, isSetUp, setupKey, writeStamp } from './setup-stamp.js';
@@ -27,6 +33,10 @@ export interface SetupOptions {
   logDir: string;
   env: Readonly<Record<string, string>>;
   token: string;
+  /** Build caches that stay in the worktree as they are. */
+  cache?: readonly string[];
+  /** Other ideas work in this worktree, too: what is kept in it is proven first, or made anew. */
+  shared?: boolean;
   /** Something to add to what a failed command said. */
   hint?: (said: string) => string | undefined;
   signal?: AbortSignal;
@@ -41,19 +51,37 @@ export interface SetupResult {
 /** Sets a worktree up, if it is not already. Throws {@link SetupError}, or the signal's reason. */
 export async function ensureSetup(options: SetupOptions): Promise<SetupResult> {
   options.signal?.throwIfAborted();
-  const copied = await copyFiles(options.from, options.worktree, options.copy);
-  if (!options.run || options.run.length === 0) return { copied, ran: false };
   const { worktree } = options;
   const gitDir =
     (await privateGitDir(worktree)) ?? (await git(worktree).run(['rev-parse', '--absolute-git-dir'], { read: true }));
-  const key = await setupKey(worktree, options.run);
-  if (await isSetUp(gitDir, worktree, key)) return { copied, ran: false };
-  await clearStamp(gitDir);
+  // A second attempt on the same worktree must not take away what the first one's set-up is making.
+  return exclusive(`setup:${worktree}`, () => inPlace(options, gitDir));
+}
+
+async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResult> {
+  const { worktree } = options;
+  const place = { worktree, gitDir, cache: options.cache ?? [] };
+  const unproven = options.shared === true || (await readMark(gitDir, 'unproven')) !== undefined;
+  if (unproven && !(await proveKept(place))) await clearStamp(gitDir);
+  const copied = await copyFiles(options.from, worktree, options.copy);
+  const ran = await runOnce(options, gitDir);
+  if (unproven && (ran || copied.length > 0)) await stampKept(place);
+  await clearMark(gitDir, 'unproven');
+  return { copied, ran };
+}
+
+/** False: it had run for this state of the lockfiles, or there is none. */
+async function runOnce(options: SetupOptions, gitDir: string): Promise<boolean> {
+  const { worktree, run } = options;
+  if (!run || run.length === 0) return false;
+  const key = await setupKey(worktree, run);
+  if (await isSetUp(gitDir, worktree, key)) return false;
+  await Promise.all([clearStamp(gitDir), clearKept(gitDir)]);
   const before = new Set(await ignoredPaths(worktree));
-  await runSetup(options, options.run);
+  await runSetup(options, run);
   const made = (await ignoredPaths(worktree)).filter((path) => !before.has(path) || path.endsWith('/'));
   await writeStamp(gitDir, { key, made });
-  return { copied, ran: true };
+  return true;
 }
 
 async function runSetup(options: SetupOptions, command: string | readonly string[]): Promise<void> {

@@ -9,7 +9,7 @@ import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { clearPath } from './leftovers.js';
 import { exclusive, removeStaleIndexLock } from './locks.js';
-import { cleanUntracked } from './recycle.js';
+import { cleanUntracked, forgetFlags } from './recycle.js';
 import { slug } from './repository.js';
 import { canonical, headBranch, listWorktrees, privateGitDir } from './worktree-list.js';
 
@@ -47,6 +47,7 @@ export async function resetIntegration(path: string, commit: string, keep: reado
     );
   // A gate command may have checked something out here.
   if (await headBranch(gitDir)) await git(path).run(['checkout', '-q', '-f', '--detach']);
+  await forgetFlags(path);
   await git(path).run(['reset', '-q', '--hard', commit]);
   await cleanUntracked(path, keep);
 }

@@ -7,9 +7,9 @@ import { privateGitDir } from './worktree-list.js';
 
 /**
  * `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt for the idea that it names, holds nothing · `reopen`: see
- * reopen.ts · `rolled-back`: see rollback.ts
+ * reopen.ts · `rolled-back`: see rollback.ts · `unproven`: what is kept in it may be another idea's, until set-up has looked
  */
-export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back';
+export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven';
 
 const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
 

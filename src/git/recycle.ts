@@ -43,6 +43,7 @@ export async function takeRecyclable(
       await clearMark(gitDir, 'recyclable');
       continue;
     }
+    await writeMark(gitDir, 'unproven', '');
     await writeMark(gitDir, 'recycling', idea);
     await clearMark(gitDir, 'recyclable');
     return { path, gitDir };
@@ -64,6 +65,7 @@ export async function resetOnto(
   const repo = git(path);
   await cleanUntracked(path, keep);
   const to = target.base === undefined ? [target.branch] : ['--no-track', '-B', target.branch, target.base];
+  await forgetFlags(path);
   await repo.run(['checkout', '-q', '-f', ...to, '--']);
   await clearMark(gitDir, 'recycling');
 }
@@ -71,4 +73,16 @@ export async function resetOnto(
 /** Removes untracked and ignored files, except what `keep` (gitignore patterns) names. */
 export async function cleanUntracked(path: string, keep: readonly string[]): Promise<void> {
   await git(path).run(['clean', '-ffdxq', ...keep.filter(Boolean).flatMap((pattern) => ['-e', pattern])]);
+}
+
+/** Files that git was told to take for unchanged would stay as another idea left them. */
+export async function forgetFlags(path: string): Promise<void> {
+  const repo = git(path);
+  const files = (await repo.run(['ls-files', '-v', '-z'], { read: true })).split('\0');
+  const flagged = files.filter((line) => /^[a-zS] /.test(line)).map((line) => line.slice(2));
+  if (flagged.length === 0) return;
+  const sparse = await repo.run(['config', '--bool', 'core.sparseCheckout'], { ok: [0, 1], read: true });
+  if (sparse === 'true') return;
+  for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
+    await repo.run(['update-index', flag, '-z', '--stdin'], { input: `${flagged.join('\0')}\0` });
 }

@@ -91,6 +91,7 @@ async function place(input: EnsureInput, root: string, branch: string): Promise<
   const gitDir = await privateGitDir(path);
   if (!gitDir)
     throw new RepositoryError(`git made no valid worktree at ${path}.`, 'Check that the disk is not full, then retry.');
+  await writeMark(gitDir, 'unproven', '');
   return { placed: { path, gitDir, origin: 'created' }, tip };
 }
 

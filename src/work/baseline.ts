@@ -65,7 +65,7 @@ async function outcome(deps: WorkDeps, run: LoadedRun, input: BaselineInput): Pr
     const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base of', commit: input.base });
     await resetIntegration(dir, input.base, config.worktrees.keep);
     const where = { ...input, agentName: SEATS.baseline, dir, logDir: join(folder, `${tree}-logs`) };
-    await setUp(deps, run, where);
+    await setUp(deps, run, { ...where, shared: true });
     const { env } = commandEnvironment(deps, run, 'gate', where);
     const token = `${input.project}/${input.idea}/baseline/${randomUUID()}`;
     let last: CommandOutcome | undefined;

@@ -47,7 +47,7 @@ export async function laneWork(
     ...{ repo, integrationRoot, target, idea, title, agentName, signal },
     sign: config.commit.sign,
     keep: config.worktrees.keep,
-    setup: (dir: string) => setUp(deps, run, where(dir)),
+    setup: (dir: string) => setUp(deps, run, { ...where(dir), shared: true }),
     gate: (dir: string, onto: string) => gateIn(deps, run, { ...where(dir), base: onto }),
   };
   return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };

@@ -7,13 +7,25 @@ import type { WorkDeps } from './deps.js';
 export async function setUp(
   deps: WorkDeps,
   run: Configured,
-  where: { project: string; idea: string; agentName: string; dir: string; logDir: string; signal: AbortSignal },
+  where: {
+    project: string;
+    idea: string;
+    agentName: string;
+    dir: string;
+    logDir: string;
+    signal: AbortSignal;
+    /** A worktree in which the work of many ideas is gated. */
+    shared?: boolean;
+  },
 ): Promise<void> {
-  const { setup } = run.file.config;
+  const { setup, worktrees } = run.file.config;
   await ensureSetup({
     worktree: where.dir,
     run: setup.run,
     copy: setup.copy,
+    // A run that was pinned by 0.1 has no such list.
+    cache: worktrees.cache ?? [],
+    shared: where.shared ?? false,
     from: run.file.repo,
     timeoutMs: setup.timeoutMinutes * 60_000,
     logDir: where.logDir,

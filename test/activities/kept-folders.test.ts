@@ -2,6 +2,7 @@
  * What lies in worktrees beside the repository's own files (dependencies, virtual environments) over several ideas: it
  * keeps working, and nothing of one idea's gate reaches another's. Features: B3 B11 D1.
  */
+import { link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LandResult } from '../../src/protocol/git-work.js';
@@ -53,5 +54,188 @@ describe('a Python virtual environment, which holds the path of its worktree', (
     expect((await land(b, 't-2', second)).kind).toBe('landed');
     // Once in the worktree of the ideas, once in that of landings.
     expect(await count(b, 'set-ups')).toBe(2);
+  });
+});
+
+/** The runner of the tests: red where the work is broken. */
+const RUNNER = '#!/bin/sh\ntest ! -e broken\n';
+const SET_UP = 'echo ran >> "$COUNT"; mkdir -p node_modules/.bin && cp runner node_modules/.bin/mytest';
+const files = { '.gitignore': 'node_modules/\n', runner: RUNNER, 'app.sh': ':\n' };
+
+/** Agents leave what `scripts` says for their idea. */
+async function project(
+  scripts: Record<string, string>,
+  config: Record<string, unknown> = {},
+  more: Record<string, string> = {},
+) {
+  const cases = Object.entries(scripts).map(([id, script]) => `${id}) ${script} ;;`);
+  const b = await bench({
+    files: { ...files, ...more },
+    agent: `cat > /dev/null\necho work > "$RALPHCTL_IDEA.txt"\ncase "$RALPHCTL_IDEA" in\n${cases.join('\n')}\nesac\n${say('COMPLETE')}`,
+    ideas: ['t-1', 't-2', 't-3'].map((id) => idea(id)),
+    config: {
+      setup: { run: `chmod +x runner; ${SET_UP}`, passEnv: ['COUNT'] },
+      gate: { commands: ['sh app.sh', 'node_modules/.bin/mytest'], tripwires: { gateFiles: 'off' } },
+      ...config,
+    },
+  });
+  b.env.COUNT = join(b.marks, 'set-ups');
+  return b;
+}
+const BREAK = 'echo x > broken';
+/** Code of an idea that does this when it is run in the worktree of landings. */
+const inLanding = (what: string): string =>
+  `printf '%s\\n' 'case "$PWD" in */integration/*) ${what.replaceAll("'", "'\\''")} ;; esac' > app.sh`;
+
+describe('what the code of one idea does in the worktree of landings does not reach the next', () => {
+  it.each([
+    [
+      'replaces the runner',
+      'rm node_modules/.bin/mytest; printf "#!/bin/sh\\n" > node_modules/.bin/mytest; chmod +x node_modules/.bin/mytest',
+    ],
+    [
+      'writes over it, with size and time as they were',
+      'm=node_modules/.bin/mytest; touch -r $m /tmp/$$.t; printf "#!/bin/sh\\ntest   -n  broken\\n" > $m; touch -r /tmp/$$.t $m; rm /tmp/$$.t',
+    ],
+    [
+      'puts a folder of its own in its place',
+      'mv node_modules x; cp -r x node_modules; rm -r x; echo exit 0 > node_modules/.bin/mytest',
+    ],
+    ['links to a runner elsewhere', 'ln -sf /bin/true node_modules/.bin/mytest'],
+    [
+      'hides an edit of a tracked file from git, and makes set-up forget',
+      'git update-index --skip-worktree runner; printf "#!/bin/sh\\n" > runner; rm "$(git rev-parse --git-dir)/ralphctl-setup"',
+    ],
+  ])('%s', async (_, poison) => {
+    const b = await project({ 't-1': inLanding(poison), 't-2': `${BREAK}; echo : > app.sh` });
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('landed');
+    expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('red');
+  });
+
+  it('files that it adds are gone; what set-up made is as it was, and it does not run again', async () => {
+    const b = await project(
+      {
+        't-1': inLanding(
+          'mkdir -p node_modules/.cache; echo x > node_modules/.cache/x; echo x > node_modules/.bin/added',
+        ),
+        't-2': `echo 'ls node_modules/.cache node_modules/.bin/added >> "$COUNT.seen" 2>/dev/null; test -x node_modules/.bin/mytest' > app.sh`,
+      },
+      {
+        gate: {
+          commands: ['sh app.sh', 'node_modules/.bin/mytest'],
+          tripwires: { gateFiles: 'off' },
+          passEnv: ['COUNT'],
+        },
+      },
+    );
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('landed');
+    expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('landed');
+    expect(await b.read(`${b.env.COUNT}.seen`)).toBe('');
+    expect(await count(b, 'set-ups')).toBe(2);
+  });
+
+  it('without any set-up, kept folders begin empty', async () => {
+    const b = await project(
+      {
+        't-1': inLanding(
+          'mkdir -p node_modules/.bin; printf "#!/bin/sh\\n" > node_modules/.bin/mytest; chmod +x node_modules/.bin/mytest',
+        ),
+        't-2': 'echo : > app.sh',
+      },
+      {
+        setup: {},
+        gate: {
+          commands: ['sh app.sh', 'test ! -x node_modules/.bin/mytest || test ! -e t-2.txt'],
+          tripwires: { gateFiles: 'off' },
+        },
+      },
+    );
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('landed');
+    expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('landed');
+  });
+
+  it('a set-up that ran the code of an idea that did not land is made anew', async () => {
+    const b = await project({ 't-1': `${BREAK}; printf '#!/bin/sh\\n' > runner; echo false > app.sh`, 't-2': BREAK });
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('red');
+    expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('red');
+  });
+
+  it('worktrees.cache names what may stay', async () => {
+    const b = await project(
+      {
+        't-1': inLanding(
+          'mkdir -p target node_modules/.cache; echo x > target/x; echo y > node_modules/.cache/y; echo z > node_modules/z',
+        ),
+        't-2': "echo 'cat target/x node_modules/.cache/y && test ! -e node_modules/z' > app.sh",
+      },
+      {
+        worktrees: { cache: ['target', 'node_modules/.cache'] },
+        gate: { commands: ['case "$PWD" in */integration/*) sh app.sh;; esac'], tripwires: { gateFiles: 'off' } },
+      },
+      { '.gitignore': 'node_modules/\ntarget/\n' },
+    );
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('landed');
+    expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('landed');
+    expect(await count(b, 'set-ups')).toBe(2);
+  });
+});
+
+describe('what an idea leaves in its worktree does not reach the idea that gets it next', () => {
+  const POISON = 'printf "#!/bin/sh\\n" > node_modules/.bin/mytest';
+
+  it('an edit of what set-up made', async () => {
+    const b = await project({ 't-1': POISON, 't-2': BREAK, 't-3': ':' });
+    const first = await worked(b, 't-1');
+    expect((await land(b, 't-1', first)).kind).toBe('landed');
+    const second = await worked(b, 't-2');
+    expect(second.at).toMatchObject({ origin: 'recycled', worktree: first.at.worktree });
+    expect(await gate(b, 't-2', second.at.worktree)).toBe(false);
+  });
+
+  it('also when its preparation was cut off after the worktree had been taken', async () => {
+    const b = await project(
+      { 't-1': POISON, 't-2': BREAK },
+      { setup: { run: `test ! -e "$COUNT.stop" || exit 1; chmod +x runner; ${SET_UP}`, passEnv: ['COUNT'] } },
+    );
+    const first = await worked(b, 't-1');
+    expect((await land(b, 't-1', first)).kind).toBe('landed');
+    await b.write({ 'set-ups.stop': '' }, b.marks);
+    await expect(b.prepare('t-2')).rejects.toThrow(/setup command failed/);
+    await rm(join(b.marks, 'set-ups.stop'));
+    const second = await worked(b, 't-2');
+    expect(second.at).toMatchObject({ origin: 'adopted', worktree: first.at.worktree });
+    expect(await gate(b, 't-2', second.at.worktree)).toBe(false);
+  });
+
+  it('its own additions stay for the idea itself', async () => {
+    const b = await project({ 't-1': 'echo mine > node_modules/mine' });
+    const { at } = await worked(b, 't-1');
+    await b.prepare('t-1', { agentName: 'ed-002' });
+    expect(await b.read(join(at.worktree, 'node_modules/mine'))).toBe('mine\n');
+  });
+});
+
+describe('a stamp of kept folders', () => {
+  it('files with other names elsewhere are told by content: a link that comes or goes changes their change time', async () => {
+    const b = await project(
+      { 't-1': ':', 't-2': ':', 't-3': BREAK },
+      {
+        setup: {
+          run: 'echo ran >> "$COUNT"; mkdir -p node_modules/.bin; ln "$COUNT.store" node_modules/.bin/mytest',
+          passEnv: ['COUNT'],
+        },
+      },
+    );
+    const store = join(b.marks, 'set-ups.store');
+    await writeFile(store, RUNNER, { mode: 0o755 });
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('landed');
+    await link(store, join(b.marks, 'another'));
+    expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('landed');
+    expect(await count(b, 'set-ups')).toBe(2);
+    // Through its other name, the runner of every worktree is changed.
+    await writeFile(store, '#!/bin/sh\nexit 0\n');
+    const third = await worked(b, 't-3');
+    expect(third.at.origin).toBe('recycled');
+    expect(await count(b, 'set-ups')).toBe(3);
   });
 });
