@@ -22,7 +22,7 @@ import { isEcho } from './signal-echo.js';
 export interface SignalContext {
   /** This iteration's nonce. */
   nonce: string;
-  /** Completion promise of the idea; `COMPLETE` when absent; empty: no promise completes it, only the keyword. */
+  /** Completion promise; with one, nothing else completes. `COMPLETE` when absent; empty: only the keyword completes. */
   promise?: string;
   /** false: a plain last line counts as well. */
   requireXml: boolean;
@@ -90,12 +90,15 @@ function lastTag(text: string, end: number): Candidate | undefined {
 
 function meaning(tag: Candidate, ctx: SignalContext): AgentSignal | undefined {
   const parsed = parseContent(tag.content);
-  if (tag.name !== 'promise') return parsed;
+  // With a promise of its own, the keyword is a promise text like any other, and the wrong one.
+  if (tag.name !== 'promise') return parsed?.kind === 'complete' && hasPromise(ctx) ? undefined : parsed;
   const promise = ctx.promise ?? 'COMPLETE';
   if (samePromise(tag.content, promise)) return { kind: 'complete' };
-  // Where the idea has a promise of its own, the keyword is a promise text like any other, and the wrong one.
   return parsed?.kind === 'complete' && promise.trim().toUpperCase() !== 'COMPLETE' ? undefined : parsed;
 }
+
+const hasPromise = ({ promise = '' }: SignalContext): boolean =>
+  !['', 'COMPLETE'].includes(promise.trim().toUpperCase());
 
 /** Rules 2 to 5 for a tag. */
 function stands(text: string, tag: Candidate, end: number, ctx: SignalContext): boolean {
@@ -145,9 +148,9 @@ function plainSignal(text: string, ctx: SignalContext): AgentSignal {
     .replace(/[*_]{1,3}$/, '');
   const bare = line.replace(/[.!…\s]{1,8}$/, '').replace(/[*_]{1,3}$/, '');
   const promise = ctx.promise ?? 'COMPLETE';
-  const parsed = samePromise(bare.toUpperCase(), promise.toUpperCase())
-    ? ({ kind: 'complete' } as const)
-    : (parseContent(bare) ?? parseContent(line));
-  if (!parsed || (parsed.kind === 'complete' && promise.trim() === '')) return NONE;
+  const promised = samePromise(bare.toUpperCase(), promise.toUpperCase());
+  const parsed = promised ? ({ kind: 'complete' } as const) : (parseContent(bare) ?? parseContent(line));
+  if (!parsed) return NONE;
+  if (parsed.kind === 'complete' && (promise.trim() === '' || (hasPromise(ctx) && !promised))) return NONE;
   return isEcho(text, last, before, ctx.prompt) ? NONE : parsed;
 }

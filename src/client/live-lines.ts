@@ -85,7 +85,12 @@ const RUNG = {
   ask: 'you are asked',
 } as const;
 
-const REFUSED = { limited: 'is at a usage limit', auth: 'needs a login', launch: 'does not start' } as const;
+const REFUSED = {
+  limited: 'is at a usage limit',
+  provider: 'gets no answer from its provider',
+  auth: 'needs a login',
+  launch: 'does not start',
+} as const;
 
 /** One account, its agents and what is the matter with it. Times are local. */
 export function accountText({ key, agents, state, kind, reason, until, probe }: AccountLine): string {

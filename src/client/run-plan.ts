@@ -200,6 +200,7 @@ export function runSettings(config: Config): RunSettings {
     rateLimitFactor: config.limits.factor,
     recoverPrimary: config.limits.recoverPrimary,
     stepLanding: true,
+    ownTrouble: true,
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
   };

@@ -62,6 +62,11 @@ export const configSchema = z
           .boolean()
           .default(true)
           .describe('Only tagged signals count; false also accepts the plain promise text.'),
+        promise: text
+          .optional()
+          .describe(
+            'What an agent promises on completion, in ideas that name no promise of their own. Default: COMPLETE.',
+          ),
       })
       .prefault({})
       .describe('How an agent says that it is done, blocked or needs you.'),

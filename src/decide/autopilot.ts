@@ -25,7 +25,7 @@ import { type Ending, Lane } from './lane.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
 import type { Raise } from './run-budget.js';
 import { isName } from './shape.js';
-import { fillSlots, reviewAgents, standsStill } from './waiting.js';
+import { endOwnWaits, fillSlots, nextOwnWait, reviewAgents, standsStill } from './waiting.js';
 
 export type { Command } from './commands.js';
 export { firstState } from './first-state.js';
@@ -190,6 +190,7 @@ export class Autopilot {
     const board = this.#board;
     const { state } = board;
     board.gates?.tick(now);
+    endOwnWaits(board, now);
     watchBudget(board, now);
     const commands = board.outbox.splice(0);
     if (rollover) return commands;
@@ -204,7 +205,8 @@ export class Autopilot {
   /** When to decide again although nothing was heard; epoch ms. */
   wakeAt(): number | undefined {
     const { gates, state } = this.#board;
-    const times = [gates?.wakeAt(), state.budget?.paused === 'day' ? state.budget.dayEndsAt : undefined];
+    const day = state.budget?.paused === 'day' ? state.budget.dayEndsAt : undefined;
+    const times = [gates?.wakeAt(), nextOwnWait(this.#board), day];
     const known = times.filter((at) => at !== undefined);
     return known.length > 0 ? Math.min(...known) : undefined;
   }

@@ -55,18 +55,26 @@ export function costsIteration(outcome: AgentOutcome): boolean {
   return outcome.kind !== 'failed' || CHARGED.includes(outcome.failure);
 }
 
-const PARKING: readonly FailureKind[] = ['limited', 'auth', 'launch'] satisfies TroubleKind[];
+const PARKING: Partial<Record<FailureKind, TroubleKind>> = {
+  limited: 'limited',
+  auth: 'auth',
+  launch: 'launch',
+  transient: 'provider',
+};
 
-/** The run could not work because of its agent's account or program; nothing about the idea is wrong. */
-export function troubleOf(outcome: AgentOutcome): TroubleKind | undefined {
-  if (outcome.kind !== 'failed' || !PARKING.includes(outcome.failure)) return undefined;
-  return outcome.failure as TroubleKind;
+/** The run could not work because of its agent's account, provider or program; nothing about the idea is known to be wrong. */
+export function troubleOf(
+  outcome: AgentOutcome,
+  { ownTrouble }: Pick<RunSettings, 'ownTrouble'>,
+): TroubleKind | undefined {
+  const kind = outcome.kind === 'failed' ? PARKING[outcome.failure] : undefined;
+  return kind === 'provider' && !ownTrouble ? undefined : kind;
 }
 
 /** Decides after an agent run. */
 export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   if (run.strayed) return { do: 'ask', question: run.strayed.question };
-  const trouble = context.gated && troubleOf(run.outcome);
+  const trouble = context.gated && troubleOf(run.outcome, context.settings);
   if (trouble && run.outcome.kind === 'failed') {
     const { message, resetAt } = run.outcome;
     return { do: 'park', trouble: { kind: trouble, message, ...(resetAt === undefined ? {} : { resetAt }) } };

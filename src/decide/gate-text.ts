@@ -7,6 +7,8 @@ export function gateText(gate: Gate, name: string): string {
   switch (gate.kind) {
     case 'limited':
       return `${name} is at a usage limit until ${clock(gate.until)} (${gate.reason})`;
+    case 'provider':
+      return `${name} gets no answer from its provider (${gate.reason}); it is tried again at ${clock(gate.until)}, or with: ralphctl limits retry`;
     case 'auth':
       return `${name} needs a login (${gate.reason}); log in, then: ralphctl limits retry`;
     case 'launch':

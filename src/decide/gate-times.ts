@@ -8,6 +8,8 @@ import type { RunSettings } from '../protocol/run-settings.js';
 const MINUTE = 60_000;
 /** Waits between tries once the back-off of B8 is used up. */
 const LONG_WAITS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 60 * MINUTE];
+/** The same for an outage, which nobody announces: an end that is found late costs more than a try. */
+const PROVIDER_WAITS = [2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
 /** Launches that fail in a row, of whatever ideas, until the agent is parked; and its waits between tries then. */
 export const LAUNCH_FAILURES = 3;
 const LAUNCH_WAITS = [10 * MINUTE, 30 * MINUTE, 60 * MINUTE];
@@ -18,14 +20,14 @@ const SLACK_MS = 1000;
 const JITTER_MS = 2000;
 
 /** Undefined: only a person opens it. */
-export function backOffMs({ kind, hits }: Gate, settings: RunSettings): number | undefined {
+export function backOffMs({ kind, hits }: Pick<Gate, 'kind' | 'hits'>, settings: RunSettings): number | undefined {
   const { maxRateLimitRetries, rateLimitBackoffMs, rateLimitFactor, retryBaseMs } = settings;
   if (kind === 'auth') return undefined;
   if (kind === 'launch') {
     return hits < LAUNCH_FAILURES ? retryBaseMs * 2 ** (hits - 1) : nth(LAUNCH_WAITS, hits - LAUNCH_FAILURES);
   }
   if (hits <= maxRateLimitRetries) return rateLimitBackoffMs * rateLimitFactor ** (hits - 1);
-  return nth(LONG_WAITS, hits - maxRateLimitRetries - 1);
+  return nth(kind === 'provider' ? PROVIDER_WAITS : LONG_WAITS, hits - maxRateLimitRetries - 1);
 }
 
 /** No longer than the longest back-off, and not once the retries are used up. */

@@ -1,6 +1,6 @@
 /**
- * The gates of agent accounts (B8): one state for all slots. A run at a limit parks its account; when the limit is over
- * one idea tries, and only when that went well do the others follow.
+ * The gates of agent accounts (B8): one state for all slots. A run at a limit, or in an outage of its provider, parks its
+ * account; when that is over one idea tries, and only when that went well do the others follow.
  * Invariant: a gate that is not kept is open; at most one idea tries a gate; reports of runs that began before the gate
  * closed change nothing but the time; every wait has an end, except for what only a person can mend.
  * May import protocol and decide only.
@@ -15,6 +15,8 @@ import { backOffMs, isBrief, isPlausible, slack } from './gate-times.js';
 
 /** A try that has run this long without being refused shows that the gate is open. */
 export const PROBE_MS = 120_000;
+/** Ideas that are remembered for a gate. */
+const MOST_SUSPECTS = 20;
 
 export class Gates {
   readonly #state: LimitState;
@@ -39,18 +41,42 @@ export class Gates {
     return [...all.filter((agent) => !last.includes(agent)), ...last];
   }
 
+  /** Key of the agent's account. */
+  account(agent: string): string {
+    return this.#state.agents.accounts[agent] ?? agent;
+  }
+
   // ---- events -----------------------------------------------------------------------------------------------------
 
   /** A run could not work. `now` and all times here in epoch ms. Returns the gate it closed, if it was open before. */
   trouble(idea: string, trouble: Trouble, now: number): Gate {
     this.changed = true;
     if (trouble.account) this.#state.agents.accounts[trouble.agent] = trouble.account;
-    const key = trouble.kind === 'launch' ? `agent:${trouble.agent}` : this.#account(trouble.agent);
+    const key = trouble.kind === 'launch' ? `agent:${trouble.agent}` : this.account(trouble.agent);
     const known = this.#find(key);
     this.#dropProbes(idea, key);
     const straggler = known && (known.state === 'parked' || (known.probe && known.probe.idea !== idea));
     if (straggler && trouble.kind !== 'launch') return this.#extend(known, trouble, now);
-    return this.#park(key, known, trouble, now);
+    return this.#park(key, known, trouble, now, idea);
+  }
+
+  /** The agent got to work in a run that ended at `at`. Returns the gates that this opens: its program starts, its provider answers. */
+  worked(agent: string, at: number): Gate[] {
+    const keys = [this.account(agent), `agent:${agent}`];
+    return this.#remove((gate) => keys.includes(gate.key) && gate.at !== undefined && gate.at < at);
+  }
+
+  /** The idea ran into what closed the gate that is to be tried: another one tells more, if there is one. */
+  isSuspect(idea: string, agents: readonly string[]): boolean {
+    const next = agents
+      .map((agent) => this.#closedFor(agent))
+      .find((closed) => closed.every(({ state }) => state === 'probing'));
+    return next?.some(({ ideas }) => ideas?.includes(idea)) ?? false;
+  }
+
+  /** What closes the agent now. */
+  closed(agent: string): readonly Gate[] {
+    return this.#closedFor(agent);
   }
 
   /** The idea's try has begun. */
@@ -144,7 +170,7 @@ export class Gates {
     const { accounts, default: own, fallback } = this.#state.agents;
     const keys = new Map<string, string[]>();
     for (const agent of new Set([own, ...fallback, ...Object.keys(accounts)])) {
-      const key = this.#account(agent);
+      const key = this.account(agent);
       keys.set(key, [...(keys.get(key) ?? []), agent]);
     }
     for (const { key } of this.#state.gates) {
@@ -182,20 +208,16 @@ export class Gates {
 
   // ---- inside -----------------------------------------------------------------------------------------------------
 
-  #account(agent: string): string {
-    return this.#state.agents.accounts[agent] ?? agent;
-  }
-
   #find(key: string): Gate | undefined {
     return this.#state.gates.find((gate) => gate.key === key);
   }
 
   #closedFor(agent: string): Gate[] {
-    return [this.#find(this.#account(agent)), this.#find(`agent:${agent}`)].filter((gate) => gate !== undefined);
+    return [this.#find(this.account(agent)), this.#find(`agent:${agent}`)].filter((gate) => gate !== undefined);
   }
 
   #names(gate: Gate, which: string): boolean {
-    return gate.key === which || gate.key === `agent:${which}` || gate.key === this.#account(which);
+    return gate.key === which || gate.key === `agent:${which}` || gate.key === this.account(which);
   }
 
   #take(idea: string, agent: string, closed: Gate[], now: number): AgentChoice {
@@ -237,13 +259,17 @@ export class Gates {
     return gate;
   }
 
-  #park(key: string, known: Gate | undefined, { kind, message, resetAt }: Trouble, now: number): Gate {
+  #park(key: string, known: Gate | undefined, { kind, message, resetAt }: Trouble, now: number, idea: string): Gate {
     const same = known?.kind === kind ? known : undefined;
     const gate: Gate = {
       ...{ key, kind, state: 'parked', reason: clip(message, MAX_REASON) },
       since: same?.since ?? now,
       hits: same?.hits ?? 0,
     };
+    if (this.#settings.ownTrouble && (kind === 'launch' || kind === 'provider')) {
+      gate.at = now;
+      gate.ideas = [...new Set([...(same?.ideas ?? []), idea])].slice(-MOST_SUSPECTS);
+    }
     if (kind === 'limited' && isPlausible(resetAt, now)) {
       gate.until = resetAt + slack(key);
       gate.stated = true;

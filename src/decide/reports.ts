@@ -14,6 +14,7 @@ import { clip, MAX_QUESTION, MAX_REASON } from './clip.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
 import { followUp } from './idea-commands.js';
 import type { Ending, Lane } from './lane.js';
+import { addStumbled, isOwn, noteWork, takeOwnTrouble } from './own-trouble.js';
 import { isStale, spend } from './run-budget.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
@@ -30,6 +31,7 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: nu
   if (report.life !== entry.life || report.seq <= entry.seq) return;
   entry.seq = report.seq;
   entry.iterations = report.iterations;
+  if (report.worked) noteWork(board, entry, report.worked);
   if (report.kind === 'closed') {
     const { outcome = 'failed', reason } = report;
     endChild(board, lane, entry, { outcome, ...(reason === undefined ? {} : { reason }) });
@@ -99,7 +101,11 @@ function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: num
   const { gates } = board;
   const { trouble, passed, reached } = report;
   if (passed) entry.passed = [...(entry.passed ?? []).filter((agent) => agent !== passed), passed];
-  if (trouble) gates?.trouble(entry.card.id, trouble, now);
+  if (trouble && isOwn(board, entry, trouble, now)) {
+    takeOwnTrouble(board, entry, trouble, now);
+    return;
+  }
+  if (trouble) addStumbled(board, trouble, gates?.trouble(entry.card.id, trouble, now));
   const why = gates?.why(gates.agentsOf(entry)) || trouble?.message;
   if (why) entry.reason = clip(why, MAX_REASON);
   queueForSlot(board, entry);
@@ -152,6 +158,8 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   delete entry.pauseAsked;
   delete entry.warnings;
   delete entry.passed;
+  delete entry.trouble;
+  delete entry.notBefore;
   if (reason === undefined) delete entry.reason;
   else entry.reason = clip(reason, MAX_REASON);
   board.foldIterations(entry);

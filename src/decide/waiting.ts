@@ -30,22 +30,51 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
   const commands: Command[] = [];
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
-  while (board.slots.used < state.slots) {
-    const entry = nextWaiting(board);
-    if (!entry) break;
-    const choice = chooseAgent(board, entry, now);
-    const slot = board.takeSlot(entry);
-    delete entry.reason;
-    board.set(entry, 'running');
-    commands.push(welcomeBack(entry, slot, choice));
-  }
+  giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
   for (let starts = 0; starts < mostStarts && board.slots.used < state.slots && !laneIsFull(board); starts++) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
     commands.push(start(board, entry, chooseAgent(board, entry, now)));
   }
+  giveToWaiting(board, now, commands);
   return commands;
+}
+
+function giveToWaiting(
+  board: Board,
+  now: number,
+  commands: Command[],
+  may: (entry: IdeaEntry) => boolean = () => true,
+): void {
+  while (board.slots.used < board.state.slots) {
+    const entry = nextWaiting(board, may);
+    if (!entry) break;
+    const choice = chooseAgent(board, entry, now);
+    const slot = board.takeSlot(entry);
+    delete entry.reason;
+    delete entry.notBefore;
+    board.set(entry, 'running');
+    commands.push(welcomeBack(entry, slot, choice));
+  }
+}
+
+/** Whether something is wrong with its agent is better found out with another idea. */
+const isSuspect = ({ gates }: Board, entry: IdeaEntry): boolean =>
+  gates !== undefined && !gates.allOpen && gates.isSuspect(entry.card.id, gates.agentsOf(entry));
+
+/** Ends waits that are over, so that no one is woken for them again. */
+export function endOwnWaits({ state, graph }: Board, now: number): void {
+  for (const idea of state.waiting) {
+    const entry = graph.entry(idea);
+    if (entry?.notBefore !== undefined && entry.notBefore <= now) delete entry.notBefore;
+  }
+}
+
+/** When the first idea that waits by itself may go on, epoch ms. */
+export function nextOwnWait({ state, graph }: Board): number | undefined {
+  const times = state.waiting.flatMap((idea) => graph.entry(idea)?.notBefore ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
 }
 
 /** True when one of the idea's agents can work now. */
@@ -129,14 +158,14 @@ function laneIsFull({ state, settings }: Board): boolean {
 }
 
 /** The first that waits and can go on; those that no longer wait drop out. */
-function nextWaiting(board: Board): IdeaEntry | undefined {
+function nextWaiting(board: Board, may: (entry: IdeaEntry) => boolean): IdeaEntry | undefined {
   const { state } = board;
   let found: IdeaEntry | undefined;
   const rest: string[] = [];
   for (const idea of state.waiting) {
     const entry = board.graph.entry(idea);
     if (entry?.status !== 'wants-slot') continue;
-    if (!found && canWork(board, entry)) found = entry;
+    if (!found && entry.notBefore === undefined && canWork(board, entry) && may(entry)) found = entry;
     else rest.push(idea);
   }
   state.waiting = rest;

@@ -108,6 +108,8 @@ export interface IdeaRunState {
   skipStep?: SkipStep;
   /** The agent to use next; absent: the one that the idea or the run names. */
   choice?: AgentChoice;
+  /** The last run in which the agent got to work, and when it ended. */
+  worked?: Worked;
   /** Who ran last. */
   lastRun?: { agent?: string; account?: string };
   watch?: Watch;
@@ -121,6 +123,13 @@ export interface IdeaRunState {
   elsewhere?: true;
   /** Told to give its slot back at the boundary: none of its agents can work now. */
   parked?: boolean;
+}
+
+/** A run in which the agent got to work: its program starts, and its provider answers. */
+export interface Worked {
+  agent: string;
+  /** When it ended, epoch ms. */
+  at: number;
 }
 
 /** A person wants a step left out. */
@@ -173,13 +182,16 @@ export interface IdeaReport {
   spent?: Spent;
   /** With `warnings`: all that are open now. */
   warnings?: Warning[];
+  worked?: Worked;
 }
 
 /** Parent to child, about its landing. */
 export type Verdict =
   | { kind: 'landed'; commit: string }
   | { kind: 'reopen'; agentName: string; reopen: Reopen; feedback: Feedback; choice?: AgentChoice }
-  | { kind: 'ask'; question: string };
+  | { kind: 'ask'; question: string }
+  /** Its agent's trouble is the idea's own, and its tries are used up. */
+  | { kind: 'close'; outcome: 'failed' | 'skipped'; reason: string };
 
 export interface IdeaResult {
   idea: string;

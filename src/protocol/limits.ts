@@ -4,8 +4,11 @@
  * Must not import anything.
  */
 
-/** What closes a gate. limited: a usage limit · auth: needs a login · launch: ends in seconds without a turn. */
-export type TroubleKind = 'limited' | 'auth' | 'launch';
+/**
+ * What closes a gate. limited: a usage limit · provider: overloaded, out of order or out of reach · auth: needs a login ·
+ * launch: ends in seconds without a turn.
+ */
+export type TroubleKind = 'limited' | 'provider' | 'auth' | 'launch';
 
 /** A run that could not work, as its idea reports it. */
 export interface Trouble {
@@ -37,6 +40,9 @@ export interface Gate {
   brief?: true;
   /** Failures in a row. */
   hits: number;
+  /** epoch ms of the last of them, and the ideas they came from; of launch and provider only. */
+  at?: number;
+  ideas?: string[];
   probe?: {
     idea: string;
     /** epoch ms */
@@ -59,6 +65,10 @@ export interface AgentsInfo {
 export interface LimitState {
   agents: AgentsInfo;
   gates: Gate[];
+  /** The last run that worked, by account key. */
+  worked?: Record<string, { idea: string; at: number }>;
+  /** Launches that failed lately, and nothing of that agent has worked since. */
+  stumbled?: { agent: string; idea: string; at: number }[];
   /** Nothing can go on until a gate opens; `until` in epoch ms where that happens by itself. */
   still?: { why: string; until?: number };
 }

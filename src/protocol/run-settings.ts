@@ -39,6 +39,11 @@ export interface RunSettings {
   mode?: RunMode;
   /** In mode step landings wait for an approval, too. Absent in runs of 0.1, where iterations alone did. */
   stepLanding?: true;
+  /**
+   * An outage of a provider closes its account, and trouble of one idea is told from its agent's. Absent in runs of 0.1,
+   * where an outage failed the idea and one idea's launches closed the agent.
+   */
+  ownTrouble?: true;
   /** Go back to an idea's first agent as soon as its gate is open; absent: yes. */
   recoverPrimary?: boolean;
   /** Absent: none. */

@@ -8,7 +8,7 @@ import type { BudgetState } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
 import type { IdeaCard } from './idea.js';
 import type { SkipStep } from './idea-run.js';
-import type { LimitState } from './limits.js';
+import type { LimitState, TroubleKind } from './limits.js';
 import type { RunSettings } from './run-settings.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
@@ -37,8 +37,8 @@ export const IDEA_STATUSES = [
 ] as const;
 export type IdeaStatus = (typeof IDEA_STATUSES)[number];
 
-/** How an idea workflow can end. `stopped` puts the idea back to pending. */
-export type IdeaOutcome = 'landed' | 'blocked' | 'timeout' | 'failed' | 'stopped';
+/** How an idea workflow can end. `stopped` puts the idea back to pending; `skipped`: it failed, and failed ones are skipped. */
+export type IdeaOutcome = 'landed' | 'blocked' | 'timeout' | 'failed' | 'stopped' | 'skipped';
 
 export interface IterationStats {
   count: number;
@@ -120,6 +120,10 @@ export interface IdeaEntry {
   passed?: string[];
   /** It was told that it goes first. */
   probe?: true;
+  /** Trouble that its agent has with it, from `since` to `at` (epoch ms); `own`: times in a row that are known to be the idea's. */
+  trouble?: { kind: TroubleKind; own: number; since: number; at: number };
+  /** It gets no slot before, epoch ms. */
+  notBefore?: number;
   /** Open ones. */
   warnings?: Warning[];
 }

@@ -1,7 +1,8 @@
 /**
  * Tells a machine that has run out of something from work that went wrong: the first passes, and costs the idea nothing.
- * Must not import anything of ours but the error.
+ * Must not import anything of ours but the error and types.
  */
+import type { RunResult } from '../process/run.js';
 import { FAILURE } from '../protocol/failures.js';
 import { WorkError } from './work-error.js';
 
@@ -19,6 +20,11 @@ export function machineFault(error: unknown): unknown {
     if ((typeof code === 'string' && CODES.has(code)) || WORDS.test(at.message)) return asFault(at.message);
   }
   return error;
+}
+
+/** A program that could not be started because the machine had nothing left for it says nothing of the program. */
+export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'launchError' | 'launchCode'>): void {
+  if (launchError !== undefined && launchCode !== undefined && CODES.has(launchCode)) throw asFault(launchError);
 }
 
 const asFault = (message: string): WorkError => {

@@ -29,6 +29,7 @@ import { guard } from './confine.js';
 import { cutOff, noteConversation } from './conversation.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
+import { assertCouldStart } from './machine.js';
 import { type Meter, meter } from './meter.js';
 import { withOwnLimit } from './own-limit.js';
 import { keepPlace } from './plan-place.js';
@@ -52,7 +53,8 @@ interface Attempt {
 }
 
 export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<RunAgentResult> {
-  const [run, idea] = await loadOne(deps, input);
+  const [run, loaded] = await loadOne(deps, input);
+  const idea = withPromise(run, loaded);
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const finished = await readResult(dir);
   if (finished) return finished;
@@ -67,6 +69,12 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
     startedAt: new Date().toISOString(),
   };
   return marked({ deps, run, idea, input, dir, context, mark, unkillable: false }).catch(asWorkError);
+}
+
+/** The idea's own promise is the only one that completes it; the run's is for those that have none. */
+function withPromise({ file }: LoadedRun, idea: Idea): Idea {
+  const promise = idea.promise ?? file.config.signals.promise;
+  return promise === undefined ? idea : { ...idea, promise };
 }
 
 /** Makes the attempt the one that has the worktree, while it lasts. */
@@ -158,6 +166,7 @@ async function iterate(
     extraEnv: { ...slotEnvironment(input), ...watch.env },
     baseEnv: deps.env,
   }).finally(watch.ended);
+  assertCouldStart(executed.run);
   executed.outcome = own.meaning(executed.outcome);
   const reached = metered?.reached();
   if (reached && executed.outcome.kind === 'timeout' && executed.outcome.why === 'budget')

@@ -119,6 +119,8 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
       return session.close('landed');
     case 'ask':
       return ask(session, verdict.question, false);
+    case 'close':
+      return session.close(verdict.outcome, verdict.reason);
     case 'reopen':
       state.reopen = verdict.reopen;
       state.feedback = verdict.feedback;

@@ -125,14 +125,20 @@ async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareRe
 }
 
 /** A try that was not refused opens the gate for the others. */
-async function reportTry({ state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
+async function reportTry({ input, state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
+  const { agent, outcome } = run;
   state.lastRun = {
-    ...(run.agent === undefined ? {} : { agent: run.agent }),
+    ...(agent === undefined ? {} : { agent }),
     ...(run.account === undefined ? {} : { account: run.account }),
   };
-  if (!state.choice?.probe) return;
-  state.choice = { agent: state.choice.agent };
-  if (troubleOf(run.outcome) === undefined) await reporter.report('recovered');
+  const works = input.settings.ownTrouble === true && agent !== undefined && costsIteration(outcome);
+  if (works) state.worked = { agent, at: Date.now() };
+  const { choice } = state;
+  if (choice?.probe) state.choice = { agent: choice.agent };
+  const tried = choice?.probe && troubleOf(outcome, input.settings) === undefined;
+  // The agent was closed while this run went on, and works all the same.
+  const proof = works && choice !== undefined && (state.parked === true || choice.agent !== agent);
+  if (tried || proof) await reporter.report('recovered');
 }
 
 async function runAgent(

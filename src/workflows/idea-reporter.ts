@@ -14,6 +14,8 @@ const KIND_OF_PHASE: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
   approval: 'approval',
 };
 
+const workedOf = ({ worked }: IdeaRunState): Pick<IdeaReport, 'worked'> => (worked ? { worked } : {});
+
 export class IdeaReporter {
   readonly #input: IdeaInput;
   readonly #state: IdeaRunState;
@@ -31,7 +33,15 @@ export class IdeaReporter {
     const state = this.#state;
     const { idea, life } = this.#input;
     state.seq += 1;
-    const report: IdeaReport = { idea, life, seq: state.seq, kind, iterations: state.stats, ...more };
+    const report: IdeaReport = {
+      idea,
+      life,
+      seq: state.seq,
+      kind,
+      iterations: state.stats,
+      ...workedOf(state),
+      ...more,
+    };
     if (kind === 'ready' && state.prepared && state.head) {
       const { worktree, branch, base } = state.prepared;
       report.work = { worktree, branch, base, head: state.head, agentName: state.agentName };

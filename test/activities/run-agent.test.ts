@@ -146,6 +146,25 @@ describe('runAgent', () => {
     expect(await b.read(join(at.worktree, 'base.txt'))).toBe('mended\n');
   });
 
+  it('B2: the run has a promise of its own, an idea another one, and nothing else completes them', async () => {
+    const promise = (text: string) =>
+      `cat > /dev/null; echo work >> work.txt; printf '<promise nonce="%s">${text}</promise>\\n' "$RALPHCTL_NONCE"`;
+    const own = { ...idea('t-1'), promise: 'MY OWN' };
+    const rows = [
+      { ideas: [idea('t-1')], agent: promise('ALL GREEN'), kind: 'complete' },
+      { ideas: [idea('t-1')], agent: `cat > /dev/null; echo work >> work.txt\n${say('COMPLETE')}`, kind: 'none' },
+      { ideas: [own], agent: promise('ALL GREEN'), kind: 'none' },
+      { ideas: [own], agent: promise('MY OWN'), kind: 'complete' },
+    ];
+    for (const { kind, ...row } of rows) {
+      const b = await bench({ ...row, config: { signals: { promise: 'ALL GREEN' } } });
+      const result = await b.runAgent();
+      expect([row.agent, result.signal.kind]).toEqual([row.agent, kind]);
+      const told = await b.read(join(result.dir, 'prompt.md'));
+      expect(told).toContain(`<promise nonce="NONCE">${row.ideas[0]?.promise ?? 'ALL GREEN'}</promise>`);
+    }
+  });
+
   it('reads no signal of a run that failed or ran out of time', async () => {
     const b = await bench({ agent: `${say('COMPLETE')}; echo 'internal error' >&2; exit 1` });
     expect(await b.runAgent()).toMatchObject({ outcome: { kind: 'failed' }, signal: { kind: 'none' }, exitCode: 1 });

@@ -1,4 +1,4 @@
-/** A usage limit of one real CLI makes another real CLI take over. Features: B4 B8. */
+/** A usage limit, or an outage of its provider, of one real CLI makes another real CLI take over. Features: B4 B8. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -57,6 +57,42 @@ describe.skipIf(process.env.RALPHCTL_REAL_CLIS === '0')('real CLIs and limits', 
       expect(accounts[0]).toMatchObject({ agents: ['claude'], kind: 'limited' });
       const inAnHour = Date.now() + LIMIT_ENDS_IN * 1000;
       expect(Math.abs((accounts[0]?.until ?? 0) - inAnHour)).toBeLessThan(600_000);
+    });
+  });
+
+  describe('the provider of claude overloaded, codex as fallback', () => {
+    let box: AgentsBox;
+    let done: Outcome;
+    // The second one finds what the first one made.
+    const ideas = ['outage-1', 'outage-2'];
+
+    beforeAll(async () => {
+      const write = { write: { path: 'made/1.txt', text: 'made by codex\n' } };
+      const claude = mock.play(`overloaded-claude-${Date.now()}`, { fault: { kind: '529' } });
+      const codex = mock.play(`outage-codex-${Date.now()}`, { calls: [write] });
+      box = await agentsBox(
+        inject('stateRoot'),
+        { claude: setupFor('claude', claude), codex: setupFor('codex', codex) },
+        { 'roadmap.md': roadmap(ideas.map((id) => ({ id, allow_empty: true }))) },
+        {
+          ...{ agent: 'claude', fallback: ['codex'], slots: 1, gate: { commands: ['test -f made/1.txt'] } },
+          ...{ errors: { threshold: 1 }, limits: { maxRateLimitRetries: 0 } },
+        },
+      );
+      done = await box.run('start', '--json', '--wait');
+      if (done.code !== 0) console.log(done.stdout, done.stderr);
+    }, 300_000);
+
+    afterAll(() => box?.dispose());
+
+    it('codex takes over and lands both; nothing is charged to the outage, fails or waits for a review (B8)', () => {
+      const summary = done.json.at(-1) as unknown as RunSummary;
+      expect([summary.outcome, summary.landed, summary.notLanded]).toEqual(['completed', 2, []]);
+      const all = events(done);
+      const accounts = all.flatMap((event) => (event.kind === 'account' ? [event.account] : []));
+      expect(accounts[0]).toMatchObject({ agents: ['claude'], kind: 'provider', state: 'parked' });
+      expect(all.filter((event) => event.kind === 'iteration-end' && event.iteration > 1)).toEqual([]);
+      expect(all.filter((event) => event.kind === 'idea' && event.status === 'failed')).toEqual([]);
     });
   });
 });

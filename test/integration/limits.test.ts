@@ -4,8 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
+import type { RunSummary } from '../../src/protocol/run.js';
 import type { RunStatus } from '../../src/protocol/views.js';
-import { roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
+import { events, roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
 
 let box: Sandbox;
 let runId = '';
@@ -19,6 +20,8 @@ async function limitedBox(options: {
   refusal: string;
   config?: Record<string, unknown>;
   steps?: { signal: string }[];
+  /** An idea with which the agent always ends at once. */
+  crash?: string;
 }): Promise<void> {
   box = await sandbox(inject('stateRoot'), {
     'roadmap.md': roadmap(options.ideas.map((id) => ({ id }))),
@@ -34,6 +37,7 @@ async function limitedBox(options: {
   const call = (n: number) => ({
     run: [
       `echo "$RALPHCTL_IDEA $RALPHCTL_AGENT ${n} begin" >> ${box.scratch}/calls`,
+      `if [ "$RALPHCTL_IDEA" = "${options.crash ?? ''}" ]; then exit 3; fi`,
       `if [ ! -e ${box.scratch}/open-$RALPHCTL_AGENT ]; then echo "${options.refusal}" >&2; exit 1; fi`,
     ].join('\n'),
   });
@@ -172,7 +176,68 @@ describe('limits', () => {
     expect(charged(all)).toBe(1);
   });
 
-  it('three launches in a row, of whatever ideas, park the agent and charge nothing', async () => {
+  it('B8: an outage of the provider hands over to the fallback: all lands, nothing is charged, fails or waits for a review', async () => {
+    await limitedBox({
+      ideas: ['o-1', 'o-2', 'o-3'],
+      refusal: 'API Error: 529 Overloaded',
+      config: {
+        fallback: ['second'],
+        errors: { threshold: 1, retryBaseMs: 10 },
+        limits: { backoffMs: 50, factor: 1, maxRateLimitRetries: 2 },
+      },
+    });
+    await open('second');
+    await begin();
+    const all = await finish();
+    expect(charged(all)).toBe(3);
+    expect(all.filter((event) => event.kind === 'iteration-end' && event.iteration > 1)).toEqual([]);
+    expect(all.filter((event) => event.kind === 'idea' && event.status === 'failed')).toEqual([]);
+    expect(JSON.stringify(all)).not.toContain('review');
+    const closed = all.flatMap((event) =>
+      event.kind === 'account' && event.account.state === 'parked' ? [event.account] : [],
+    );
+    expect(closed[0]).toMatchObject({ agents: ['first'], kind: 'provider', reason: expect.stringContaining('529') });
+    expect((await calls()).filter((line) => line.includes('second') && line.endsWith('end'))).toHaveLength(3);
+  });
+
+  it('B8: without a fallback the run waits for the provider, seconds and then minutes, and lands afterwards by itself', async () => {
+    await limitedBox({
+      ideas: ['w-1', 'w-2'],
+      refusal: 'fetch failed: ECONNREFUSED',
+      config: {
+        errors: { threshold: 1, retryBaseMs: 10 },
+        limits: { backoffMs: 200, factor: 1, maxRateLimitRetries: 40 },
+      },
+    });
+    await begin();
+    const still = await standing(({ state, resumesAt }) => state === 'paused' && resumesAt, 'the standstill');
+    expect(still.why).toContain('first gets no answer from its provider');
+    expect(still.accounts).toMatchObject([{ agents: ['first'], state: 'parked', kind: 'provider' }]);
+    // More tries than failures were ever allowed.
+    await until('five tries', async () => (await calls()).filter((line) => line.endsWith('begin')).length >= 5, SLOW);
+    await open('first');
+    const all = await finish();
+    expect(charged(all)).toBe(2);
+    expect(all.filter((event) => event.kind === 'idea' && event.status === 'failed')).toEqual([]);
+  });
+
+  it('B4: an idea with which the agent ends at once fails after its tries, and holds up nobody', async () => {
+    await limitedBox({
+      ideas: ['c-1', 'c-2', 'c-3', 'c-4'],
+      refusal: '',
+      crash: 'c-1',
+      config: { slots: 1, errors: { retryBaseMs: 10 } },
+    });
+    await open('first');
+    const done = await box.run('start', '--json', '--wait');
+    const summary = done.json.at(-1) as unknown as RunSummary;
+    expect(summary).toMatchObject({ landed: 3, notLanded: [{ idea: 'c-1', status: 'failed' }] });
+    expect(summary.notLanded[0]?.reason).toContain('launch:');
+    expect((await calls()).filter((line) => line.startsWith('c-1'))).toHaveLength(3);
+    expect(events(done).filter((event) => event.kind === 'account')).toEqual([]);
+  });
+
+  it('three launches in a row, of several ideas, park the agent and charge nothing', async () => {
     await limitedBox({
       ideas: ['b-1', 'b-2'],
       refusal: 'segmentation fault',

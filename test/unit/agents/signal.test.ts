@@ -65,8 +65,16 @@ describe('promises', () => {
     }
     expect(read('<promise>ALL GREEN</promise>')).toEqual(NONE);
   });
+  it('B2: with a promise of its own nothing else completes the idea', () => {
+    for (const name of ['ralph', 'chorus', 'promise']) {
+      expect(read(`<${name}>COMPLETE</${name}>`, { promise: 'ALL GREEN' })).toEqual(NONE);
+      expect(read(`<${name}>COMPLETE</${name}>`, { promise: 'COMPLETE' })).toEqual(DONE);
+    }
+    expect(read('COMPLETE', { promise: 'ALL GREEN', requireXml: false })).toEqual(NONE);
+    expect(read('All green', { promise: 'ALL GREEN', requireXml: false })).toEqual(DONE);
+  });
   it('keeps the other words next to a custom promise', () => {
-    expect(read('<ralph>COMPLETE</ralph>', { promise: 'ALL GREEN' })).toEqual(DONE);
+    expect(read('<ralph>PROGRESS: 40</ralph>', { promise: 'ALL GREEN' })).toEqual({ kind: 'progress', percent: 40 });
     expect(read('<promise>BLOCKED: x</promise>', { promise: 'ALL GREEN' })).toEqual({ kind: 'blocked', reason: 'x' });
   });
   it('means disabled when empty, never always', () => {

@@ -155,34 +155,58 @@ describe('B8 in the autopilot', () => {
 });
 
 describe('after a run', () => {
-  const PARKS: FailureKind[] = ['limited', 'auth', 'launch'];
-  const kinds: FailureKind[] = ['transient', 'config', 'killed', 'agent', 'context', 'budget', ...PARKS];
+  const PARKS = { limited: 'limited', auth: 'auth', launch: 'launch', transient: 'provider' } as const;
+  const kinds: FailureKind[] = ['config', 'killed', 'agent', 'context', 'budget'];
+  kinds.push(...(Object.keys(PARKS) as (keyof typeof PARKS)[]));
 
-  test.each(kinds)('B4 B8: %s parks the idea only where its account or program is at fault', (failure) => {
+  test.each(kinds)('B4 B8: %s parks the idea only where its account, provider or program is at fault', (failure) => {
     const run = runOf(PROGRESS, { outcome: { kind: 'failed', failure, message: 'it said' } });
     const next = afterRun(run, context({ gated: true, failures: 99, limited: 99 }));
-    if (PARKS.includes(failure)) expect(next).toEqual({ do: 'park', trouble: { kind: failure, message: 'it said' } });
+    const kind = failure in PARKS ? PARKS[failure as keyof typeof PARKS] : undefined;
+    if (kind) expect(next).toEqual({ do: 'park', trouble: { kind, message: 'it said' } });
     else expect(next.do).not.toBe('park');
     expect(afterRun(run, context()).do).not.toBe('park');
+  });
+
+  test('B8: a run of 0.1 goes on as it began: an outage is tried again and then fails the idea', () => {
+    const run = runOf(PROGRESS, { outcome: { kind: 'failed', failure: 'transient', message: 'it said' } });
+    const old = { gated: true, settings: settings({ ownTrouble: undefined }) };
+    expect(afterRun(run, context(old)).do).toBe('rerun');
+    expect(afterRun(run, context({ ...old, failures: 2 }))).toMatchObject({ do: 'close', outcome: 'failed' });
   });
 });
 
 /** Children that use what they are told, agents that are limited at random for a while, and a clock that only moves when nothing else does. */
-function simulate(seed: number, ideas: number, slots: number, fallback: string[]): { tries: number; steps: number } {
+function simulate(
+  seed: number,
+  ideas: number,
+  slots: number,
+  fallback: string[],
+  /** Ideas with which no run ever gets to work, and how. */
+  broken: ReadonlyMap<string, 'launch' | 'provider'> = new Map(),
+): { ended: Map<string, number>; closed: string[]; asked: string[] } {
   const random = randomFrom(seed);
   const ids = Array.from({ length: ideas }, (_, i) => `i${i}`);
   const pilot = pilotWith(
-    ids.map((id, i) => card(id, i % 3 === 2 ? { agent: 'codex' } : {})),
+    // An agent that one idea alone uses cannot be told from that idea.
+    ids.map((id, i) => card(id, i % 3 === 2 && broken.size === 0 ? { agent: 'codex' } : {})),
     fallback,
-    { slots },
+    { slots, errorThreshold: 0 },
   );
   let now = NOW;
-  let tries = 0;
-  let troubles = 30;
+  let troubles = broken.size > 0 ? 0 : 30;
+  const [ended, closed, asked] = [new Map<string, number>(), [] as string[], [] as string[]];
   const working = new Map<string, { agent: string; probe: boolean; park?: boolean }>();
   const follow = (): void => {
     for (const command of pilot.decide(false, now)) {
-      if (command.do === 'land') pilot.landed(command.idea, landedResult());
+      if (command.do === 'land') {
+        ended.set(command.idea, now);
+        pilot.landed(command.idea, landedResult());
+      } else if (command.do === 'verdict' && command.verdict.kind === 'close') {
+        closed.push(command.idea);
+        const { outcome, reason } = command.verdict;
+        say(pilot, command.idea, 'closed', { outcome, reason });
+      } else if (command.do === 'verdict' && command.verdict.kind === 'ask') asked.push(command.idea);
       else if (command.do === 'start' || command.do === 'grant') {
         expect(command.choice).toBeDefined();
         working.set(command.idea, { agent: command.choice?.agent ?? '', probe: command.choice?.probe ?? false });
@@ -196,10 +220,13 @@ function simulate(seed: number, ideas: number, slots: number, fallback: string[]
   };
   for (let step = 0; step < 5000; step++) {
     follow();
-    if (pilot.isOver()) return { tries, steps: step };
+    if (pilot.isOver() || (broken.size > 0 && now - NOW > 12 * HOUR)) return { ended, closed, asked };
+    now += 1;
     const [idea, child] = [...working][random(Math.max(1, working.size))] ?? [];
     if (idea === undefined || !child) {
       const wake = pilot.wakeAt();
+      // All that is left has asked a person.
+      if (wake === undefined && ended.size + closed.length + asked.length === ideas) return { ended, closed, asked };
       if (wake === undefined) expect(pilot.retryLimits()).toBeGreaterThan(0);
       now = Math.max(now, wake ?? now);
       continue;
@@ -210,15 +237,16 @@ function simulate(seed: number, ideas: number, slots: number, fallback: string[]
       continue;
     }
     if (child.probe) {
-      tries += 1;
       const others = [...working].filter(([id, one]) => id !== idea && one.probe && one.agent === child.agent);
       expect(others).toEqual([]);
       sayAt(pilot, idea, 'probing', now);
     }
-    if (troubles > 0 && random(2) === 0) {
+    const always = broken.get(idea);
+    if (always || (troubles > 0 && random(2) === 0)) {
       troubles -= 1;
       working.delete(idea);
-      const kind = (['limited', 'limited', 'auth', 'launch'] as const)[random(4)] ?? 'limited';
+      const kind =
+        always ?? (['limited', 'limited', 'auth', 'launch', 'provider', 'provider'] as const)[random(6)] ?? 'limited';
       parked(
         pilot,
         idea,
@@ -229,18 +257,18 @@ function simulate(seed: number, ideas: number, slots: number, fallback: string[]
     }
     if (child.probe) {
       child.probe = false;
-      say(pilot, idea, 'recovered');
+      say(pilot, idea, 'recovered', { worked: { agent: child.agent, at: now } });
     }
     if (random(3) === 0) {
       working.delete(idea);
-      say(pilot, idea, 'ready');
+      say(pilot, idea, 'ready', { worked: { agent: child.agent, at: now } });
     }
   }
   throw new Error(`no end in sight: ${JSON.stringify(pilot.state)}`);
 }
 
 describe('B8 properties', () => {
-  it('whatever agents are closed and when, every idea lands, and no two try one account at a time', () => {
+  it('whatever agents are closed and when, every idea lands or ends by launches of its own, and no two try one account at a time', () => {
     fc.assert(
       fc.property(
         fc.nat(),
@@ -248,7 +276,30 @@ describe('B8 properties', () => {
         fc.integer({ min: 1, max: 5 }),
         fc.boolean(),
         (seed, ideas, slots, other) => {
-          simulate(seed, ideas, slots, other ? ['codex'] : []);
+          const { ended, closed, asked } = simulate(seed, ideas, slots, other ? ['codex'] : []);
+          expect(ended.size + closed.length + asked.length).toBe(ideas);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  }, 120_000);
+
+  it('ideas with which no run gets to work end, or ask, and hold up nobody for long', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(),
+        fc.integer({ min: 4, max: 9 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(fc.constantFrom('launch' as const, 'provider' as const), { minLength: 1, maxLength: 3 }),
+        (seed, ideas, slots, kinds) => {
+          const broken = new Map(kinds.map((kind, i) => [`i${i}`, kind]));
+          const { ended, closed, asked } = simulate(seed, ideas, slots, [], broken);
+          expect([...ended.keys()].filter((idea) => broken.has(idea))).toEqual([]);
+          expect(ended.size).toBe(ideas - broken.size);
+          expect(closed.sort()).toEqual([...broken.keys()].filter((idea) => broken.get(idea) === 'launch'));
+          expect(asked.filter((idea) => broken.get(idea) !== 'provider')).toEqual([]);
+          // No wait of more than some seconds for ideas that have nothing to do with it.
+          expect(Math.max(...ended.values()) - NOW).toBeLessThan(15 * 60_000);
         },
       ),
       { numRuns: 200 },

@@ -20,6 +20,7 @@ export const SETTINGS: RunSettings = {
   maxRateLimitRetries: 3,
   rateLimitBackoffMs: 5000,
   rateLimitFactor: 3,
+  ownTrouble: true,
 };
 
 export const settings = (over: Partial<RunSettings> = {}): RunSettings => ({ ...SETTINGS, ...over });

@@ -221,6 +221,7 @@ export class World {
       this.children.delete(child.idea);
       this.#events.push((pilot) => pilot.childEnded(child.idea, 'landed', undefined, child.life));
     } else if (verdict.kind === 'ask') child.state = 'asking';
+    else if (verdict.kind === 'close') this.#close(child, verdict.outcome);
     else {
       child.agent = verdict.agentName.replace(/-0+/, '-');
       child.state = 'working';
