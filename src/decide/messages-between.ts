@@ -6,7 +6,7 @@
 import type { Feedback, Reopen } from '../protocol/activities.js';
 import type { Amounts, BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../protocol/budget.js';
 import type { LimitPatch } from '../protocol/command.js';
-import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
+import type { IdeaReport, Verdict, Worked } from '../protocol/idea-run.js';
 import type { AgentChoice, Trouble } from '../protocol/limits.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from '../protocol/run.js';
 import type { Warning } from '../protocol/warnings.js';
@@ -54,13 +54,20 @@ const isReportKind = oneOf<IdeaReport['kind']>({
   ...{ ready: true, 'needs-human': true, 'wants-slot': true, paused: true, approval: true, resumed: true },
   ...{ closed: true, parked: true, probing: true, recovered: true, spent: true, warnings: true },
 });
-const isOutcome = oneOf<IdeaOutcome>({ landed: true, blocked: true, timeout: true, failed: true, stopped: true });
+const isOutcome = oneOf<IdeaOutcome>({
+  landed: true,
+  blocked: true,
+  timeout: true,
+  failed: true,
+  stopped: true,
+  skipped: true,
+});
 
 export const isReport = shaped<IdeaReport>({
   ...{ idea: isName, life: isCount, seq: isCount, kind: isReportKind, iterations: isStats },
   ...{ work: maybe(isWork), reason: maybe(isText), outcome: maybe(isOutcome), approvable: maybe(isTrue) },
   ...{ trouble: maybe(isTrouble), passed: maybe(isName), reached: maybe(isReached), spent: maybe(isSpent) },
-  warnings: maybe(listOf(isWarning)),
+  ...{ warnings: maybe(listOf(isWarning)), worked: maybe(shaped<Worked>({ agent: isName, at: isAmount })) },
 });
 
 export interface Granted {
@@ -120,6 +127,9 @@ const VERDICT: { [Kind in Verdict['kind']]: Check<OfKind<Verdict, Kind>> } = {
     choice: maybe(isChoice),
   }),
   ask: shaped<OfKind<Verdict, 'ask'>>({ kind: oneOf({ ask: true }), question: isText }),
+  close: shaped<OfKind<Verdict, 'close'>>({
+    ...{ kind: oneOf({ close: true }), outcome: oneOf({ failed: true, skipped: true }), reason: isText },
+  }),
 };
 export const isVerdict: Check<Verdict> = (value): value is Verdict =>
-  VERDICT.landed(value) || VERDICT.reopen(value) || VERDICT.ask(value);
+  VERDICT.landed(value) || VERDICT.reopen(value) || VERDICT.ask(value) || VERDICT.close(value);
