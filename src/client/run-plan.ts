@@ -6,6 +6,7 @@ import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { adapterFor } from '../agents/registry.js';
 import { findBacklog, readBacklog } from '../backlog/index.js';
+import { configFolder } from '../config/folder.js';
 import { loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import { MIB, readInput } from '../config/read-input.js';
@@ -54,7 +55,9 @@ export interface RunPlan {
 export async function planRun(context: Context, flags: StartFlags, { agents } = { agents: true }): Promise<RunPlan> {
   const project = await findProject(context);
   const { root } = project.repository;
-  const { config, given } = await loadConfig(root);
+  // In a monorepo, the configuration and the backlog of the folder that the command is called in.
+  const folder = await configFolder(context.cwd, root);
+  const { config, given } = await loadConfig(folder);
   if (flags.agent !== undefined) config.agent = flags.agent;
   if (flags.slots !== undefined) config.slots = flags.slots;
   if (flags.maxIterations !== undefined) config.maxIterations = flags.maxIterations;
@@ -69,7 +72,10 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   await targetTip(root, target);
   await refuseOpenOperations(root, target);
   await refuseBlockedNames(root);
-  const file = await backlogFile(context, root, flags.backlog ?? config.backlog);
+  const file =
+    flags.backlog === undefined
+      ? await findBacklog(folder, config.backlog)
+      : await backlogFile(context, root, flags.backlog);
   const { format, sha256, ideas: written } = await readBacklog(file);
   if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
   const landed = async () => new Set(await landedIdeas(root, target));
@@ -110,8 +116,7 @@ async function otherWarnings(ideas: readonly Idea[], root: string, target: strin
   return warnings;
 }
 
-async function backlogFile(context: Context, root: string, named: string | undefined): Promise<string> {
-  if (named === undefined) return findBacklog(root);
+async function backlogFile(context: Context, root: string, named: string): Promise<string> {
   if (isAbsolute(named)) return named;
   const here = resolve(context.cwd, named);
   const exists = await access(here).then(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { exists } from '../../src/git/worktree-list.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;
@@ -58,6 +59,30 @@ describe('init', () => {
     expect(await readFile(file, 'utf8')).toBe('version: 1\n');
     expect((await box.run('init', '--force')).code).toBe(0);
     expect(await readFile(file, 'utf8')).toBe(`${dry.stdout}\n`);
+  });
+});
+
+describe('init in a folder of a monorepo', () => {
+  it('writes the file there, with the scripts and the backlog of that folder', async () => {
+    await box.write({
+      'apps/web/package.json': '{"scripts":{"test":"test -e web.txt"},"dependencies":{"x":"file:../x"}}',
+      'apps/web/roadmap.md': roadmap([{ id: 'w-1' }]),
+      'apps/web/src/index.js': '',
+    });
+    const made = await box.run('-C', join(box.repo, 'apps/web/src'), 'init');
+    expect(made.code, made.stderr).toBe(0);
+    expect(await exists(join(box.repo, 'ralphctl.yaml'))).toBe(false);
+    const text = await readFile(join(box.repo, 'apps/web/ralphctl.yaml'), 'utf8');
+    expect(parse(text)).toMatchObject({
+      backlog: 'roadmap.md',
+      gate: ['cd apps/web && npm test'],
+      setup: { run: 'cd apps/web && npm install --no-package-lock' },
+    });
+    expect(made.stderr).toContain('both in apps/web');
+    // Found from below it, too; the top of the repository keeps its own.
+    const plan = async (...at: string[]) => (await box.run(...at, 'start', '--dry-run', '--agent', 'scripted')).stdout;
+    expect(await plan('-C', join(box.repo, 'apps/web/src'))).toContain('w-1');
+    expect(await plan()).toContain('t-1');
   });
 });
 

@@ -1,13 +1,19 @@
-/** `ralphctl init`: looks at the repository and writes a first `ralphctl.yaml`. Overwrites nothing unless told to. */
-import { stat, writeFile } from 'node:fs/promises';
+/**
+ * `ralphctl init`: looks at the project it is called in and writes a first `ralphctl.yaml` there. Overwrites nothing unless
+ * told to.
+ */
+import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog } from '../../backlog/index.js';
+import { configFileIn } from '../../config/folder.js';
 import { CONFIG_FILES, parseConfig } from '../../config/load.js';
+import { which } from '../../server/probe.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { findAgents } from '../doctor/agents.js';
 import { EXIT } from '../exit-codes.js';
 import { proposeCommands } from '../init/commands.js';
 import { configDocument, type Findings } from '../init/document.js';
+import { projectFolder } from '../init/folder.js';
 import { findProject } from '../project.js';
 import { UserError } from '../user-error.js';
 
@@ -19,7 +25,8 @@ export interface InitOptions {
 export async function init(context: Context, options: InitOptions): Promise<number> {
   const { repository } = await findProject(context);
   const { root, branch } = repository;
-  const existing = await firstThere(root);
+  const dir = await projectFolder(context.cwd, root);
+  const existing = await configFileIn(dir);
   if (existing && !options.force && !options.dryRun) {
     throw new UserError(
       `${existing} is there already; look at what would be proposed with --dry-run, or replace it with --force`,
@@ -27,9 +34,9 @@ export async function init(context: Context, options: InitOptions): Promise<numb
   }
   const [agents, commands, backlog] = await Promise.all([
     findAgents(context),
-    proposeCommands(root),
-    findBacklog(root).then(
-      (file) => relative(root, file),
+    proposeCommands({ dir, root, installed: async (program) => (await which(program, context.env)) !== undefined }),
+    findBacklog(dir).then(
+      (file) => relative(dir, file),
       () => undefined,
     ),
   ]);
@@ -38,8 +45,9 @@ export async function init(context: Context, options: InitOptions): Promise<numb
     agents: agents.map(({ entry }) => entry.adapter),
     ...(branch === undefined ? {} : { target: branch }),
     ...(backlog === undefined ? {} : { backlog }),
+    ...(dir === root ? {} : { folder: relative(root, dir) }),
   };
-  const file = existing ?? join(root, CONFIG_FILES[0]);
+  const file = existing ?? join(dir, CONFIG_FILES[0]);
   const text = file.endsWith('.json') ? asJson(found) : configDocument(found);
   parseConfig(text, file);
   if (options.dryRun) {
@@ -50,18 +58,10 @@ export async function init(context: Context, options: InitOptions): Promise<numb
   await writeFile(file, text, { flag: options.force ? 'w' : 'wx' });
   if (context.json) printJson({ file, written: true, ...found });
   else {
-    print(`wrote ${relative(context.cwd, file) || file}`);
+    print(`wrote ${relative(await realpath(context.cwd), file) || file}`);
     say(summary(found));
   }
   return EXIT.ok;
-}
-
-async function firstThere(root: string): Promise<string | undefined> {
-  for (const name of CONFIG_FILES) {
-    const file = join(root, name);
-    if (await stat(file).catch(() => undefined)) return file;
-  }
-  return undefined;
 }
 
 function asJson({ agents, target, backlog, gate, setup }: Findings): string {
@@ -77,7 +77,7 @@ function asJson({ agents, target, backlog, gate, setup }: Findings): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-function summary({ agents, gate, backlog }: Findings): string {
+function summary({ agents, gate, setup, missing, backlog, folder }: Findings): string {
   const lines = [
     agents.length > 0
       ? `agents found: ${agents.join(', ')}`
@@ -85,10 +85,12 @@ function summary({ agents, gate, backlog }: Findings): string {
     gate.length > 0
       ? `gate: ${gate.map(({ run }) => run).join(' && ')}`
       : 'no gate was found: add one before you leave it alone',
+    ...missing.map(({ run, program }) => `left out, as ${program} is not installed: ${run}`),
+    ...(setup ? [`set-up: ${setup.run}`] : []),
     backlog === undefined
       ? 'no backlog yet: write roadmap.md, e.g. "- [ ] **task-001**: what to do"'
       : `backlog: ${backlog}`,
-    'next: ralphctl doctor, then ralphctl start',
+    `next: ralphctl doctor, then ralphctl start${folder === undefined ? '' : `, both in ${folder}`}`,
   ];
   return lines.join('\n');
 }

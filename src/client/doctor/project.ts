@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
+import { configFolder } from '../../config/folder.js';
 import { loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
@@ -43,8 +44,10 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   const { root, branch } = project.repository;
   checks.push(ok('repository', root));
   let config: Config;
+  let folder: string;
   try {
-    const loaded = await loadConfig(root);
+    folder = await configFolder(context.cwd, root);
+    const loaded = await loadConfig(folder);
     config = loaded.config;
     checks.push(
       loaded.file
@@ -59,7 +62,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   checks.push(aboutTarget);
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
-  checks.push(await checkBacklog(context, root, config, names));
+  checks.push(await checkBacklog(context, folder, config, names));
   for (const name of names) {
     try {
       agents.push(resolveAgent(config, name));
@@ -94,9 +97,9 @@ async function checkRoot(repository: Repository, root: string): Promise<Check> {
 }
 
 /** Adds the agents that ideas name. */
-async function checkBacklog(context: Context, root: string, config: Config, names: Set<string>): Promise<Check> {
+async function checkBacklog(context: Context, folder: string, config: Config, names: Set<string>): Promise<Check> {
   try {
-    const file = await findBacklog(root, config.backlog);
+    const file = await findBacklog(folder, config.backlog);
     const { ideas } = await readBacklog(file);
     const todo = ideas.filter((idea) => !idea.done && !idea.blue);
     for (const { agent } of todo) if (agent !== undefined) names.add(agent);

@@ -129,7 +129,9 @@ const LEFT = 'files left behind';
 
 /** What git does not ignore would be in the commits of agents. */
 async function leftovers(dir: string, who: string, key: string): Promise<Check[]> {
-  const status = await git(dir).run(['status', '--porcelain', '-z', '--no-renames'], { read: true });
+  const status = await git(dir).run(['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'], {
+    read: true,
+  });
   const paths = status
     .split('\0')
     .filter(Boolean)

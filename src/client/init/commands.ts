@@ -1,113 +1,120 @@
 /**
  * Which commands check a project, and which make a fresh checkout ready, as its own files say.
- * Invariant: reads only; proposes nothing that a file of the project does not name.
+ * Invariant: reads only; proposes nothing that a file of the project does not name, and no check whose program is not here.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { node } from './node.js';
+import { type Candidate, type Candidates, NOTHING, type Proposal, type Read } from './proposal.js';
+import { python } from './python.js';
 
-export interface Proposal {
-  gate: { run: string; from: string }[];
-  setup?: { run: string; from: string };
+export interface ProjectFolder {
+  /** Folder of the project. */
+  dir: string;
+  /** Top of the repository that holds it. */
+  root: string;
+  /** Is there a program of this name on PATH? */
+  installed: (program: string) => Promise<boolean>;
 }
 
-type Read = (file: string) => Promise<string | undefined>;
-
-export async function proposeCommands(root: string): Promise<Proposal> {
-  const read: Read = (file) => readFile(join(root, file), 'utf8').catch(() => undefined);
-  const all = [await node(read), await python(read), await rust(read), await go(read), await others(read)];
-  const gate = all.flatMap((one) => one.gate);
-  const setup = all.find((one) => one.setup)?.setup;
-  // A Makefile wraps what the others name: only where they name nothing.
-  const found = gate.length > 0 ? gate : await make(read);
-  const withCi = found.length > 0 ? found : await ci(read);
-  return { gate: withCi, ...(setup ? { setup } : {}) };
-}
-
-/** Cheapest first: what fails fast should fail first. */
-const SCRIPTS = ['lint', 'format:check', 'typecheck', 'type-check', 'types', 'tsc', 'check', 'build', 'test'];
-const NO_TEST = /no test specified/;
-
-async function node(read: Read): Promise<Proposal> {
-  const text = await read('package.json');
-  if (text === undefined) return { gate: [] };
-  let scripts: Record<string, unknown> = {};
-  try {
-    scripts = (JSON.parse(text) as { scripts?: Record<string, unknown> }).scripts ?? {};
-  } catch {
-    return { gate: [] };
-  }
-  const manager = await packageManager(read);
-  const names = SCRIPTS.filter((name) => typeof scripts[name] === 'string' && !NO_TEST.test(String(scripts[name])));
-  const run = (name: string): string => (name === 'test' ? `${manager.name} test` : `${manager.name} run ${name}`);
-  return {
-    gate: names.map((name) => ({ run: manager.name === 'bun' ? `bun run ${name}` : run(name), from: 'package.json' })),
-    ...(manager.install ? { setup: { run: manager.install, from: manager.lockfile } } : {}),
-  };
-}
-
-const MANAGERS = [
-  { lockfile: 'pnpm-lock.yaml', name: 'pnpm', install: 'pnpm install --frozen-lockfile' },
-  { lockfile: 'yarn.lock', name: 'yarn', install: 'yarn install --immutable' },
-  { lockfile: 'bun.lock', name: 'bun', install: 'bun install --frozen-lockfile' },
-  { lockfile: 'bun.lockb', name: 'bun', install: 'bun install --frozen-lockfile' },
-  { lockfile: 'package-lock.json', name: 'npm', install: 'npm ci' },
-] as const;
-
-async function packageManager(read: Read): Promise<{ name: string; lockfile: string; install?: string }> {
-  for (const manager of MANAGERS) if ((await read(manager.lockfile)) !== undefined) return manager;
-  return { name: 'npm', lockfile: '' };
-}
-
-async function python(read: Read): Promise<Proposal> {
-  const [project = '', requirements = '', setupCfg = ''] = await Promise.all(
-    ['pyproject.toml', 'requirements-dev.txt', 'setup.cfg'].map(read),
-  );
-  const all = `${project}\n${requirements}\n${setupCfg}`;
-  if (all.trim() === '') return { gate: [] };
-  const uv = (await read('uv.lock')) !== undefined;
-  const poetry = (await read('poetry.lock')) !== undefined;
-  const prefix = uv ? 'uv run ' : poetry ? 'poetry run ' : '';
-  const uses = (tool: string): boolean => new RegExp(`(?:^|[\\s"'[.])${tool}(?:$|[\\s"'\\]=<>~.])`, 'm').test(all);
-  const from = project ? 'pyproject.toml' : requirements ? 'requirements-dev.txt' : 'setup.cfg';
-  const gate = [
-    ...(uses('ruff') ? [{ run: `${prefix}ruff check .`, from }] : []),
-    ...(uses('mypy') ? [{ run: `${prefix}mypy .`, from }] : []),
-    ...(uses('pytest') ? [{ run: `${prefix}pytest -q`, from }] : []),
+/** Commands as they are run at the top of the repository. */
+export async function proposeCommands({ dir, root, installed }: ProjectFolder): Promise<Proposal> {
+  const read: Read = (file) => readFile(join(dir, file), 'utf8').catch(() => undefined);
+  const folder = relative(root, dir);
+  const all = [
+    await node(read, above(folder)),
+    await python(read),
+    await rust(read),
+    await go(read),
+    await others(read),
   ];
-  if (uv) return { gate, setup: { run: 'uv sync --frozen', from: 'uv.lock' } };
-  return poetry ? { gate, setup: { run: 'poetry install', from: 'poetry.lock' } } : { gate };
-}
-
-async function rust(read: Read): Promise<Proposal> {
-  if ((await read('Cargo.toml')) === undefined) return { gate: [] };
+  const gate = all.flatMap((one) => one.gate);
+  // A Makefile wraps what the others name: only where they name nothing.
+  const named = gate.length > 0 ? gate : await make(read);
+  const found = named.length > 0 ? named : await ci(read);
+  const setups = all.flatMap(({ setup }) => (setup ? [setup] : []));
+  const [checks, makers] = await Promise.all([sort(found, installed), sort(setups, installed)]);
+  const there = ({ run, from, within = '' }: Candidate) => ({ run: at(join(folder, within), run), from });
+  const missing = [...makers.missing, ...checks.missing].map((one) => ({ ...there(one), program: one.program }));
+  const setup = makers.here.map(there);
   return {
-    gate: ['cargo clippy --all-targets -- -D warnings', 'cargo test'].map((run) => ({ run, from: 'Cargo.toml' })),
+    gate: checks.here.map(there),
+    ...(setup.length > 0 ? { setup: { run: joined(setup), from: setup.map(({ from }) => from).join(', ') } } : {}),
+    missing,
   };
 }
 
-async function go(read: Read): Promise<Proposal> {
-  if ((await read('go.mod')) === undefined) return { gate: [] };
-  return { gate: ['go vet ./...', 'go test ./...'].map((run) => ({ run, from: 'go.mod' })) };
+/** Commands run at the top of the repository, whichever folder holds the project. */
+const at = (folder: string, run: string): string =>
+  folder === '' || folder === '.' || folder === './' ? run : `cd ${quoted(folder)} && ${run}`;
+const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
+/** Each begins where the commands begin. */
+const joined = (setup: readonly { run: string }[]): string =>
+  setup.length === 1
+    ? (setup[0]?.run ?? '')
+    : setup.map(({ run }) => (/^cd /.test(run) ? `(${run})` : run)).join(' && ');
+
+/** `../` … up to the top, for each folder that the project lies in. */
+const above = (folder: string): string[] => (folder === '' ? [] : folder.split('/').map((_, n) => '../'.repeat(n + 1)));
+
+async function sort(
+  all: readonly Candidate[],
+  installed: ProjectFolder['installed'],
+): Promise<{ here: Candidate[]; missing: (Candidate & { program: string })[] }> {
+  const here: Candidate[] = [];
+  const missing: (Candidate & { program: string })[] = [];
+  for (const one of all) {
+    const absent: string[] = [];
+    for (const program of one.needs) if (!(await installed(program))) absent.push(program);
+    if (absent[0] === undefined) here.push(one);
+    else missing.push({ ...one, program: absent[0] });
+  }
+  return { here, missing };
 }
 
-async function others(read: Read): Promise<Proposal> {
-  const gate: Proposal['gate'] = [];
+const candidate = (run: string, from: string, ...needs: string[]): Candidate => ({ run, from, needs });
+
+async function rust(read: Read): Promise<Candidates> {
+  const from = 'Cargo.toml';
+  if ((await read(from)) === undefined) return NOTHING;
+  const clippy = candidate('cargo clippy --all-targets -- -D warnings', from, 'cargo', 'cargo-clippy');
+  return { gate: [clippy, candidate('cargo test', from, 'cargo')] };
+}
+
+async function go(read: Read): Promise<Candidates> {
+  if ((await read('go.mod')) === undefined) return NOTHING;
+  return { gate: ['go vet ./...', 'go test ./...'].map((run) => candidate(run, 'go.mod', 'go')) };
+}
+
+async function others(read: Read): Promise<Candidates> {
+  const gate: Candidate[] = [];
+  const setups: Candidate[] = [];
   const gemfile = await read('Gemfile');
-  if (gemfile !== undefined)
-    gate.push({ run: /\brspec/.test(gemfile) ? 'bundle exec rspec' : 'bundle exec rake', from: 'Gemfile' });
+  if (gemfile !== undefined) {
+    gate.push(candidate(/\brspec/.test(gemfile) ? 'bundle exec rspec' : 'bundle exec rake', 'Gemfile', 'bundle'));
+    setups.push(candidate('bundle install --quiet', 'Gemfile', 'bundle'));
+  }
   const composer = await read('composer.json');
-  if (composer !== undefined && /"test"\s*:/.test(composer)) gate.push({ run: 'composer test', from: 'composer.json' });
-  if ((await read('mix.exs')) !== undefined) gate.push({ run: 'mix test', from: 'mix.exs' });
-  if ((await read('gradlew')) !== undefined) gate.push({ run: './gradlew check', from: 'gradlew' });
-  else if ((await read('pom.xml')) !== undefined) gate.push({ run: 'mvn -q -B verify', from: 'pom.xml' });
+  if (composer !== undefined && /"test"\s*:/.test(composer)) {
+    gate.push(candidate('composer test', 'composer.json', 'composer'));
+    setups.push(candidate('composer install --no-interaction', 'composer.json', 'composer'));
+  }
+  if ((await read('mix.exs')) !== undefined) {
+    gate.push(candidate('mix test', 'mix.exs', 'mix'));
+    setups.push(candidate('mix deps.get', 'mix.exs', 'mix'));
+  }
+  if ((await read('gradlew')) !== undefined) gate.push(candidate('./gradlew check', 'gradlew'));
+  else if ((await read('pom.xml')) !== undefined) gate.push(candidate('mvn -q -B verify', 'pom.xml', 'mvn'));
   const deno = (await read('deno.json')) ?? (await read('deno.jsonc'));
-  if (deno !== undefined) gate.push({ run: 'deno test -A', from: 'deno.json' });
-  return { gate };
+  if (deno !== undefined) gate.push(candidate('deno test -A', 'deno.json', 'deno'));
+  const [setup] = setups;
+  return { gate, ...(setup ? { setup } : {}) };
 }
 
 const TARGETS = ['lint', 'check', 'test'];
 
-async function make(read: Read): Promise<Proposal['gate']> {
+async function make(read: Read): Promise<Candidate[]> {
   for (const [file, program] of [
     ['Makefile', 'make'],
     ['justfile', 'just'],
@@ -116,13 +123,13 @@ async function make(read: Read): Promise<Proposal['gate']> {
     const text = await read(file);
     if (text === undefined) continue;
     const has = (target: string): boolean => new RegExp(`^${target}\\b[^=\\n]*:(?!=)`, 'm').test(text);
-    return TARGETS.filter(has).map((target) => ({ run: `${program} ${target}`, from: file }));
+    return TARGETS.filter(has).map((target) => candidate(`${program} ${target}`, file, program));
   }
   return [];
 }
 
 /** One-line steps of CI that look like checks. */
-async function ci(read: Read): Promise<Proposal['gate']> {
+async function ci(read: Read): Promise<Candidate[]> {
   for (const name of ['ci.yml', 'ci.yaml', 'test.yml', 'tests.yml', 'build.yml', 'main.yml']) {
     const file = `.github/workflows/${name}`;
     const text = await read(file);
@@ -133,7 +140,15 @@ async function ci(read: Read): Promise<Proposal['gate']> {
     const checks = runs.filter(
       (run) => /\b(?:test|lint|check|vet|clippy|pytest|tox|rspec)\b/.test(run) && !run.includes('${{'),
     );
-    if (checks.length > 0) return checks.slice(0, 5).map((run) => ({ run, from: file }));
+    if (checks.length > 0) return checks.slice(0, 5).map((run) => candidate(run, file, ...plainProgram(run)));
   }
   return [];
+}
+
+const SHELL_WORDS = new Set(['.', 'cd', 'eval', 'exec', 'export', 'for', 'if', 'set', 'source', 'test', 'while']);
+
+/** The program that a line begins with, where it is a name that PATH can have. */
+function plainProgram(run: string): string[] {
+  const [first = ''] = run.split(/\s+/);
+  return /^[\w.+-]+$/.test(first) && !SHELL_WORDS.has(first) ? [first] : [];
 }

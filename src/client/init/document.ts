@@ -1,13 +1,15 @@
 /** The text of a first `ralphctl.yaml`: what was found, and the keys that people change next, each with a word. Pure. */
 import { stringify } from 'yaml';
-import type { Proposal } from './commands.js';
+import type { Proposal } from './proposal.js';
 
 export interface Findings extends Proposal {
   /** Installed agents, the proposed one first. */
   agents: readonly string[];
   target?: string;
-  /** Relative to the repository. */
+  /** Relative to the folder of the configuration. */
   backlog?: string;
+  /** Folder of the configuration, from the top of the repository, where it is another. */
+  folder?: string;
 }
 
 export function configDocument(found: Findings): string {
@@ -15,6 +17,9 @@ export function configDocument(found: Findings): string {
   const value = (data: unknown): string => stringify(data, { lineWidth: 0 }).trimEnd();
   const lines = [
     '# How ralphctl works in this repository. Every key: docs/configuration.md; check it with: ralphctl doctor',
+    ...(found.folder === undefined
+      ? []
+      : [`# It counts for ralphctl called in ${found.folder}. Commands still run at the top of the repository.`]),
     'version: 1',
     '',
     '# Branch that finished work lands on.',
@@ -38,21 +43,25 @@ export function configDocument(found: Findings): string {
     '# What makes a fresh checkout ready, e.g. installs dependencies.',
     ...setupLines(found),
     '',
-    '# Limits of one idea.',
-    '# maxIterations: 50',
+    '# Limits of one idea. Tasks of a roadmap get 30 iterations where nothing is said, other ideas 50.',
+    '# maxIterations: 30',
     '# timeoutMinutes: 30',
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function gateLines({ gate }: Findings): string[] {
+function gateLines({ gate, missing }: Findings): string[] {
+  const others = missing.map(
+    ({ run, from, program }) => `# Not proposed, as ${program} is not installed: ${JSON.stringify(run)} (from ${from})`,
+  );
   if (gate.length === 0)
     return [
       '# None was found: without one, nothing but the agent says that work is good.',
       '# gate:',
       '#   - npm test',
+      ...others,
     ];
-  return ['gate:', ...gate.map(({ run, from }) => `  - ${JSON.stringify(run)} # from ${from}`)];
+  return ['gate:', ...gate.map(({ run, from }) => `  - ${JSON.stringify(run)} # from ${from}`), ...others];
 }
 
 function setupLines({ setup }: Findings): string[] {

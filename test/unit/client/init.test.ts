@@ -15,10 +15,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-const proposed = async (files: Record<string, string>) => {
+const proposed = async (files: Record<string, string>, folder = '', absent: string[] = []) => {
   await put(dir, files);
-  const { gate, setup } = await proposeCommands(dir);
-  return { gate: gate.map((one) => one.run), ...(setup ? { setup: setup.run } : {}) };
+  const installed = async (program: string) => !absent.includes(program);
+  const { gate, setup, missing } = await proposeCommands({ dir: join(dir, folder), root: dir, installed });
+  return {
+    gate: gate.map((one) => one.run),
+    ...(setup ? { setup: setup.run } : {}),
+    ...(missing.length > 0 ? { missing: missing.map(({ program, run }) => `${program}: ${run}`) } : {}),
+  };
 };
 const scripts = (...names: string[]): string =>
   JSON.stringify({ scripts: Object.fromEntries(names.map((name) => [name, 'x'])) });
@@ -67,10 +72,67 @@ describe('commands of a project', () => {
       },
       { gate: ['tox -e py', 'sh test.sh'] },
     ],
-    ['ruby', { Gemfile: "gem 'rspec'" }, { gate: ['bundle exec rspec'] }],
+    ['ruby', { Gemfile: "gem 'rspec'" }, { gate: ['bundle exec rspec'], setup: 'bundle install --quiet' }],
+    [
+      'npm without a lock file, and without writing one',
+      { 'package.json': '{"scripts":{"test":"ava"},"devDependencies":{"ava":"6"}}' },
+      { gate: ['npm test'], setup: 'npm install --no-package-lock' },
+    ],
+    [
+      'the manager that package.json names',
+      { 'package.json': '{"packageManager":"pnpm@9.1.0","scripts":{"test":"ava"},"dependencies":{"ava":"6"}}' },
+      { gate: ['pnpm test'], setup: 'pnpm install --no-lockfile' },
+    ],
+    ['a package without dependencies', { 'package.json': scripts('test') }, { gate: ['npm test'] }],
+    [
+      'python with lists of requirements, in a virtual environment of its own',
+      { 'requirements.txt': 'requests\n', 'requirements-dev.txt': 'pytest==8\n', 'pyproject.toml': '[tool.mypy]\n' },
+      {
+        gate: ['mypy .', '.venv/bin/python -m pytest -q'],
+        setup:
+          'python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements.txt -r requirements-dev.txt',
+      },
+    ],
+    [
+      'python with extras',
+      {
+        'pyproject.toml':
+          '[project]\nname = "x"\n[project.optional-dependencies]\ndev = [\n  "pytest>=8",\n]\ndocs = ["sphinx"]\n',
+      },
+      {
+        gate: ['.venv/bin/python -m pytest -q'],
+        setup: "python3 -m venv .venv && .venv/bin/python -m pip install -q -e '.[dev]'",
+      },
+    ],
+    [
+      'two kinds at once',
+      { 'package.json': scripts('test'), 'package-lock.json': '', 'uv.lock': '', 'pyproject.toml': 'pytest' },
+      { gate: ['npm test', 'uv run pytest -q'], setup: 'npm ci && uv sync --frozen' },
+    ],
     ['nothing', {}, { gate: [] }],
   ])('%s', async (_, files, expected) => {
     expect(await proposed(files)).toEqual(expected);
+  });
+
+  it('are those that are installed; the others are named', async () => {
+    const files = { 'pyproject.toml': '[tool.ruff]\n[tool.mypy]\n[tool.pytest.ini_options]\n', 'Cargo.toml': '' };
+    expect(await proposed(files, '', ['ruff', 'mypy', 'cargo-clippy'])).toEqual({
+      gate: ['pytest -q', 'cargo test'],
+      missing: ['ruff: ruff check .', 'mypy: mypy .', 'cargo-clippy: cargo clippy --all-targets -- -D warnings'],
+    });
+  });
+
+  it('of a folder run at the top of the repository', async () => {
+    await put(dir, { 'package-lock.json': '{}', 'package.json': scripts('lint') });
+    expect(await proposed({ 'apps/web/package.json': scripts('test') }, 'apps/web')).toEqual({
+      gate: ['cd apps/web && npm test'],
+      setup: 'npm ci',
+    });
+    const own = { 'it’s own/package.json': scripts('test'), 'it’s own/package-lock.json': '{}' };
+    expect(await proposed(own, 'it’s own')).toEqual({
+      gate: ["cd 'it’s own' && npm test"],
+      setup: "cd 'it’s own' && npm ci",
+    });
   });
 });
 
@@ -85,6 +147,7 @@ it('every document is a valid configuration that says what was found', () => {
         const text = configDocument({
           agents,
           gate: gate.map((run) => ({ run, from: 'package.json' })),
+          missing: gate.map((run) => ({ run, from: 'package.json', program: 'x' })),
           ...(setup === undefined ? {} : { setup: { run: setup, from: 'x' } }),
           target: 'main',
           backlog: 'docs/roadmap.md',
