@@ -8,8 +8,12 @@ import { join } from 'node:path';
 const CONTENTION =
   /(?:index|config|packed-refs|HEAD|shallow|\/[^\s']+)\.lock'?: File exists|could not lock config file|[Uu]nable to create '[^']+\.lock'|[Cc]annot lock ref .*File exists/;
 
+/** git names the lock file that it cannot make, and then why: only another git's lock goes away by itself. */
+const HOPELESS =
+  /Read-only file system|No space left on device|Disk quota exceeded|Permission denied|Input\/output error/i;
+
 /** Did this stderr come from two git processes meeting, so that trying again can help? */
-export const isLockContention = (stderr: string): boolean => CONTENTION.test(stderr);
+export const isLockContention = (stderr: string): boolean => CONTENTION.test(stderr) && !HOPELESS.test(stderr);
 
 /** What to say when a lock does not go away: short enough to be shown whole, with the command first. */
 export function lockHeld(stderr: string): string {

@@ -1,4 +1,5 @@
 /** Loads a run's pinned files; what is missing is a failure that no retry mends. */
+import { runDir } from '../config/paths.js';
 import type { RunRef } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
@@ -17,6 +18,11 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   try {
     return await loadRun(deps.root, ref);
   } catch (error) {
+    const where = runDir(deps.root, ref.project, ref.runId);
+    if (error instanceof SyntaxError) {
+      const what = `a file of run ${ref.runId} in ${where} is damaged: ${error.message}`;
+      throw new WorkError(`${what}. End the run with: ralphctl abort; then start again`, FAILURE.runFilesMissing);
+    }
     throw new WorkError(
       `the files of run ${ref.runId} are not on this host (${deps.host}): ${(error as Error).message}`,
       FAILURE.runFilesMissing,

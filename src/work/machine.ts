@@ -9,7 +9,7 @@ import { WorkError } from './work-error.js';
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS']);
 /** As git, a shell and Node say it. */
 const WORDS =
-  /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system/i;
+  /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
 
 /** The error as it is, or as a failure of the machine. */
 export function machineFault(error: unknown): unknown {
@@ -29,5 +29,5 @@ export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'l
 
 const asFault = (message: string): WorkError => {
   const what = message.split('\n').find((line) => WORDS.test(line)) ?? message;
-  return new WorkError(`the machine has no room: ${what.trim().slice(0, 300)}`, FAILURE.machine, true);
+  return new WorkError(`the machine cannot do the work: ${what.trim().slice(0, 300)}`, FAILURE.machine, true);
 };

@@ -22,7 +22,7 @@ describe('C2 a machine that has run out of something', () => {
       new Error('git failed:\nerror: unable to write file x: No space left on device\nfatal: y'),
     );
     expect((fault as Error).message).toBe(
-      'the machine has no room: error: unable to write file x: No space left on device',
+      'the machine cannot do the work: error: unable to write file x: No space left on device',
     );
   });
 
