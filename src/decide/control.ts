@@ -56,11 +56,17 @@ export function reviewRun(board: Board): void {
   if (moved(board, 'REVIEW')) goOn(board);
 }
 
+/** With a stop: what is finished still lands. */
+const DRAIN = [{ drain: true }];
+
 export function stopRun(board: Board, why?: string): void {
   if (!moved(board, 'STOP')) return;
   say(board, why);
   board.state.waiting = [];
-  tellAll(board, 'stop');
+  for (const entry of board.openIdeas()) {
+    // One whose landing bounced waits for a verdict that will not come any more.
+    if (entry.status !== 'landing') tellIdea(board, entry, 'stop', entry.bounce ? undefined : DRAIN);
+  }
   for (const entry of board.openIdeas()) if (asksToLand(entry)) tellIdea(board, entry, 'stop');
 }
 
@@ -115,10 +121,14 @@ export function approveAll(board: Board): void {
   }
 }
 
-/** Brings one idea into line with the run, whatever it was told before. */
-export function tellRunState(board: Board, entry: IdeaEntry): void {
+/**
+ * Brings one idea into line with the run, whatever it was told before. `drain`: its work may be finished and has not been
+ * tried to land yet.
+ */
+export function tellRunState(board: Board, entry: IdeaEntry, drain = false): void {
   const { run, aborting } = board.state;
-  if (run === 'stopping') tellIdea(board, entry, aborting ? 'abort' : 'stop');
+  if (run === 'stopping' && aborting) tellIdea(board, entry, 'abort');
+  else if (run === 'stopping') tellIdea(board, entry, 'stop', drain ? DRAIN : undefined);
   else tellIdea(board, entry, isActive(board) ? 'resume' : 'pause');
 }
 

@@ -185,5 +185,5 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
 export function adopt(board: Board, entry: IdeaEntry): void {
   if (!board.isOpen(entry.card.id)) return;
   entry.life = -Math.abs(entry.life);
-  tellRunState(board, entry);
+  tellRunState(board, entry, true);
 }

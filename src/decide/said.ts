@@ -30,6 +30,17 @@ export function readSaid([first]: readonly unknown[]): [string | undefined] | Pr
   return typeof text === 'object' ? text : [text];
 }
 
+/**
+ * `stop`, and whether it only drains: sent with the run's own stop, it lets work that is finished land. Without it the idea
+ * itself is meant.
+ */
+export function readStop(args: readonly unknown[]): [reason: string | undefined, drain: boolean] | Problem {
+  const said = readSaid(args);
+  if ('problem' in said) return said;
+  const [first] = args;
+  return [said[0], isObject(first) && first.drain === true];
+}
+
 /** A signal that is nothing without a text. */
 export function readText([first]: readonly unknown[]): [string] | Problem {
   const text = textIn(first);

@@ -96,6 +96,8 @@ export interface IdeaRunState {
   stronger?: boolean;
   /** Keys of tripwires that a person has looked at and let pass. */
   approved?: string[];
+  /** It stops with its run: finished work still waits for its landing. */
+  drain?: true;
   /** Why, as the person who said so put it. */
   stopReason?: string;
   patch?: LimitPatch;

@@ -7,7 +7,7 @@ import { readAnswer } from '../decide/budget.js';
 import { addPatch } from '../decide/limits-patch.js';
 import { isEdited, isGranted, isResync, isStep, isUseAgent, isVerdict } from '../decide/messages-between.js';
 import { notesProblem, sizeOf } from '../decide/notes.js';
-import { type Problem, readSaid, readText } from '../decide/said.js';
+import { type Problem, readSaid, readStop, readText } from '../decide/said.js';
 import { isApproval } from '../decide/tripwires.js';
 import { readWarningAnswer } from '../decide/warnings.js';
 import type { IdeaRunState } from '../protocol/idea-run.js';
@@ -31,8 +31,8 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   row(
     messages.stopSignal,
     `End this idea after its running iteration; its work is kept. ${REASON}`,
-    readSaid,
-    ({ state }, [said]) => stop(state, said),
+    readStop,
+    ({ state }, [said, drain]) => stop(state, said, drain),
   ),
   row(
     messages.pauseNowSignal,
@@ -122,7 +122,10 @@ function readWarnAnswer(args: readonly unknown[]): [WarningAnswer] | Problem {
   return answer ? [answer] : { problem: 'an answer to warnings is "continue", "stop" or "+N", in double quotes' };
 }
 
-function stop(state: IdeaRunState, reason: string | undefined): void {
+/** A stop of the idea itself goes before one that came with the run's. */
+function stop(state: IdeaRunState, reason: string | undefined, drain = false): void {
+  if (!drain) delete state.drain;
+  else if (!state.stopping) state.drain = true;
   state.stopping = true;
   if (reason) state.stopReason = reason;
 }

@@ -105,7 +105,8 @@ export async function land(session: IdeaSession): Promise<IdeaResult | undefined
   session.verdict = undefined;
   screen.show('landing', 'landing');
   await reporter.report('ready');
-  await condition(() => session.verdict !== undefined || state.stopping);
+  // A run that stops lands what is finished, and says so by its verdict; where it cannot, it stops the idea itself.
+  await condition(() => session.verdict !== undefined || (state.stopping && !state.drain));
   const verdict: Verdict | undefined = session.verdict;
   if (!verdict) return session.close('stopped', 'stopped before it landed');
   return takeVerdict(session, verdict);

@@ -91,7 +91,10 @@ export async function answerWarnings(session: IdeaSession, answer: WarningAnswer
   state.watch = answered(before);
   // A person's answer is a new beginning on the ladder, too.
   delete state.stall;
-  if (answer.do === 'stop') state.stopping = true;
+  if (answer.do === 'stop') {
+    delete state.drain;
+    state.stopping = true;
+  }
   if (answer.do === 'more') state.patch = addPatch(state.patch, { extra: answer.by });
   if (before.open.length > 0 && state.phase !== 'closed') await tell(session);
 }

@@ -95,6 +95,11 @@ class Simulation {
     if (orphans) for (const one of cards) if (!one.blue && this.#world.chance(4)) this.#world.orphan(one.id);
   }
 
+  /** Ideas whose finished work was dropped. */
+  get thrownAway(): readonly string[] {
+    return this.#world.thrownAway;
+  }
+
   run(steps: number): Autopilot {
     const world = this.#world;
     this.#decide();
@@ -178,6 +183,7 @@ const FRIENDLY: Temper = {
   terminate: false,
   levers: ['pause', 'resume', 'resume', 'slots', 'pause-one', 'stop-one'],
 };
+const STOPPED: Temper = { bad: [], terminate: false, levers: ['pause', 'resume', 'stop', 'stop', 'stop-one'] };
 const HOSTILE: Temper = {
   bad: ['failed', 'blocked', 'timeout', 'stopped'],
   terminate: true,
@@ -193,6 +199,17 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
         expect(ideas.filter((entry) => entry.status !== 'landed')).toEqual([]);
         expect(pilot.state.totals.landings).toBe(ideas.length);
         expect(pilot.graph.readyCount).toBe(0);
+      }),
+      { numRuns: RUNS },
+    );
+  }, 180_000);
+
+  test('C6: finished work is tried to land, also in a run that stops meanwhile', () => {
+    fc.assert(
+      fc.property(dag, slotCounts, seeds, fc.boolean(), fc.nat(300), (cards, slots, seed, orphans, steps) => {
+        const simulation = new Simulation(cards, slots, seed, STOPPED, orphans);
+        simulation.run(steps);
+        expect(simulation.thrownAway).toEqual([]);
       }),
       { numRuns: RUNS },
     );

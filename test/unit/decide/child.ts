@@ -16,6 +16,10 @@ export interface Child {
   agent: string;
   paused: boolean;
   stopping: boolean;
+  /** It was told with the run: what is finished still lands. */
+  draining?: boolean;
+  /** It was stopped by itself, not with the run. */
+  alone?: boolean;
   last?: IdeaReport;
 }
 

@@ -8,6 +8,8 @@ const MOST_BOUNCES = 6;
 export class Target {
   /** Ideas that have landed, in order. */
   readonly landings: string[] = [];
+  /** Ideas whose landing has begun, since they were last at work. */
+  readonly tried = new Set<string>();
   landing: string | undefined;
   readonly #random: (below: number) => number;
   readonly #bounces = new Map<string, number>();
@@ -21,6 +23,7 @@ export class Target {
   begin(idea: string): void {
     if (this.landing !== undefined) throw new Error(`${idea} lands while ${this.landing} does`);
     this.landing = idea;
+    this.tried.add(idea);
     this.#fate = (this.#bounces.get(idea) ?? 0) < MOST_BOUNCES ? this.#random(6) : 5;
   }
 

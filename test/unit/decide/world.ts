@@ -6,6 +6,7 @@
  * do not have the same life (the workflows do not see to that: it takes an orphan that ends just while it is adopted).
  */
 import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
+import { readStop } from '../../../src/decide/said.js';
 import type { IdeaReport, Verdict } from '../../../src/protocol/idea-run.js';
 import type { IdeaOutcome } from '../../../src/protocol/run.js';
 import { type Child, type ChildState, LAST, type Message } from './child.js';
@@ -20,12 +21,20 @@ export interface Temper {
   levers: ('pause' | 'resume' | 'stop' | 'slots' | 'stop-one' | 'pause-one')[];
 }
 
+/** As the idea workflow reads it. */
+const isDrain = (args: unknown[] = []): boolean => {
+  const said = readStop(args);
+  return !('problem' in said) && said[1];
+};
+
 type Event = (pilot: Autopilot) => void;
 
 export class World {
   readonly children = new Map<string, Child>();
   readonly target: Target;
   calm = false;
+  /** Ideas whose finished work was never tried to land, although nobody stopped them by themselves. */
+  readonly thrownAway: string[] = [];
   /** Towards the autopilot: delivered in any order, some twice. */
   readonly #events: Event[] = [];
   /** Towards the children: in order per idea. */
@@ -147,6 +156,7 @@ export class World {
       open.agent = agent;
       return [(pilot) => pilot.adopted(idea)];
     }
+    this.target.tried.delete(idea);
     this.children.set(idea, { idea, life, seq: 0, state: 'working', agent, paused: false, stopping: false });
     return [];
   }
@@ -180,7 +190,7 @@ export class World {
         return;
       }
       case 'tell':
-        this.#told(child, message.signal as 'pause' | 'resume' | 'stop');
+        this.#told(child, message.signal as 'pause' | 'resume' | 'stop', isDrain(message.args));
         return;
       case 'grant':
         // Meant for an orphan that reported under the same life and is gone; a child that does not wait ignores it.
@@ -202,10 +212,11 @@ export class World {
     }
   }
 
-  #told(child: Child, signal: 'pause' | 'resume' | 'stop'): void {
+  #told(child: Child, signal: 'pause' | 'resume' | 'stop', drain = false): void {
     if (signal === 'stop') {
+      child.draining = drain && (!child.stopping || child.draining === true);
       child.stopping = true;
-      if (child.state !== 'working') this.#close(child, 'stopped');
+      if (child.state !== 'working') this.#stopAt(child);
       return;
     }
     child.paused = signal === 'pause';
@@ -223,15 +234,29 @@ export class World {
     } else if (verdict.kind === 'ask') child.state = 'asking';
     else if (verdict.kind === 'close') this.#close(child, verdict.outcome);
     else {
+      this.target.tried.delete(child.idea);
       child.agent = verdict.agentName.replace(/-0+/, '-');
       child.state = 'working';
     }
+  }
+
+  /** What a stop means where the child stands, as `workflows/idea-handover.ts` has it. */
+  #stopAt(child: Child): void {
+    if (child.state === 'landing' && child.draining) return;
+    if (child.state === 'landing' && !child.alone && !this.target.tried.has(child.idea))
+      this.thrownAway.push(child.idea);
+    this.#close(child, 'stopped');
   }
 
   #act(child: Child): Event[] {
     if (child.state === 'asking') {
       child.state = 'waiting-slot';
       this.#report(child, 'wants-slot');
+    } else if (child.stopping && this.chance(2)) {
+      // The iteration that was under way ends well: the work is finished.
+      child.state = 'landing';
+      this.#report(child, 'ready');
+      this.#stopAt(child);
     } else if (child.stopping) this.#close(child, 'stopped');
     else if (child.paused) {
       child.state = 'paused';
@@ -288,6 +313,7 @@ export class World {
       }
       case 'stop-one':
       case 'pause-one':
+        if (child && lever === 'stop-one') child.alone = true;
         if (child && child.state !== 'closing') this.#told(child, lever === 'stop-one' ? 'stop' : 'pause');
         return [];
     }
