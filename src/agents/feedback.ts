@@ -2,10 +2,10 @@
 import type { Feedback } from '../protocol/activities.js';
 import { fenced } from './template.js';
 
-const ended = (exitCode: number | null): string =>
-  exitCode === null
-    ? 'did not run to its end (it was stopped at its time limit or killed)'
-    : `failed with exit code ${exitCode}`;
+function ended(exitCode: number | null): string {
+  if (exitCode === null) return 'did not run to its end (it was stopped at its time limit or killed)';
+  return exitCode === 0 ? 'ended with exit code 0 and still does not count' : `failed with exit code ${exitCode}`;
+}
 
 function output(tail: string, log: string): string {
   if (tail.trim() === '') return `It printed nothing. Log: ${log}`;

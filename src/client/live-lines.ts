@@ -35,9 +35,12 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'gate': {
       const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} tests passing` : '';
       const flaky = event.flaky ? paint.yellow(`, flaky: ${clean(event.flaky.join(', '))}`) : '';
+      const tolerated = event.tolerated
+        ? paint.yellow(`, tolerated: ${clean(event.tolerated.join(', '))} (red on the base, too)`)
+        : '';
       const look = event.tripwires ? `\n  ${paint.yellow('⚠')} ${clean(event.tripwires.join('; '))}` : '';
       if (event.pass)
-        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${look}`;
+        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}`;
       return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
     }
     case 'landing':

@@ -38,6 +38,12 @@ const wholeGate = z.strictObject({
     .boolean()
     .default(true)
     .describe('Run a failed command once more; if it passes then, it is flaky and no failure.'),
+  baseTests: z
+    .enum(['ask', 'require', 'off'])
+    .default('ask')
+    .describe(
+      'When an idea changes or removes tests or files of the gate, the gate also runs with those of the commit the work started from over the idea’s code. What passed there and fails here: ask: a person decides. require: it goes back to the agent. off: they are not run.',
+    ),
   protect: z
     .array(repoPath)
     .default([])
@@ -50,9 +56,15 @@ const wholeGate = z.strictObject({
     ),
   tripwires: z
     .strictObject({
-      deletedTests: tripwire.describe('Test files or tests that are gone.'),
-      newSkips: tripwire.describe('Tests that are newly skipped, focused or ignored.'),
-      gateFiles: tripwire.describe('Changes to files that decide what the gate checks.'),
+      deletedTests: tripwire.describe(
+        'Tests that are gone: deleted files, and tests that ran on the base and do not any more. With ask, a command that reports no test at all where it did on the base is red.',
+      ),
+      newSkips: tripwire.describe(
+        'Tests that are newly skipped, focused or ignored: in the files, or as the runner reports.',
+      ),
+      gateFiles: tripwire.describe(
+        'New and changed files that decide what the gate checks: settings of runners and linters, and scripts that the gate’s commands run.',
+      ),
     })
     .prefault({})
     .describe('Changes that can make the gate green without making the work right. ask: a person looks first.'),

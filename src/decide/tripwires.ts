@@ -6,9 +6,10 @@
 import type { GateFailure, GateResult, Tripwire } from '../protocol/gate.js';
 
 const LABEL: Record<Tripwire['kind'], string> = {
+  'base-test': 'it breaks what was tested before',
   'deleted-test': 'tests are gone',
   'new-skip': 'a test is skipped or focused',
-  'gate-file': 'a file that decides what the gate checks was changed',
+  'gate-file': 'a file that decides what the gate checks is new or changed',
 };
 const MOST_SHOWN = 5;
 

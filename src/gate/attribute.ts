@@ -2,6 +2,7 @@
  * Whose failure is it? A red command is compared with the same command on the commit that the work started from.
  * Invariant: what cannot be told apart counts as new. Pure; must import types only.
  */
+import type { Tested } from './outcomes.js';
 
 /** How one command ended. `failing` is empty where the runner names no tests. */
 export interface CommandOutcome {
@@ -9,6 +10,8 @@ export interface CommandOutcome {
   failing: readonly string[];
   /** The program that was not found: nothing was checked. */
   missing?: string;
+  /** What it tested, where it says so. */
+  tested?: Tested;
 }
 
 export type Attribution =

@@ -7,6 +7,8 @@ export interface FileChange {
   from?: string;
   added: boolean;
   deleted: boolean;
+  /** Git shows no lines of it: by its content, or because an attribute says so. */
+  binary?: true;
   addedLines: string[];
   removed: string[];
 }
@@ -32,6 +34,7 @@ export function parseDiff(text: string): FileChange[] {
 function header(change: FileChange, line: string): void {
   if (line.startsWith('new file mode')) change.added = true;
   else if (line.startsWith('deleted file mode')) change.deleted = true;
+  else if (line.startsWith('Binary files ')) change.binary = true;
   else if (line.startsWith('rename from ')) change.from = unquote(line.slice(12));
   else if (line.startsWith('rename to ')) change.path = unquote(line.slice(10));
   else if (line.startsWith('--- ') && change.deleted) change.path = side(line.slice(4)) ?? change.path;

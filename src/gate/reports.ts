@@ -11,6 +11,9 @@ import type { TestCounts } from '../protocol/gate.js';
 import { junit } from './counts/junit.js';
 import { sum } from './counts/tally.js';
 import { failingCases, MOST_NAMED } from './failing-tests.js';
+import { MOST_NAMES, put } from './names/index.js';
+import { junitNames } from './names/junit.js';
+import type { Names } from './names/types.js';
 
 const MAX_FILES = 500;
 const MAX_BYTES = 16 << 20;
@@ -38,18 +41,21 @@ export async function readReports(
   worktree: string,
   globs: readonly string[],
   before: Stamps,
-): Promise<{ tests: TestCounts; failing: string[] } | undefined> {
+): Promise<{ tests: TestCounts; failing: string[]; names: Names | undefined } | undefined> {
   const found: Array<TestCounts | undefined> = [];
   const failing = new Set<string>();
+  const names: Names = { passed: [], skipped: [] };
   for (const file of await matching(worktree, globs)) {
     const info = await lstat(file, { bigint: true }).catch(() => undefined);
     if (!info?.isFile() || info.size > MAX_BYTES || before.get(file) === stampOf(info)) continue;
     const xml = await readFile(file, 'utf8').catch(() => '');
     found.push(junit(xml));
     for (const name of failingCases(xml)) if (failing.size < MOST_NAMED) failing.add(name);
+    if (names.passed.length + names.skipped.length <= MOST_NAMES) for (const one of junitNames(xml)) put(names, one);
   }
   const tests = sum(found);
-  return tests && { tests, failing: [...failing].sort() };
+  const whole = names.passed.length + names.skipped.length <= MOST_NAMES;
+  return tests && { tests, failing: [...failing].sort(), names: whole ? names : undefined };
 }
 
 async function matching(root: string, globs: readonly string[]): Promise<string[]> {

@@ -14,6 +14,9 @@ import { missingProgram } from './cannot-run.js';
 import { countTests } from './counts/index.js';
 import { sum } from './counts/tally.js';
 import { failingTests } from './failing-tests.js';
+import { testNames } from './names/index.js';
+import type { Names } from './names/types.js';
+import type { Tested } from './outcomes.js';
 import { readReports, reportStamps } from './reports.js';
 import type { GateCommand } from './types.js';
 
@@ -31,7 +34,7 @@ export type Judgement =
   /** A program of the command is not there, nor was it before; why, and what mends it. */
   | { kind: 'cannot-run'; text: string }
   /** It passed when it was run again. */
-  | { kind: 'flaky' }
+  | { kind: 'flaky'; outcome?: CommandOutcome }
   /** Red before this work began, and no worse now: that may pass. */
   | { kind: 'tolerated' };
 
@@ -49,6 +52,8 @@ export interface GateOptions {
   hint?: (said: string) => string | undefined;
   /** Looks closer at a failed command; absent: red is red. */
   judge?: (failed: FailedCommand) => Promise<Judgement>;
+  /** Hears how each command ended that counts as it ended. */
+  onOutcome?: (index: number, outcome: CommandOutcome) => void;
 }
 
 /** Names of tests that a result carries. */
@@ -69,11 +74,18 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   for (const [index, command] of options.commands.entries()) {
     const one = await runCommand(options, command, `gate-${index + 1}`);
     commands.push(one.result);
-    if (!one.failure) continue;
+    if (!one.failure) {
+      options.onOutcome?.(index, one.outcome);
+      continue;
+    }
     const judged = await judge(options, command, index, one);
-    if (judged.kind === 'flaky') flaky.push(command.name);
-    else if (judged.kind === 'tolerated') tolerated.push(command.name);
-    else {
+    if (judged.kind === 'flaky') {
+      flaky.push(command.name);
+      options.onOutcome?.(index, judged.outcome ?? one.outcome);
+    } else if (judged.kind === 'tolerated') {
+      tolerated.push(command.name);
+      options.onOutcome?.(index, one.outcome);
+    } else {
       failure = { ...one.failure, ...described(judged) };
       break;
     }
@@ -122,7 +134,7 @@ function described(
 
 /** One command and how it ended; for the commands of a baseline, too. `name` is that of the log. */
 export async function runCommand(
-  options: Omit<GateOptions, 'commands' | 'judge'>,
+  options: Omit<GateOptions, 'commands' | 'judge' | 'onOutcome'>,
   command: GateCommand,
   name: string,
 ): Promise<Ran> {
@@ -145,9 +157,11 @@ export async function runCommand(
   const text = plainText(ended.tail);
   const reports = await readReports(worktree, command.reports, before);
   const tests = reports?.tests ?? countTests(text);
+  const tested = tests && { counts: tests, ...namesOf(ended, text, reports?.names, worktree) };
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
-  if (exitCode === 0) return { result, outcome: { exitCode, failing: [] } };
+  const known = tested ? { tested } : {};
+  if (exitCode === 0) return { result, outcome: { exitCode, failing: [], ...known } };
   const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
   await sayHow(log, command.name, ended, hint);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
@@ -155,9 +169,23 @@ export async function runCommand(
   const missing = missingProgram({ ...ended, exitCode }, text, argv);
   return {
     result,
-    outcome: { exitCode, failing, ...(missing === undefined ? {} : { missing }) },
+    outcome: { exitCode, failing, ...known, ...(missing === undefined ? {} : { missing }) },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
   };
+}
+
+/** Of an output that was cut, some names are missing: then counts have to do. */
+function namesOf(
+  ended: RunResult,
+  text: string,
+  reported: Names | undefined,
+  worktree: string,
+): { names?: NonNullable<Tested['names']> } {
+  if (reported) return { names: { junit: reported } };
+  if (ended.stdoutBytes + ended.stderrBytes > COUNTED_BYTES) return {};
+  // Files are named by where they lie, which is another place for each idea.
+  const names = testNames(text.replaceAll(`${worktree}/`, ''));
+  return names ? { names } : {};
 }
 
 /** A command that fails without a word leaves an empty log otherwise. */

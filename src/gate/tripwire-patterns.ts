@@ -16,18 +16,31 @@ export const TEST_FILES = [
   '**/*Test.kt',
   '**/*Tests.cs',
   '**/*Test.php',
+  '**/*.bats',
 ];
+
+/** By its name alone a file is a test. */
+export const TEST_NAMES = /(?:[._](?:test|spec)\.[^/]+|(?:^|\/)test_[^/]+\.py|\.bats|Tests?\.(?:java|kt|cs|php))$/;
+
+/** What tests compare with: changed to fit the work, it changes what they say. */
+export const TEST_DATA = ['**/__snapshots__/**', '**/*.snap', '**/testdata/**', '**/fixtures/**'];
 
 /** Below test folders, too, these are no tests. */
 export const NO_TESTS = ['**/fixtures/**', '**/testdata/**', '**/__snapshots__/**', '**/*.snap', '**/*.md'];
 
 /** One declared test. */
 export const TEST_DECLARATION =
-  /\b(?:it|test)(?:\.(?!skip|todo)\w+)*\s*\(|^\s*(?:async\s+)?def test_|^func (?:Test|Fuzz)\w*\(|#\[(?:\w+::)*test\b|@(?:Parameterized)?Test\b|\[(?:Fact|Theory|Test)\b|^\s*(?:it|specify)\s+['"]|function test\w*\(/;
+  /\b(?:it|test)(?:\.(?!skip|todo)\w+)*\s*\(|^\s*(?:async\s+)?def test_|^func (?:Test|Fuzz)\w*\(|#\[(?:\w+::)*test\b|@(?:Parameterized)?Test\b|\[(?:Fact|Theory|Test)\b|^\s*@test\s|^\s*(?:it|specify)\s+['"]|function test\w*\(/;
+
+/** One that is declared and does not run. */
+export const SKIPPED_DECLARATION = /\b(?:it|test)\.(?:skip|todo|failing|fails|fixme|skipIf)\b|\bx(?:it|test)\s*\(/;
+
+/** A line that is a comment in most languages; `#[` is an attribute. */
+export const COMMENT = /^\s*(?:\/\/|\/?\*|#(?!\[)|--|<!--)/;
 
 /** A test that does not run, or that keeps others from running. */
 export const SKIPPED =
-  /\b(?:it|test|describe|context|suite|bench)\.(?:skip|only|todo|failing|fails|fixme|skipIf|runIf)\b|\b(?:xit|xtest|xdescribe|fit|fdescribe)\s*\(|[{,]\s*(?:skip|todo|only)\s*:\s*(?:true|['"`])|@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|\.skipTest\(|\bt\.Skip(?:f|Now)?\(|#\[ignore|@(?:Disabled|Ignore)\b|\[Ignore\b|\bSkip\s*=\s*"|\bmarkTest(?:Skipped|Incomplete)\(|^\s*(?:skip|pending)\b/;
+  /\b(?:it|test|describe|context|suite|bench)\.(?:skip|only|todo|failing|fails|fixme|skipIf|runIf)\b|\b(?:xit|xtest|xdescribe|fit|fdescribe)\s*\(|[{,]\s*(?:skip|todo|only)\s*:\s*(?:true|['"`])|@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|\.skipTest\(|\bt\.Skip(?:f|Now)?\(|#\[ignore|@(?:Disabled|Ignore)\b|\[Ignore\b|\bSkip\s*=\s*"|\bmarkTest(?:Skipped|Incomplete)\(|^\s*(?:skip|pending)\b|\b(?:t|ctx|context|this)\.(?:skip|todo)\(|^pytestmark\s*=/;
 
 /** Files that decide what a gate command checks. Git globs, top-relative. */
 export const GATE_FILES = [
@@ -61,16 +74,59 @@ export const GATE_FILES = [
   '**/.rspec',
   '**/phpunit.xml*',
   '**/phpstan.neon*',
+  '**/vite.config.*',
+  '**/babel.config.*',
+  '**/.babelrc*',
+  '**/.swcrc',
+  '**/ava.config.*',
+  '**/jasmine.json',
+  '**/.taprc',
+  '**/.c8rc*',
+  '**/.nycrc*',
+  '**/bunfig.toml',
+  '**/deno.json*',
+  '**/nx.json',
+  '**/turbo.json',
+  '**/pnpm-workspace.yaml',
+  '**/.pnpmfile.cjs',
+  '**/.npmrc',
+  '**/.yarnrc*',
+  '**/node_modules/**',
+  '**/noxfile.py',
+  '**/sitecustomize.py',
+  '**/usercustomize.py',
+  '**/*.pth',
+  '**/.bazelrc',
+  '**/.cargo/config*',
+  '**/.config/nextest.toml',
+  '**/.mvn/**',
+  '**/.phpunit.xml*',
+  '**/.envrc',
+  '**/.mise.toml',
+  '**/mise.toml',
+  '**/.tool-versions',
+  '**/.pre-commit-config.yaml',
+  '**/lefthook.y*ml',
+  // What lies where a runner's own module is looked for goes before it.
+  ...['pytest', '_pytest', 'pluggy', 'unittest', 'nose', 'nose2', 'tox', 'nox', 'coverage', 'mypy', 'ruff'].flatMap(
+    (name) => [`${name}.py`, `${name}/**`],
+  ),
   '.github/workflows/**',
   '.gitlab-ci.yml',
   '.circleci/**',
 ];
+/** What of a file counts: keys of JSON, or sections as in INI and TOML files. */
+export type Part = { json: readonly string[] } | { sections: RegExp };
+
 /** Of these only a part counts; the rest changes with everyday work. */
-export const PARTLY: Readonly<Record<string, { json: readonly string[] } | { sections: RegExp }>> = {
+export const PARTLY: Readonly<Record<string, Part>> = {
   'package.json': { json: ['scripts', 'jest', 'mocha', 'ava', 'vitest', 'c8', 'nyc', 'eslintConfig'] },
   'pyproject.toml': { sections: /^tool\.(?:pytest|coverage|tox|nox|mypy|ruff|pyright|flake8|pylint)\b/ },
   'setup.cfg': { sections: /^(?:tool:pytest|coverage|flake8|mypy|pylint)/ },
 };
+
+/** Below the top, a new one of these belongs to a new package and steers nothing that was there. */
+export const NEW_IS_FINE = ['*/**/package.json', '*/**/tsconfig*.json', '**/turbo.json'];
 
 /** A command's build files, where the command is theirs. */
 export const BUILD_FILES: ReadonlyArray<readonly [program: RegExp, files: readonly string[]]> = [

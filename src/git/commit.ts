@@ -68,7 +68,7 @@ export interface Progress {
   lost: number;
   /** The tree of HEAD differs from the tree of the base. */
   changed: boolean;
-  /** Files in which committed lines are leftover conflict markers. */
+  /** Files in which committed lines are both ends of a conflict. */
   conflictMarkers: string[];
   /** Tree of HEAD. */
   tree: string;
@@ -92,11 +92,21 @@ async function markers(worktree: string, base: string, head: string): Promise<st
   const quiet =
     'core.whitespace=-trailing-space,-space-before-tab,-indent-with-non-tab,-tab-in-indent,-blank-at-eof,-cr-at-eol';
   const args = ['diff-tree', '-r', '--check', '--no-ext-diff', '--no-textconv', base, head];
-  const text = await git(worktree).run(args, { ok: [0, 1, 2], config: [quiet], read: true });
-  const files = new Set<string>();
+  const run = (argv: readonly string[]): Promise<string> =>
+    git(worktree).run(argv, { ok: [0, 1, 2], config: [quiet], read: true });
+  const text = await run(args);
+  const flagged = new Set<string>();
   for (const line of text.split('\n')) {
-    const at = /^(.+):\d+: leftover conflict marker$/.exec(line);
-    if (at?.[1]) files.add(at[1]);
+    const path = /^(.+):\d+: leftover conflict marker$/.exec(line)?.[1];
+    if (path) flagged.add(path);
   }
-  return [...files];
+  // A row of seven equals signs is also a heading: only both ends together are a conflict.
+  const patch = async (path: string): Promise<string> =>
+    run(['diff-tree', '-p', '-U0', '--no-ext-diff', '--no-textconv', base, head, '--', `:(top,literal)${path}`]);
+  const left: string[] = [];
+  for (const path of flagged) {
+    const added = await patch(path);
+    if (/^\+<<<<<<< /m.test(added) && /^\+>>>>>>> /m.test(added)) left.push(path);
+  }
+  return left;
 }

@@ -53,6 +53,8 @@ export type RunEvent =
       tests?: TestCounts;
       /** Commands that passed when run again. */
       flaky?: string[];
+      /** Commands that fail on the base, too, and were let through (`gate.baseline: tolerate`). */
+      tolerated?: string[];
       /** Changes that a person should look at, in words. */
       tripwires?: string[];
       durationMs: number;

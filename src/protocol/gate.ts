@@ -21,6 +21,8 @@ export interface GateInput extends RunRef {
   base?: string;
   /** The step of the plan that is claimed to be done: when the gate passes, it is over. */
   claimed?: PlanPosition;
+  /** The agent does not say that it is done: what only matters before a landing is left out. */
+  unclaimed?: true;
 }
 
 export interface GateCommandResult {
@@ -63,8 +65,8 @@ export interface GateFailure {
 
 /** A change that can make a gate green without making the work right. */
 export interface Tripwire {
-  kind: 'deleted-test' | 'new-skip' | 'gate-file';
-  /** The file, and where it helps the line. */
+  kind: 'deleted-test' | 'new-skip' | 'gate-file' | 'base-test';
+  /** The file, and where it helps the line; of what was seen by running the gate, the command and tests. */
   subject: string;
   /** Told, and stops nothing. */
   warn?: true;

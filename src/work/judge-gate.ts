@@ -8,7 +8,7 @@ import { attribute, type CommandOutcome } from '../gate/attribute.js';
 import { cannotRunText } from '../gate/cannot-run.js';
 import type { FailedCommand, Judgement } from '../gate/run-gate.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
-import { type BaselineInput, baselineOutcome } from './baseline.js';
+import { type BaselineInput, baselineOutcomes } from './baseline.js';
 import type { WorkDeps } from './deps.js';
 
 export interface JudgeInput extends Omit<BaselineInput, 'index' | 'base'> {
@@ -30,7 +30,9 @@ export function judgeWith(
   return async (failed) => {
     const { base } = input;
     const before =
-      base === undefined ? undefined : await baselineOutcome(deps, run, { ...input, base, index: failed.index });
+      base === undefined
+        ? undefined
+        : (await baselineOutcomes(deps, run, { ...input, base, index: failed.index }))?.at(-1);
     const attribution = attribute(failed.outcome, before);
     if (attribution.kind === 'cannot-run') {
       // Tolerating it would land work that nothing has checked. Where it is strict the agent has to mend what is red.
@@ -42,7 +44,8 @@ export function judgeWith(
       return baseline === 'strict' ? { kind: 'red' } : { kind: 'red', attribution };
     }
     if (rerun && !failed.timedOut && !(await sameAsBefore(input, failed))) {
-      if ((await failed.again()).exitCode === 0) return { kind: 'flaky' };
+      const again = await failed.again();
+      if (again.exitCode === 0) return { kind: 'flaky', outcome: again };
     }
     await remember(input, failed);
     return { kind: 'red', attribution };
@@ -65,5 +68,6 @@ async function sameAsBefore({ previousLogDir }: JudgeInput, { index, outcome }: 
 }
 
 async function remember({ logDir }: JudgeInput, { index, outcome }: FailedCommand): Promise<void> {
-  await writeAtomically(join(logDir, LAST_RED), JSON.stringify({ index, ...outcome } satisfies Red));
+  const { exitCode, failing } = outcome;
+  await writeAtomically(join(logDir, LAST_RED), JSON.stringify({ index, exitCode, failing } satisfies Red));
 }

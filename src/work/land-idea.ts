@@ -16,8 +16,14 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const { run, options, ticks, place } = await laneWork(deps, input, 'landing', signal);
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
+  const tolerated = new Set<string>();
   const result = await landOnTarget({
     ...options,
+    gate: async (dir, onto) => {
+      const gate = await options.gate(dir, onto);
+      for (const command of gate.tolerated ?? []) tolerated.add(command);
+      return gate;
+    },
     ...{ branch, base, head },
     strategy: landing.strategy,
     type: commit.type,
@@ -30,5 +36,12 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
   if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);
-  return cleanLanding(result, redactorOf(deps));
+  const known = result.kind === 'landed' && tolerated.size > 0 ? noted(result, [...tolerated]) : result;
+  return cleanLanding(known, redactorOf(deps));
+}
+
+/** What was let through belongs to what is said of the landing. */
+function noted<R extends { note?: string }>(result: R, commands: readonly string[]): R {
+  const red = `${commands.join(', ')} ${commands.length === 1 ? 'is' : 'are'} red, as on the target before (gate.baseline: tolerate)`;
+  return { ...result, note: result.note ? `${result.note} ${red}` : red };
 }

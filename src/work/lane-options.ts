@@ -8,7 +8,7 @@ import type { LoadedRun } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';
 import { loadOne } from './load.js';
 import { assertRoom } from './room.js';
-import { gateIn } from './run-gate.js';
+import { gateLanding } from './run-gate.js';
 import { setUp } from './set-up.js';
 import { SEATS } from './slot-environment.js';
 
@@ -48,7 +48,7 @@ export async function laneWork(
     sign: config.commit.sign,
     keep: config.worktrees.keep,
     setup: (dir: string) => setUp(deps, run, { ...where(dir), shared: true }),
-    gate: (dir: string, onto: string) => gateIn(deps, run, { ...where(dir), base: onto }),
+    gate: (dir: string, onto: string) => gateLanding(deps, run, { ...where(dir), base: onto }),
   };
   return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };
 }

@@ -3,15 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../config/paths.js';
+import type { CommandOutcome } from '../gate/attribute.js';
 import { runGate } from '../gate/run-gate.js';
 import { findTripwires } from '../gate/tripwires.js';
+import { git } from '../git/git.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../protocol/gate.js';
 import type { LoadedRun } from '../runs/run-files.js';
+import { keepOutcomes } from './baseline.js';
 import { commandEnvironment } from './command-environment.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { gateCommands } from './gate-commands.js';
 import { type JudgeInput, judgeWith } from './judge-gate.js';
+import { judgeGreen } from './judge-green.js';
 import { loadOne } from './load.js';
 import { keepPlace } from './plan-place.js';
 import { SEATS } from './slot-environment.js';
@@ -27,12 +31,22 @@ export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: 
   // Read from commits, so it can go on beside the commands.
   const trips = tripped(run, input);
   trips.catch(() => undefined);
-  const gate = await gateIn(deps, run, { ...input, ...where, agentName: input.agentName ?? SEATS.landing, signal });
-  if (gate.pass && input.claimed) {
+  const outcomes: CommandOutcome[] = [];
+  const place = { ...input, ...where, agentName: input.agentName ?? SEATS.landing, signal };
+  const gate = await gateIn(deps, run, place, (n, outcome) => {
+    outcomes[n] = outcome;
+  });
+  const { base } = input;
+  const whenGreen = async (tripwires: Tripwire[]): Promise<GateResult> => {
+    if (base !== undefined && !input.unclaimed && run.file.config.gate.commands.length > 0)
+      return judgeGreen(deps, run, { ...place, base }, gate, outcomes, tripwires);
+    return tripwires.length > 0 ? { ...gate, tripwires } : gate;
+  };
+  const judged = gate.pass ? await whenGreen(await trips) : gate;
+  if (judged.pass && input.claimed) {
     await keepPlace(deps, input, idea, { ...input.claimed, step: input.claimed.step + 1 });
   }
-  const tripwires = gate.pass ? await trips : [];
-  return tripwires.length > 0 ? { ...gate, tripwires } : gate;
+  return judged;
 }
 
 /** Changes since the base that a person should look at; only those that the configuration does not switch off. */
@@ -47,6 +61,7 @@ export function gateIn(
   deps: WorkDeps,
   run: LoadedRun,
   where: JudgeInput & { agentName: string; dir: string },
+  onOutcome?: (index: number, outcome: CommandOutcome) => void,
 ): Promise<GateResult> {
   return runGate({
     commands: gateCommands(run.file.config),
@@ -56,5 +71,21 @@ export function gateIn(
     token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
     signal: where.signal,
     judge: judgeWith(deps, run, where),
+    ...(onOutcome ? { onOutcome } : {}),
   });
+}
+
+/** The gate on what would become the target: what it shows is known to ideas that start from there. */
+export async function gateLanding(
+  deps: WorkDeps,
+  run: LoadedRun,
+  where: JudgeInput & { agentName: string; dir: string },
+): Promise<GateResult> {
+  const tree = await git(where.dir).run(['rev-parse', 'HEAD^{tree}'], { read: true });
+  const outcomes: CommandOutcome[] = [];
+  const gate = await gateIn(deps, run, where, (n, outcome) => {
+    outcomes[n] = outcome;
+  });
+  if (gate.pass) await keepOutcomes(deps, run, { project: where.project, tree }, outcomes);
+  return gate;
 }

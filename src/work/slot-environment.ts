@@ -7,6 +7,8 @@ export const SEATS = {
   landing: 'landing-0',
   /** The gate on the commit that work started from: one at a time. */
   baseline: 'baseline-101',
+  /** The base's tests over an idea's code: one at a time. */
+  baseTests: 'base-tests-102',
 } as const;
 
 export function slotEnvironment(input: { agentName: string; project: string; idea: string }): Record<string, string> {

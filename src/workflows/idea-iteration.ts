@@ -253,6 +253,7 @@ async function runGate(
     agentName: state.agentName,
     worktree: prepared.worktree,
     base: prepared.base,
+    ...(claims ? {} : { unclaimed: true as const }),
     ...(claims && prepared.plan ? { claimed: positionOf(state.plan ?? firstStep()) } : {}),
   });
   delete state.ungated;
@@ -264,6 +265,7 @@ async function runGate(
     ...(gate.failure ? { command: gate.failure.command } : {}),
     ...(gate.tests ? { tests: gate.tests } : {}),
     ...(gate.flaky ? { flaky: gate.flaky } : {}),
+    ...(gate.tolerated ? { tolerated: gate.tolerated } : {}),
     ...(gate.tripwires ? { tripwires: gate.tripwires.map(describeTripwire) } : {}),
     durationMs: gate.durationMs,
   });

@@ -45,6 +45,16 @@ describe('a red gate against its base', () => {
     });
     expect(gate).toMatchObject({ pass: true, tolerated: ['tests'] });
   });
+  it('… and the landing says what it tolerated (C4)', async () => {
+    const config = { baseline: 'tolerate', commands: [{ run: 'sh run.sh', name: 'tests' }] };
+    const { b, at, run } = await gated({ ...SAME, gate: config });
+    const names = { ...b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001' };
+    const input = { ...names, worktree: at.worktree, branch: at.branch, base: at.base, head: run.head };
+    expect(await b.call(b.activities.landIdea, input).done).toMatchObject({
+      kind: 'landed',
+      note: expect.stringContaining('tests is red, as on the target before (gate.baseline: tolerate)'),
+    });
+  });
   it('… and count as any failure where it is strict', async () => {
     const { gate } = await gated({
       ...SAME,

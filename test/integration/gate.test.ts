@@ -42,7 +42,56 @@ describe('a green gate over deleted tests', () => {
   });
 });
 
+describe('work that changes what was tested before (F3)', () => {
+  it('waits for a person, who sees which tests, and lands it with a yes', async () => {
+    const suite = (sum: number): string =>
+      `import assert from 'node:assert';\nimport { test } from 'node:test';\nimport { add } from './add.js';\ntest('adds', () => assert.equal(add(1, 2), ${sum}));\n`;
+    box = await sandbox(inject('stateRoot'), {
+      'roadmap.md': roadmap([{ id: 't-1' }]),
+      'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['node --test'] }),
+      'package.json': '{"type":"module"}',
+      'add.js': 'export const add = (a, b) => a + b;\n',
+      'add.test.js': suite(3),
+      '.ralph-script.yaml': yaml({
+        default: [
+          {
+            do: [
+              { write: { path: 'add.js', text: 'export const add = (a, b) => a + b + 1;\n' } },
+              { write: { path: 'add.test.js', text: suite(4) } },
+            ],
+            signal: 'COMPLETE',
+          },
+        ],
+      }),
+    });
+    await box.run('start', '--detach');
+    expect(await asks('t-1')).toMatch(/it breaks what was tested before \(node --test: adds\)\. Land it as it is: /);
+    expect((await box.run('approve', 't-1')).code).toBe(0);
+    const done = await box.run('start', '--json', '--wait');
+    expect(done.code, done.stderr).toBe(0);
+    expect(await box.git('show', 'main:add.js')).toContain('+ 1');
+  });
+});
+
 describe('a target that is red on its own', () => {
+  it('tolerated, lands with what was tolerated in its events (C4)', async () => {
+    box = await sandbox(inject('stateRoot'), {
+      'roadmap.md': roadmap([{ id: 't-1' }]),
+      'ralphctl.yaml': yaml({
+        ...{ version: 1, agent: 'scripted', stepDelayMs: 0 },
+        gate: { commands: ['test ! -e broken'], baseline: 'tolerate' },
+      }),
+      broken: 'x\n',
+      '.ralph-script.yaml': yaml({
+        default: [{ do: [{ append: { path: 'work.txt', text: 'x\n' } }], signal: 'COMPLETE' }],
+      }),
+    });
+    const done = await box.run('start');
+    expect(done.code, done.stderr).toBe(0);
+    expect(done.stdout).toMatch(/t-1 gate green.*tolerated: test ! -e broken \(red on the base, too\)/);
+    expect(done.stdout).toMatch(/t-1 landed .*test ! -e broken is red, as on the target before/);
+  });
+
   it('costs no idea its iterations: a person is asked after the first claim', async () => {
     box = await sandbox(inject('stateRoot'), {
       'roadmap.md': roadmap([{ id: 't-1' }]),

@@ -57,6 +57,8 @@ describe('defaults', () => {
 const CLOSER_LOOK = {
   baseline: 'ask',
   rerun: true,
+  baseTests: 'ask',
+  passEnv: [],
   protect: [],
   tripwires: { deletedTests: 'ask', newSkips: 'ask', gateFiles: 'ask' },
 };

@@ -104,7 +104,7 @@ describe('tripwires', () => {
     expect(await trips({ [path]: now })).toMatchObject([{ kind: 'new-skip' }]);
   });
 
-  it('name files that decide what the gate checks, and no new ones', async () => {
+  it('name files that decide what the gate checks, new ones too (F3)', async () => {
     const got = await trips(
       {
         'check.sh': 'true\n',
@@ -120,9 +120,90 @@ describe('tripwires', () => {
       'jest.config.js',
       'package.json',
       'pyproject.toml',
+      'vitest.config.ts',
     ]);
     const make = await trips({ Makefile: 'test:\n\techo\n' }, [], { commands: ['make test'] });
     expect(make).toEqual([{ kind: 'gate-file', subject: 'Makefile' }]);
+  });
+
+  it('take a new package below the top for what it is', async () => {
+    const files = {
+      'packages/new/package.json': JSON.stringify({ scripts: { test: 'vitest' } }),
+      'packages/new/tsconfig.json': '{}',
+      'packages/new/pyproject.toml': '[project]\nname = "new"\n',
+    };
+    expect(await trips(files)).toEqual([]);
+    const steering = await trips({ 'tests/pyproject.toml': '[tool.pytest.ini_options]\naddopts = "--co"\n' });
+    expect(steering).toEqual([{ kind: 'gate-file', subject: 'tests/pyproject.toml' }]);
+  });
+
+  it('name what the scripts of the gate call, as the base has them', async () => {
+    await trips({
+      'package.json': JSON.stringify({ scripts: { test: 'bash ./ci/all.sh', pretest: 'node tools/lint.js' } }),
+      'ci/all.sh': '#!/bin/bash\nset -e\ncd web && FAST=1 ./ci/unit\n',
+      'web/ci/unit': '#!/bin/sh\nexec python3 run.py "$@"\n',
+      'web/run.py': 'pass\n',
+      'tools/lint.js': '//\n',
+    });
+    const changed = {
+      'package.json': JSON.stringify({ scripts: { test: 'true' } }),
+      'ci/all.sh': 'true\n',
+      'web/ci/unit': 'true\n',
+      'web/run.py': 'print(1)\n',
+      'tools/lint.js': '\n',
+    };
+    const got = await trips(changed, [], { commands: ['npm test'] });
+    expect(got.map((one) => one.subject).sort()).toEqual(Object.keys(changed).sort());
+  });
+
+  it.each([
+    'node --check src/a.js && node --test test/a.test.js',
+    'grep -q "x; src/a.js" README.md || test -f src/a.js',
+    ['sh', '-c', 'cat src/a.js # && ./src/a.js'],
+    'bash -n src/a.js',
+    'python3 -m json.tool < src/a.js',
+  ])('take no file for one of the gate that a command only names: %s', async (command) => {
+    const got = await trips({ 'src/a.js': 'export const a = 3;\n' }, [], { commands: [command] });
+    expect(got).toEqual([]);
+  });
+
+  it('let a test grow that the gate runs as a script, and name it when it loses something', async () => {
+    await trips({ 'test/run.sh': 'test 1 = 1\n' });
+    const commands = ['sh test/run.sh'];
+    expect(await trips({ 'test/run.sh': 'test 1 = 1\ntest 2 = 2\n' }, [], { commands })).toEqual([]);
+    expect(await trips({ 'test/run.sh': 'test 2 = 2\n' }, [], { commands })).toEqual([
+      { kind: 'gate-file', subject: 'test/run.sh' },
+    ]);
+  });
+
+  it('see tests that are commented out, or that an attribute hides', async () => {
+    const commented = SUITE.replaceAll(/^/gm, '// ').replace(/\/\/ $/, '');
+    expect(await trips({ 'test/a.test.js': commented })).toEqual([
+      { kind: 'deleted-test', subject: 'test/a.test.js: 2 tests fewer' },
+    ]);
+    await trips({ 'test/a.test.js': SUITE, 'test/util.js': SUITE });
+    expect(await trips({ '.gitattributes': '*.js -diff\n' }, ['test/util.js'])).toEqual([
+      { kind: 'deleted-test', subject: 'test/util.js' },
+    ]);
+  });
+
+  it('put what stops a landing first when there are many, and say how many more there are', async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`test/n${n}.test.js`, SUITE]));
+    await trips(many);
+    const rules = { deletedTests: 'warn', newSkips: 'ask', gateFiles: 'ask' } as const;
+    const got = await trips({ 'check.sh': 'true\n' }, Object.keys(many), { rules });
+    expect(got[0]).toEqual({ kind: 'gate-file', subject: 'check.sh' });
+    expect(got.at(-1)).toMatchObject({ warn: true, subject: expect.stringMatching(/, and 21 more like these$/) });
+  });
+
+  it('are not hidden behind many files of which nothing counts', async () => {
+    const packages = (version: number) =>
+      Object.fromEntries(
+        Array.from({ length: 25 }, (_, n) => [`packages/p${n}/package.json`, JSON.stringify({ version })]),
+      );
+    await trips({ ...packages(1), 'vitest.config.js': 'export default {};\n' });
+    const got = await trips({ ...packages(2), 'vitest.config.js': 'export default { test: {} };\n' });
+    expect(got).toEqual([{ kind: 'gate-file', subject: 'vitest.config.js' }]);
   });
 
   it('follow the configuration', async () => {

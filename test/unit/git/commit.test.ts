@@ -115,6 +115,19 @@ describe('commitLeftovers', () => {
       conflictMarkers: ['a.txt'],
     });
   });
+
+  it('takes no heading of seven signs, and no half of a conflict, for one', async () => {
+    const files = {
+      'README.rst': 'License\n=======\n\nfree\n',
+      'a.txt': '<<<<<<< only the beginning\n=======\n',
+      'b.txt': '||||||| \n=======\n>>>>>>> only the end\n',
+    };
+    await commitFiles(repo.root, files, 'headings');
+    const input = { worktree: repo.root, base: repo.base, since: repo.base };
+    expect((await branchProgress(input)).conflictMarkers).toEqual([]);
+    await commitFiles(repo.root, { 'a.txt': '<<<<<<< a\n=======\n>>>>>>> b\n' }, 'whole');
+    expect((await branchProgress(input)).conflictMarkers).toEqual(['a.txt']);
+  });
 });
 
 describe('branchProgress', () => {

@@ -1,0 +1,73 @@
+/**
+ * Lays the tests and gate files of the base over the product code of an idea, in a worktree that holds the idea's head
+ * and that nobody commits from.
+ * Invariant: nothing outside that worktree is written; of a file of which only a part belongs to the gate, only that
+ * part is the base's.
+ */
+import { lstat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from '../git/git.js';
+import { type Changed, type GateFilesInput, gateFiles, readAt } from './gate-files.js';
+import { graft, partOf } from './parts.js';
+
+/** Files of the base that the work has changed, and such that it has added. */
+export interface Overlay {
+  restore: string[];
+  remove: string[];
+}
+
+/** Undefined when the work leaves tests and gate files as they were, or only adds tests. */
+export async function findOverlay(input: GateFilesInput): Promise<Overlay | undefined> {
+  const { belongsToTests, steers } = await gateFiles(input);
+  const restore: string[] = [];
+  const remove: string[] = [];
+  let touched = false;
+  for (const change of await changes(input)) {
+    const steered = await steers(change);
+    if (!steered && !belongsToTests(change.path)) continue;
+    (change.added ? remove : restore).push(change.path);
+    touched ||= steered || !change.added;
+  }
+  return touched ? { restore, remove } : undefined;
+}
+
+async function changes({ worktree, base }: GateFilesInput): Promise<Changed[]> {
+  const args = ['diff', '--name-status', '-z', '--no-renames', '--no-ext-diff', base, 'HEAD'];
+  const fields = (await git(worktree).result(args, { read: true })).stdout.split('\0');
+  const found: Changed[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [status, path] = [fields[at], fields[at + 1]];
+    if (status && path) found.push({ path, added: status === 'A', deleted: status === 'D' });
+  }
+  return found;
+}
+
+/** `dir`: a worktree at the idea's head. Throws `GitError`. */
+export async function layOver(dir: string, base: string, { restore, remove }: Overlay): Promise<void> {
+  const parts = restore.filter((path) => partOf(path));
+  const grafted = new Set<string>();
+  for (const path of parts) if (await graftOne(dir, base, path)) grafted.add(path);
+  const literal = ['--literal-pathspecs'];
+  for (const some of chunks(remove)) await git(dir).run([...literal, 'rm', '-q', '-r', '-f', '--', ...some]);
+  const whole = restore.filter((path) => !grafted.has(path));
+  for (const some of chunks(whole)) await git(dir).run([...literal, 'checkout', '-q', base, '--', ...some]);
+}
+
+async function graftOne(dir: string, base: string, path: string): Promise<boolean> {
+  const part = partOf(path);
+  const [before, now] = await Promise.all([readAt(dir, base, path), readAt(dir, 'HEAD', path)]);
+  const text = part && before !== undefined && now !== undefined ? graft(now, before, part) : undefined;
+  // A link could lead out of the worktree.
+  const plain = (await lstat(join(dir, path)).catch(() => undefined))?.isFile();
+  if (text === undefined || !plain) return false;
+  await writeFile(join(dir, path), text);
+  return true;
+}
+
+const MOST_PATHS = 200;
+
+function chunks(paths: readonly string[]): string[][] {
+  const parts: string[][] = [];
+  for (let at = 0; at < paths.length; at += MOST_PATHS) parts.push(paths.slice(at, at + MOST_PATHS));
+  return parts;
+}

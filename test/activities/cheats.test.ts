@@ -1,0 +1,115 @@
+/** Every known way to make a gate green without making the work right is seen before it lands (B3, F3). */
+import { describe, expect, it } from 'vitest';
+import type { GateResult } from '../../src/protocol/gate.js';
+import { bench, say } from './bench.js';
+import { CHEATS, type Cheat } from './cheats.js';
+
+async function gated({ files, gate, agent }: Omit<Cheat, 'caught'>): Promise<GateResult> {
+  const b = await bench({
+    files,
+    agent: `cat > /dev/null\n${agent}\n${say('COMPLETE')}`,
+    config: { gate: [{ run: gate, name: 'tests' }] },
+  });
+  const at = await b.prepare();
+  await b.call(b.activities.runAgent, b.agentInput(at)).done;
+  const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
+  return b.call(b.activities.runGate, input).done;
+}
+
+describe('a gate that was made green', () => {
+  it.each(Object.entries(CHEATS))('%s', async (_name, { caught, ...cheat }) => {
+    const gate = await gated(cheat);
+    if (caught === 'no tests') {
+      expect(gate).toMatchObject({ pass: false, failure: { command: 'tests', exitCode: 0 } });
+      expect(gate.failure?.tail).toMatch(/no test/);
+      return;
+    }
+    expect(gate.failure).toBeUndefined();
+    const asks = (gate.tripwires ?? []).filter((one) => !one.warn);
+    expect([...new Set(asks.map((one) => one.kind))].sort(), JSON.stringify(asks)).toEqual([...caught].sort());
+  });
+});
+
+describe('honest work', () => {
+  const ADD = CHEATS['a test is marked as skipped'] as Cheat;
+  const honest = async (agent: string, gate: object = {}, files: Record<string, string> = {}) => {
+    const b = await bench({
+      files: { ...ADD.files, 'check.sh': 'echo run >> "$COUNT"; npm test\n', ...files },
+      agent: `cat > /dev/null\n${agent}\n${say('COMPLETE')}`,
+      config: { gate: { commands: [{ run: 'sh check.sh', name: 'tests' }], passEnv: ['COUNT'], ...gate } },
+    });
+    b.env.COUNT = `${b.marks}/count`;
+    const at = await b.prepare();
+    await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
+    const done = await b.call(b.activities.runGate, input).done;
+    return { b, at, input, gate: done, runs: (await b.read(b.env.COUNT)).trim().split('\n').length };
+  };
+  const MORE = `printf "import { test } from 'node:test';\\ntest('more', () => {});\\n"`;
+  const CHANGED = `sed -i.old 's/a + b/a + b + 1/' src/add.js; sed -i.old 's/2), 3/2), 4/;s/0), 1/0), 2/' test/add.test.js; find . -name '*.old' -delete`;
+
+  it('that adds tests in files of their own asks nothing and runs nothing twice', async () => {
+    const { gate, runs } = await honest(`${MORE} > test/more.test.js; echo 'export const x = 1;' >> src/add.js`);
+    expect(gate).toMatchObject({ pass: true, tests: { passed: 3 } });
+    expect(gate).not.toHaveProperty('tripwires');
+    // In its worktree and on its base.
+    expect(runs).toBe(2);
+  });
+
+  it('that adds tests to a file that is there, moves one or changes dependencies asks nothing', async () => {
+    const move = 'mkdir -p test/deep; git mv test/other.test.js test/deep/other.test.js';
+    const { gate } = await honest(
+      `echo "test('more', () => {});" >> test/add.test.js; ${move}; sed -i.old 's/"type"/"license":"MIT","type"/' package.json; rm package.json.old`,
+      {},
+      { 'test/other.test.js': "import { test } from 'node:test';\ntest('other', () => {});\n" },
+    );
+    expect(gate).toMatchObject({ pass: true, tests: { passed: 4 } });
+    expect(gate).not.toHaveProperty('tripwires');
+  });
+
+  it('that changes behaviour together with its tests is shown as that', async () => {
+    const { gate, at, b } = await honest(CHANGED);
+    expect(gate).toMatchObject({
+      pass: true,
+      tripwires: [{ kind: 'base-test', subject: 'tests: adds, adds nothing' }],
+    });
+    // The worktree that lands is as the agent left it.
+    expect(await b.gitIn(at.worktree, 'status', '--porcelain')).toBe('');
+  });
+
+  it('… goes back to the agent where the tests of the base have to pass', async () => {
+    const { gate } = await honest(CHANGED, { baseTests: 'require' });
+    expect(gate).toMatchObject({ pass: false, failure: { command: 'tests', newTests: ['adds', 'adds nothing'] } });
+    expect(gate.failure?.tail).toMatch(/as they were before you began fail over your code: adds, adds nothing\. /);
+    expect(gate.failure?.log).toMatch(/base-tests\/gate-1\.log$/);
+  });
+
+  it('… and lands without a word where they are off', async () => {
+    const { gate, runs } = await honest(CHANGED, { baseTests: 'off' });
+    expect(gate).toMatchObject({ pass: true });
+    expect(gate).not.toHaveProperty('tripwires');
+    expect(runs).toBe(2);
+  });
+
+  it('without a claim is gated only: what matters before a landing is left out', async () => {
+    const { b, input, runs } = await honest(CHANGED);
+    const gate = await b.call(b.activities.runGate, { ...input, unclaimed: true as const }).done;
+    expect(gate).toMatchObject({ pass: true });
+    expect((await b.read(b.env.COUNT ?? '')).trim().split('\n')).toHaveLength(runs + 1);
+  });
+
+  it('that starts from what has landed needs no run of its base', async () => {
+    const { b, at } = await honest(`echo x > work.txt`);
+    const head = await b.gitIn(at.worktree, 'rev-parse', 'HEAD');
+    const names = { ...b.ref, idea: 't-1', title: 'Do t-1', agentName: 'ed-001' };
+    const landed = { ...names, worktree: at.worktree, branch: at.branch, base: at.base, head };
+    expect(await b.call(b.activities.landIdea, landed).done).toMatchObject({ kind: 'landed' });
+    const before = (await b.read(b.env.COUNT ?? '')).trim().split('\n').length;
+    await b.git('switch', '--quiet', '--create', 'next', 'main');
+    await b.write({ 'next.txt': 'x\n' });
+    await b.commit('next');
+    const input = { ...b.ref, idea: 't-1', serial: 2, worktree: b.repo, base: 'main' };
+    expect(await b.call(b.activities.runGate, input).done).toMatchObject({ pass: true });
+    expect((await b.read(b.env.COUNT ?? '')).trim().split('\n')).toHaveLength(before + 1);
+  });
+});
