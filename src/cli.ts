@@ -34,6 +34,10 @@ program
   .configureOutput(wantsJson ? { outputError: () => {} } : {})
   .exitOverride();
 
+const seconds = (text: string): number => {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number of seconds is needed.');
+  return Number(text);
+};
 const whole = (text: string): number => {
   if (!/^\d+$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('a whole number from 1 is needed.');
   return Number(text);
@@ -262,7 +266,7 @@ program
   .description('run a worker in the foreground, for service managers and containers')
   .option('--project <id>', 'serve this project (default: this repository’s)')
   .option('--capacity <n>', 'most agents at once on this host', whole)
-  .option('--grace <seconds>', 'how long running iterations may go on after a stop signal', Number)
+  .option('--grace <seconds>', 'how long running iterations may go on after a stop signal', seconds)
   .option('--stop', 'end the background worker of this project')
   .addOption(new Option('--supervise').hideHelp())
   .addOption(new Option('--child').hideHelp())

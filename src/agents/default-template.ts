@@ -6,7 +6,7 @@ Earlier iterations left their work in the files and in \`git log\`: look there b
 
 ## Task
 
-{{text}}
+{{phase}}{{text}}
 {{success}}{{feedback}}{{notes}}
 ## Rules
 

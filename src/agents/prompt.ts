@@ -16,7 +16,7 @@ export { newNonce } from './nonce.js';
 export { TemplateError } from './template.js';
 
 export interface PromptInput {
-  idea: Pick<Idea, 'id' | 'title' | 'text' | 'success' | 'promise'>;
+  idea: Pick<Idea, 'id' | 'title' | 'text' | 'success' | 'promise' | 'phase'>;
   /** 1-based. */
   iteration: number;
   maxIterations: number;
@@ -40,6 +40,7 @@ export interface PromptInput {
 export const PLACEHOLDERS = [
   'id',
   'title',
+  'phase',
   'text',
   'success',
   'iteration',
@@ -98,6 +99,7 @@ export function buildPrompt(input: PromptInput): string {
   const values: Record<(typeof PLACEHOLDERS)[number], string> = {
     id: idea.id,
     title: idea.title,
+    phase: idea.phase === undefined ? '' : `This task belongs to the part "${idea.phase}" of the backlog.\n\n`,
     text: input.plan ? `${idea.text.trim()}\n\n${planSection(input.plan)}` : idea.text.trim(),
     success: idea.success.length === 0 ? '' : section('It is done when', bullets(idea.success)),
     iteration: String(input.iteration),

@@ -4,14 +4,7 @@ import { EXIT } from './exit-codes.js';
 import { UserError } from './user-error.js';
 
 /** Errors whose message is meant for the person as it stands. */
-const FOR_PEOPLE = new Set([
-  'UserError',
-  'RepositoryError',
-  'ConfigError',
-  'BacklogError',
-  'TemplateError',
-  'PromptError',
-]);
+const FOR_PEOPLE = new Set(['UserError', 'RepositoryError', 'ConfigError', 'BacklogError', 'TemplateError']);
 
 export function explain(error: unknown, json: boolean): number {
   const known = error instanceof Error && FOR_PEOPLE.has(error.name);

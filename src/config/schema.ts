@@ -38,7 +38,9 @@ export const configSchema = z
     gate,
     setup,
     maxIterations: count(1, 10_000).default(50).describe('Agent runs an idea may take before it ends as timed out.'),
-    timeoutMinutes: minutes.default(30).describe('Minutes of wall clock a whole idea may take.'),
+    timeoutMinutes: minutes
+      .default(30)
+      .describe('Minutes of work a whole idea may take: agent runs and gates, not waiting.'),
     iterationTimeoutMinutes: minutes.default(30).describe('Minutes one agent run may take.'),
     idleTimeoutMinutes: minutes.default(10).describe('Minutes an agent may stay silent before its run is ended.'),
     stepDelayMs: milliseconds.default(500).describe('Milliseconds between two iterations of an idea.'),

@@ -1,7 +1,7 @@
 /**
  * Mode step (A6): everything that changes something waits for a person's yes: each iteration, and then the landing.
  * Invariant: one yes is for one step; a yes to a gate that asks is one to the landing that it asks about.
- * May import protocol only.
+ * May import protocol and decide only.
  */
 import type { IdeaEntry } from '../protocol/run.js';
 import type { Board } from './board.js';

@@ -61,7 +61,10 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
   const { failuresInARow: failed, budget } = state;
   const lines: WarningLine[] = [];
   if (settings.errorThreshold > 0 && failed >= settings.errorThreshold) {
-    lines.push({ kind: 'errors', text: `${failed} ideas failed one after another; look at them, then resume or stop` });
+    lines.push({
+      kind: 'errors',
+      text: `${failed} ideas failed one after another; look at them, then: ralphctl review, or stop`,
+    });
   }
   if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
   return lines;

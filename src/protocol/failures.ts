@@ -15,8 +15,6 @@ export const FAILURE = {
   diskFull: 'ralph.DiskFull',
   /** The setup command of a worktree failed. */
   setup: 'ralph.SetupFailed',
-  /** A later attempt owns this worktree. */
-  superseded: 'ralph.Superseded',
   /** The worker that ran an activity went away; nothing was charged. */
   workerLost: 'ralph.WorkerLost',
   /** The machine has run out of something (disk, memory, file handles): nothing was charged, it is tried again. */

@@ -74,7 +74,7 @@ export interface IdeaEntry {
   slot?: number;
   /** Last report taken from the child; older ones are duplicates. */
   seq: number;
-  /** How often a child was started for it; -1 while an adopted child has not reported. */
+  /** How often a child was started for it; negative while an adopted child has not reported. */
   life: number;
   retries: number;
   /** Landing rounds given back so far. */

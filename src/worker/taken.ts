@@ -1,7 +1,8 @@
 /**
  * Notes on disk of the activities that a worker has taken, one file each while it runs. A worker that is killed cannot
  * say so: the next one finds the notes and hands the activities back, instead of letting their time-outs run out.
- * Invariant: helps or does nothing; what a living worker has taken is never handed back. No activity waits for the disk.
+ * Invariant: helps or does nothing; what a living worker has taken is never handed back. An activity
+ * waits for its note to be written, and starts without one where that fails.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -26,6 +26,11 @@ describe('the prompt', () => {
     expect(build()).not.toMatch(/It is done when|From the person|What happened last time/);
   });
 
+  it('F1 names the part of the backlog that the task stands in', () => {
+    expect(build({ idea: { ...IDEA, phase: 'Sign-in' } })).toContain('the part "Sign-in" of the backlog');
+    expect(build()).not.toContain('of the backlog');
+  });
+
   it('names a promise of the idea instead of the usual word', () => {
     const prompt = build({ idea: { ...IDEA, promise: 'ALL GREEN' } });
     expect(prompt).toContain('<promise nonce="NONCE">ALL GREEN</promise>');

@@ -30,6 +30,14 @@ function sectionOf(command: string): string | undefined {
   return sections.find((text) => (text.split('\n')[0] ?? '').split(/[ ,]+/).includes(command));
 }
 
+it('G6 docs/cli.md lists every kind of event', async () => {
+  const source = await readFile(fileURLToPath(new URL('../../../src/protocol/events.ts', import.meta.url)), 'utf8');
+  const kinds = new Set([...source.matchAll(/kind: '([a-z-]+)'/g)].map(([, kind]) => kind));
+  const listed = /kinds ((?:`[a-z-]+`(?:, )?)+)/.exec(doc)?.[1] ?? '';
+  expect(kinds.size).toBeGreaterThan(10);
+  expect([...listed.matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind).sort()).toEqual([...kinds].sort());
+});
+
 describe('docs/cli.md', async () => {
   const commands = commandsIn(await help());
 
