@@ -105,6 +105,7 @@ program
   .option('--gate <command>', 'quality command, repeatable; replaces the configured ones', collect)
   .option('--max-iterations <n>', 'iterations for ideas that set none', whole)
   .addOption(new Option('--mode <mode>', 'who starts ideas').choices(['autopilot', 'semi-auto', 'step']))
+  .option('--again <idea>', 'run an idea again that is ticked or has landed, repeatable', collect)
   .option('--no-tick', 'do not tick landed ideas in the backlog')
   .option('--dry-run', 'show what would run and in which order')
   .option('--detach', 'return once the run has started')

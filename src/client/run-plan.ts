@@ -24,6 +24,7 @@ import { type Amended, amended } from '../runs/amendments.js';
 import type { RunFile } from '../runs/run-files.js';
 import { isExecutable, which } from '../server/probe.js';
 import type { Context } from './context.js';
+import { type LandedReport, landedReport } from './landed-report.js';
 import { findProject, type Project } from './project.js';
 import { UserError } from './user-error.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
@@ -37,6 +38,7 @@ export interface StartFlags {
   tick?: boolean;
   maxIterations?: number;
   mode?: RunMode;
+  again?: string[];
 }
 
 export interface RunPlan {
@@ -46,6 +48,8 @@ export interface RunPlan {
   backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
   ideas: Idea[];
   tick: boolean;
+  /** Landed ideas that run again. */
+  again: string[];
   warnings: string[];
   /** What counts beside the backlog, and ideas of which it counts no more. */
   amended: Pick<Amended, 'said' | 'stale'>;
@@ -78,7 +82,9 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
       : await backlogFile(context, root, flags.backlog);
   const { format, sha256, ideas: written } = await readBacklog(file);
   if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
-  const landed = async () => new Set(await landedIdeas(root, target));
+  const again = [...new Set(flags.again)];
+  runAgain(written, again);
+  const landed = async () => new Set((await landedIdeas(root, target)).filter((id) => !again.includes(id)));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
   if (format === 'roadmap') fillIterations(ideas, flags, given.has('maxIterations') ? config.maxIterations : undefined);
   await checkAgents(context, config, ideas, root, agents);
@@ -96,8 +102,28 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   }
   warnings.push(...(await otherWarnings(ideas, root, target)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
-  return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, warnings, amended: beside };
+  return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, again, warnings, amended: beside };
 }
+
+/** What landed or is ticked counts as open where a person wants it again. */
+function runAgain(ideas: readonly Idea[], again: readonly string[]): void {
+  for (const id of again) {
+    const idea = ideas.find((one) => one.id === id && !one.blue);
+    const close = nearest(
+      id,
+      ideas.map((one) => one.id),
+    );
+    if (!idea)
+      throw new UserError(`--again ${id}: the backlog has no such idea${close ? `. Did you mean ${close}?` : ''}`);
+    idea.done = false;
+  }
+}
+
+export const reportOf = ({ project, target, backlog, ideas, tick, config, again }: RunPlan): Promise<LandedReport> =>
+  landedReport({
+    ...{ root: project.repository.root, target, file: backlog.file, ideas, again },
+    ticks: tick && config.landing.tick,
+  });
 
 /** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */
 const ROADMAP_ITERATIONS = 30;
@@ -231,6 +257,7 @@ export function runFile(plan: RunPlan, runId: string): RunFile {
     config: plan.config,
     backlog: plan.backlog,
     tick: plan.tick,
+    ...(plan.again.length > 0 ? { again: plan.again } : {}),
     createdAt: new Date().toISOString(),
   };
 }

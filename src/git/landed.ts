@@ -8,7 +8,14 @@ import { namedIdeas, PINNED_LOG } from './trailers.js';
  * is not among them. One process.
  */
 export async function landedCommits(repo: string, target: string): Promise<Map<string, string>> {
-  const args = ['log', `--grep=^${IDEA_TRAILER}: `, `--grep=^${REVERTED_TRAILER}: `, '-z', '--format=%H%n%B'];
+  const args = [
+    'log',
+    '--topo-order',
+    `--grep=^${IDEA_TRAILER}: `,
+    `--grep=^${REVERTED_TRAILER}: `,
+    '-z',
+    '--format=%H%n%B',
+  ];
   const { stdout } = await git(repo).result([...args, `refs/heads/${target}`, '--'], {
     read: true,
     config: PINNED_LOG,

@@ -21,6 +21,8 @@ export interface RunFile {
   config: Config;
   backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
   tick: boolean;
+  /** Landed ideas that a person wants again. */
+  again?: string[];
   createdAt: string;
 }
 

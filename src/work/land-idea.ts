@@ -8,6 +8,7 @@ import type { LandInput, LandResult } from '../protocol/git-work.js';
 import { tickUntracked } from '../runs/backlog-place.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { laneWork } from './lane-options.js';
+import { noteTakenBack } from './note-taken-back.js';
 import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { cleanLanding, redactorOf } from './secrets.js';
@@ -37,7 +38,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   if (result.kind === 'landed') await dropPlace(deps, input);
   if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);
   const known = result.kind === 'landed' && tolerated.size > 0 ? noted(result, [...tolerated]) : result;
-  return cleanLanding(known, redactorOf(deps));
+  return cleanLanding(await noteTakenBack(known, run.file, input.idea), redactorOf(deps));
 }
 
 /** What was let through belongs to what is said of the landing. */

@@ -10,6 +10,7 @@ import type { CloseRunInput, OpenRunResult, RunRef } from '../protocol/activitie
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
+import { needNoWork } from '../runs/landed.js';
 import { writeAtomically } from '../runs/run-files.js';
 import { dayTotal } from '../runs/usage-ledger.js';
 import type { WorkDeps } from './deps.js';
@@ -28,7 +29,7 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     cards: ideas.map(toCard),
     ...(run.file.config.budget?.day ? { day: await dayTotal(deps.root, ref.project) } : {}),
     agents: agentsInfo(run.file.config, ideas, deps.env),
-    landed: ideas.filter((idea) => idea.done || onTarget.has(idea.id)).map((idea) => idea.id),
+    landed: needNoWork(ideas, onTarget, run.file.again),
   };
 }
 

@@ -34,6 +34,17 @@ describe('landIdea', () => {
     expect(await readFile(join(b.repo, 'work.txt'), 'utf8')).toBe('work\n');
   });
 
+  it('C1 says which ideas a person took off the target since the landing before it', async () => {
+    const { b, input } = await finished();
+    await b.write({ 'other.txt': 'other\n' });
+    await b.commit('feat: other\n\nRalph-Idea: t-2');
+    await b.git('rm', '-q', 'other.txt');
+    const by = await b.commit('my edit');
+    expect(await land(b, input)).toMatchObject({
+      note: `${by.slice(0, 8)} (my edit) took t-2 off the target again; in the next run: ralphctl start --again t-2.`,
+    });
+  });
+
   it('is done once, however often it is asked to', async () => {
     const { b, input } = await finished();
     const first = await land(b, input);

@@ -4,9 +4,11 @@ import { Autopilot, firstState } from '../../decide/autopilot.js';
 import { rankReady } from '../../decide/score.js';
 import { why } from '../../decide/status.js';
 import { landedIdeas } from '../../git/landed.js';
+import { needNoWork } from '../../runs/landed.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { type RunPlan, runSettings } from '../run-plan.js';
+import { reportLines } from '../landed-report.js';
+import { type RunPlan, reportOf, runSettings } from '../run-plan.js';
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
   const settings = runSettings(plan.config);
@@ -16,7 +18,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
     gitQueue: '',
     target: plan.target,
     cards: plan.ideas.map(toCard),
-    landed: plan.ideas.filter((idea) => idea.done || onTarget.has(idea.id)).map((idea) => idea.id),
+    landed: needNoWork(plan.ideas, onTarget, plan.again),
   };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
   const order: { id: string; title: string; round: number; score: number; agent: string; after: string[] }[] = [];
@@ -35,6 +37,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
       pilot.graph.markDone(id);
     }
   }
+  const report = await reportOf(plan);
   const gate = plan.config.gate.commands.map((one) => one.name);
   if (context.json) {
     printJson({
@@ -43,6 +46,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
       slots: plan.config.slots,
       gate,
       landed: opened.landed,
+      ...report,
       order,
     });
     return EXIT.ok;
@@ -55,6 +59,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
     print(`${String(one.round).padStart(3)}  ${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`);
   }
   for (const line of plan.amended.said) print(line);
+  for (const line of reportLines(report, plan.target)) print(line);
   for (const warning of plan.warnings) print(`warning: ${warning}`);
   print('nothing was started');
   return EXIT.ok;

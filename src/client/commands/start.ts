@@ -11,10 +11,11 @@ import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
+import { goneAtEnd, reportLines } from '../landed-report.js';
 import { leftBehind } from '../left-behind.js';
 import { clean, many, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
-import { newRunId, planRun, type RunPlan, runFile, runSettings, type StartFlags } from '../run-plan.js';
+import { newRunId, planRun, type RunPlan, reportOf, runFile, runSettings, type StartFlags } from '../run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
@@ -47,6 +48,8 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
     // What landed in earlier runs is not said to be done now.
     const landed = new Set(context.json ? [] : await landedIdeas(plan.project.repository.root, plan.target));
+    for (const id of plan.again) landed.delete(id);
+    if (!context.json) for (const line of reportLines(await reportOf(plan), plan.target)) say(`warning: ${line}`);
     if (!attached) await sayAmended(context, plan, runId, landed);
     announce(context, connected, plan, { runId, attached, landed });
     if (options.detach) return EXIT.ok;
@@ -119,7 +122,14 @@ async function startOrAttach(
 ): Promise<{ runId: string; attached: boolean }> {
   const runId = newRunId((await listRuns(context.root, plan.project.id))[0]);
   const open = await api.facts();
-  if (open?.open && open.runId) return { runId: open.runId, attached: true };
+  if (open?.open && open.runId) {
+    if (plan.again.length > 0)
+      throw new UserError(
+        `--again counts when a run begins, and one is open (${open.runId}). End it first: ralphctl stop`,
+        EXIT.refused,
+      );
+    return { runId: open.runId, attached: true };
+  }
   await writeRun(context.root, runFile(plan, runId), plan.ideas);
   const input = {
     project: plan.project.id,
@@ -191,23 +201,25 @@ export async function attach(context: Context, api: RunApi, runId: string, wait:
     }
     return EXIT.needsHuman;
   }
-  showSummary(context, end.summary);
-  return end.summary.notLanded.length === 0 ? EXIT.ok : EXIT.notLanded;
+  const gone = await goneAtEnd(context, api.project, runId, end.summary);
+  showSummary(context, end.summary, gone);
+  return end.summary.notLanded.length + gone.length === 0 ? EXIT.ok : EXIT.notLanded;
 }
 
-function showSummary(context: Context, summary: RunSummary): void {
+function showSummary(context: Context, summary: RunSummary, gone: readonly string[]): void {
   if (context.json) {
-    printJson({ kind: 'summary', ...summary });
+    printJson({ kind: 'summary', ...summary, ...(gone.length > 0 ? { gone } : {}) });
     return;
   }
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${summary.landed} landed${summary.landedBefore ? ` (${summary.landedBefore} of them before this run)` : ''}, ${summary.notLanded.length} not, in ${seconds(statistics.runtimeMs)}; ` +
+    `${summary.outcome}: ${summary.landed} landed${summary.landedBefore ? ` (${summary.landedBefore} of them before this run)` : ''}${gone.length > 0 ? `, ${gone.length} of them gone again` : ''}, ${summary.notLanded.length} not, in ${seconds(statistics.runtimeMs)}; ` +
       `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {
     print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
   }
+  for (const line of gone) print(`  ${line}`);
   if (summary.notLanded.length > 0) print('why one did not: ralphctl why IDEA   its output: ralphctl logs IDEA');
 }

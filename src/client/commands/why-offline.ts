@@ -5,6 +5,7 @@ import { Autopilot, firstState } from '../../decide/autopilot.js';
 import { why as explain } from '../../decide/status.js';
 import { landedIdeas } from '../../git/landed.js';
 import type { WhyView } from '../../protocol/views.js';
+import { needNoWork } from '../../runs/landed.js';
 import { listRuns, loadRun } from '../../runs/run-files.js';
 import type { Context } from '../context.js';
 import { planRun, runSettings } from '../run-plan.js';
@@ -21,7 +22,7 @@ export async function whyFromBacklog(context: Context, project: string, idea: st
   if (!config || !repo || !target) throw new UserError('there is no backlog to look in');
   const onTarget = new Set(await landedIdeas(repo, target));
   const settings = runSettings(config);
-  const landed = ideas.filter((one) => one.done || onTarget.has(one.id)).map((one) => one.id);
+  const landed = needNoWork(ideas, onTarget, pinned?.file.again);
   const opened = { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
   const view = explain(idea, settings, pilot.graph);

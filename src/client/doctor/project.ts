@@ -12,6 +12,7 @@ import { checkoutBehind } from '../../git/checkout-base.js';
 import { type Repository, refuseOpenOperations, targetTip } from '../../git/repository.js';
 import { which } from '../../server/probe.js';
 import type { Context } from '../context.js';
+import { landedReport, reportLines } from '../landed-report.js';
 import { findProject, type Project } from '../project.js';
 import { checkWorktreesRoot } from '../worktrees-root.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
@@ -63,6 +64,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
   checks.push(await checkBacklog(context, folder, config, names));
+  checks.push(...(await checkLanded({ root, folder }, config, target)));
   for (const name of names) {
     try {
       agents.push(resolveAgent(config, name));
@@ -106,6 +108,26 @@ async function checkBacklog(context: Context, folder: string, config: Config, na
     return ok('backlog', `${relative(context.cwd, file) || file}: ${todo.length} of ${ideas.length} ideas to do`);
   } catch (error) {
     return problem('backlog', error, 'write roadmap.md, e.g.: - [ ] **task-001**: what to do');
+  }
+}
+
+/** Landed ideas that were taken back, or are in the backlog again. Problems of the target or the backlog are told elsewhere. */
+async function checkLanded(
+  { root, folder }: { root: string; folder: string },
+  config: Config,
+  target: string | undefined,
+): Promise<Check[]> {
+  if (target === undefined) return [];
+  try {
+    const file = await findBacklog(folder, config.backlog);
+    const { ideas } = await readBacklog(file);
+    const report = await landedReport({ root, target, file, ideas, ticks: config.landing.tick });
+    return reportLines(report, target).map((line) => {
+      const [found = '', fix = 'ralphctl start'] = line.split('. Run it again with: ');
+      return warn('landed', found, fix);
+    });
+  } catch {
+    return [];
   }
 }
 

@@ -1,0 +1,74 @@
+/** What happens to landed work afterwards: edits beside it, commits that take it back, a target that is reset. Features: C1, D3. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, inject, it } from 'vitest';
+import { DONE, Held } from '../support/held.js';
+import { until } from '../support/program.js';
+
+let held: Held;
+afterEach(() => held?.box.dispose());
+
+it('C1 D3: landed work arrives beside edits; what a commit takes back is named, and runs again when asked to', async () => {
+  held = await Held.open(inject('stateRoot'), [
+    { id: 'a-1', steps: [DONE] },
+    { id: 'b-1', steps: [DONE] },
+  ]);
+  const { box } = held;
+  await box.write({ 'notes.txt': 'notes\n' });
+  await box.commit('notes');
+  const base = await box.git('rev-parse', 'HEAD');
+  await box.write({ 'notes.txt': 'my edit\n' });
+  expect(await box.run('start')).toMatchObject({ code: 0 });
+  expect(await box.git('status', '--porcelain')).toBe(' M notes.txt');
+  expect(await readFile(join(box.repo, 'b-1.txt'), 'utf8')).toBe('1\n');
+  await box.commit('my edit');
+  expect(await box.git('ls-tree', '--name-only', 'main', 'a-1.txt')).toBe('a-1.txt');
+  expect((await box.run('start', '--dry-run', '--json')).json[0]).toMatchObject({ takenBack: [], unticked: [] });
+
+  await box.git('read-tree', '-u', '--reset', base);
+  await box.write({ 'notes.txt': 'from old files\n' });
+  await box.commit('from old files');
+  const by = (await box.git('rev-parse', 'HEAD')).slice(0, 8);
+  const words = (id: string) =>
+    new RegExp(`${id} landed as \\w{8}, and ${by} \\(from old files\\) took it off main again.*start --again ${id}`);
+  const planned = await box.run('start', '--dry-run');
+  expect(planned.stdout).toMatch(words('a-1'));
+  expect(planned.stdout).toMatch(words('b-1'));
+  const checks = (await box.run('doctor', '--quick', '--json')).json[0]?.checks;
+  expect(checks).toContainEqual(
+    expect.objectContaining({ what: 'landed', state: 'warn', fix: 'ralphctl start --again a-1' }),
+  );
+  expect(await box.run('start', '--dry-run', '--again', 'a-2')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean a-1?'),
+  });
+
+  const again = await box.run('start', '--again', 'a-1');
+  expect(again.stderr).toMatch(words('b-1'));
+  expect(again.stderr).not.toMatch(words('a-1'));
+  expect(again.code, again.stderr).toBe(0);
+  expect(await box.git('ls-tree', '--name-only', 'main', 'a-1.txt', 'b-1.txt')).toBe('a-1.txt');
+  expect(await box.git('log', '--format=%h', '--grep=^Ralph-Idea: a-1')).toMatch(/^\w+\n\w+$/);
+});
+
+it('C1: a target that is reset under a run is told at its end, and --again waits for a new run', async () => {
+  held = await Held.open(inject('stateRoot'), [
+    { id: 'a-1', steps: [DONE] },
+    { id: 'b-1', steps: [{ signal: 'COMPLETE' }], depends: 'a-1' },
+  ]);
+  const { box } = held;
+  const base = await box.git('rev-parse', 'HEAD');
+  const attached = box.spawn('start', '--wait');
+  let said = '';
+  attached.stdout?.on('data', (chunk) => {
+    said += chunk;
+  });
+  const ended = new Promise((resolve) => attached.on('exit', resolve));
+  await held.began('b-1');
+  expect(await box.run('start', '--again', 'a-1')).toMatchObject({ code: 7 });
+  await box.git('reset', '--quiet', '--hard', base);
+  await box.run('abort');
+  expect(await ended).toBe(3);
+  await until('the summary', async () => said.includes('1 of them gone again'));
+  expect(said).toMatch(/a-1 landed as \w{8}, which main does not contain any more: it was reset or rewritten/);
+});

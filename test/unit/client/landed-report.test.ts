@@ -1,0 +1,43 @@
+/** What a person is told about ideas that count as landed (C3, D3). */
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { readBacklog } from '../../../src/backlog/index.js';
+import { landedReport, reportLines } from '../../../src/client/landed-report.js';
+import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
+
+const ROADMAP = '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n';
+let repo: TestRepo;
+let landed: string;
+beforeEach(async () => {
+  repo = await makeRepo({ 'roadmap.md': ROADMAP });
+  const text = ROADMAP.replace('[ ] **a-1', '[x] **a-1');
+  landed = await commitFiles(repo.root, { 'a.txt': 'a\n', 'roadmap.md': text }, 'feat: a\n\nRalph-Idea: a-1');
+});
+afterEach(() => repo.remove());
+
+async function report(ticks = true, again: string[] = []) {
+  const file = join(repo.root, 'roadmap.md');
+  const { ideas } = await readBacklog(file);
+  return landedReport({ root: repo.root, target: 'main', file, ideas, ticks, again });
+}
+
+it('C3 an id that is used again is said to have landed before, and how it runs', async () => {
+  expect(await report()).toEqual({ takenBack: [], unticked: [] });
+  await commitFiles(repo.root, { 'roadmap.md': ROADMAP.replace('Do it\n', 'Something else\n') }, 'new plan');
+  const told = await report();
+  expect(told).toEqual({ takenBack: [], unticked: [{ idea: 'a-1', landed }] });
+  expect(reportLines(told, 'main')).toEqual([
+    `a-1 is not ticked, but landed before as ${landed.slice(0, 8)}, so it does not run. ` +
+      'Run it again with: ralphctl start --again a-1; or give new work another id',
+  ]);
+  expect(await report(true, ['a-1'])).toEqual({ takenBack: [], unticked: [] });
+  expect(await report(false)).toEqual({ takenBack: [], unticked: [] });
+});
+
+it('C3 a file that merely lags behind the target is no such case', async () => {
+  await put(repo.root, { 'roadmap.md': `${ROADMAP}- [ ] **a-3**: New\n` });
+  expect(await report()).toEqual({ takenBack: [], unticked: [] });
+  await sh(repo.root, 'rm', '-q', '--cached', 'roadmap.md');
+  await sh(repo.root, 'commit', '-q', '-m', 'not tracked any more');
+  expect(await report()).toMatchObject({ unticked: [{ idea: 'a-1' }] });
+});
