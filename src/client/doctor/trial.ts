@@ -127,7 +127,7 @@ function judged(
 
 const LEFT = 'files left behind';
 
-/** What git does not ignore would be in the commits of agents. */
+/** New files that git does not ignore, and changes of others. */
 async function leftovers(dir: string, who: string, key: string): Promise<Check[]> {
   const status = await git(dir).run(['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'], {
     read: true,
@@ -138,8 +138,8 @@ async function leftovers(dir: string, who: string, key: string): Promise<Check[]
     .map((line) => line.slice(3));
   if (paths.length === 0) return [];
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
-  const found = `${who} leaves ${paths.slice(0, 3).join(', ')}${more}, which git does not ignore: an agent’s commit would contain it`;
-  return [warn(LEFT, found, `add it to .gitignore, or keep ${key} from writing it`)];
+  const found = `${who} leaves changes that an agent’s commit would contain: ${paths.slice(0, 3).join(', ')}${more}`;
+  return [warn(LEFT, found, `add new files to .gitignore, commit the others, or keep ${key} from writing them`)];
 }
 
 const shown = (command: string | readonly string[]): string =>
