@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { contentOf, type Listed, listFiles, parseListing } from '../process/file-listing.js';
-import { clearKept, type KeptStamp, readKept, takeStamp, untrackedPaths, writeKept } from './kept-stamp.js';
+import { clearKept, type KeptStamp, keptPaths, readKept, takeStamp, writeKept } from './kept-stamp.js';
 import { SetupError } from './setup-error.js';
 
 export interface KeptPlace {
@@ -28,7 +28,7 @@ const isCache = (path: string, { cache }: KeptPlace): boolean =>
 /** Call when tracked files are as they are to be and what is not kept is gone. False: set-up has to run again. */
 export async function proveKept(place: KeptPlace): Promise<boolean> {
   const { worktree, gitDir } = place;
-  const there = (await untrackedPaths(worktree)).filter((path) => !isCache(path, place));
+  const there = (await keptPaths(worktree)).filter((path) => !isCache(path, place));
   const stamp = await readKept(gitDir, worktree);
   if (stamp && (await asStamped(place, stamp, there))) return true;
   await clearKept(gitDir);
@@ -39,7 +39,7 @@ export async function proveKept(place: KeptPlace): Promise<boolean> {
 /** Call right after a set-up that began with proven folders. */
 export async function stampKept(place: KeptPlace): Promise<void> {
   const { worktree, gitDir } = place;
-  const there = (await untrackedPaths(worktree)).filter((path) => !isCache(path, place));
+  const there = (await keptPaths(worktree)).filter((path) => !isCache(path, place));
   await delay(TICK_MS);
   await writeKept(gitDir, await takeStamp(worktree, there));
 }

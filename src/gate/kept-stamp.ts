@@ -4,9 +4,10 @@
  * commit whose code ran in that set-up is part of what is checked out. Lives in the worktree's private git directory.
  */
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from '../git/git.js';
+import { readSubmodules } from '../git/submodules.js';
 import { contentOf, listFiles, parseListing } from '../process/file-listing.js';
 
 export interface KeptStamp {
@@ -67,8 +68,14 @@ export async function takeStamp(worktree: string, paths: readonly string[]): Pro
   return { commit, listing, linked };
 }
 
-/** Everything in a worktree that the repository does not have, ignored or not; whole folders as `name/`. */
-export async function untrackedPaths(worktree: string): Promise<string[]> {
-  const text = await git(worktree).run(['ls-files', '-z', '--others', '--directory'], { read: true });
-  return text.split('\0').filter(Boolean);
+/** Everything in a worktree that the repository does not have, ignored or not, and submodules; whole folders as `name/`. */
+export async function keptPaths(worktree: string): Promise<string[]> {
+  const [text, submodules] = await Promise.all([
+    git(worktree).run(['ls-files', '-z', '--others', '--directory'], { read: true }),
+    readSubmodules(worktree),
+  ]);
+  const filled: string[] = [];
+  for (const { path } of submodules)
+    if ((await readdir(join(worktree, path)).catch(() => [])).length > 0) filled.push(`${path}/`);
+  return [...text.split('\0').filter(Boolean), ...filled];
 }

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { git } from '../git/git.js';
 import { exclusive } from '../git/locks.js';
 import { clearMark, readMark } from '../git/marks.js';
+import { placeSubmodules } from '../git/place-submodules.js';
+import { sharedGitDir } from '../git/repository.js';
 import { privateGitDir } from '../git/worktree-list.js';
 import { run } from '../process/run.js';
 import { plainText } from './ansi.js';
@@ -63,11 +65,21 @@ async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResu
   const place = { worktree, gitDir, cache: options.cache ?? [] };
   const unproven = options.shared === true || (await readMark(gitDir, 'unproven')) !== undefined;
   if (unproven && !(await proveKept(place))) await clearStamp(gitDir);
+  const moved = await submodules(options, gitDir, unproven);
+  // Set-up may have built what lies in them.
+  if (moved) await clearStamp(gitDir);
   const copied = await copyFiles(options.from, worktree, options.copy);
   const ran = await runOnce(options, gitDir);
-  if (unproven && (ran || copied.length > 0)) await stampKept(place);
+  if (unproven && (ran || moved || copied.length > 0)) await stampKept(place);
   await clearMark(gitDir, 'unproven');
   return { copied, ran };
+}
+
+/** True when one of them was brought to another commit. */
+async function submodules({ worktree, from, signal }: SetupOptions, gitDir: string, fresh: boolean): Promise<boolean> {
+  const commonDir = await sharedGitDir(from);
+  if (gitDir === commonDir) return false;
+  return placeSubmodules({ worktree, gitDir, commonDir, from, fresh, ...(signal ? { signal } : {}) });
 }
 
 /** False: it had run for this state of the lockfiles, or there is none. */

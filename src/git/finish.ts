@@ -7,7 +7,7 @@ import { markRecyclable } from './marks.js';
 import { branchRef, candidateRef } from './names.js';
 import { openOperationIn } from './progress.js';
 import { savePoint } from './saves.js';
-import { isClean, readStatus } from './status.js';
+import { holdsNoWork, readStatus } from './status.js';
 import { exists, headBranch, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 /** Idempotent. Returns what was kept and why, if anything was. `head` is the tip that landed. */
@@ -30,7 +30,7 @@ export async function finishLanding(input: {
   const lines = tips.split('\n').filter(Boolean);
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
-  if (there && !(status && isClean(status) && (await letGo(there.path, input)))) {
+  if (there && !(status && holdsNoWork(status) && (await letGo(there.path, input)))) {
     await savePoint({ worktree: there.path, idea: input.idea, why: 'before landing', ...(status ? { status } : {}) });
     return `The worktree ${there.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
   }

@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path';
 import { git } from './git.js';
 import { clearMark, readMark, writeMark } from './marks.js';
 import { linksIn } from './places.js';
-import { isClean, readStatus } from './status.js';
+import { holdsNoWork, readStatus } from './status.js';
 import { privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 export interface Recycled {
@@ -39,7 +39,7 @@ export async function takeRecyclable(
   for (const place of places) if ((await readMark(place.gitDir, 'recycling')) === idea) return place;
   for (const { path, gitDir } of places) {
     if ((await readMark(gitDir, 'recyclable')) === undefined) continue;
-    if (!isClean(await readStatus(path))) {
+    if (!holdsNoWork(await readStatus(path))) {
       await clearMark(gitDir, 'recyclable');
       continue;
     }

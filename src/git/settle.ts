@@ -4,6 +4,7 @@
  */
 import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, type Progress } from './commit.js';
 import { git } from './git.js';
+import { type LinkTrouble, linkTrouble } from './gitlinks.js';
 import { restoreProtected } from './protect.js';
 import { recoverBranch } from './recover.js';
 import { keep, treeOfFiles } from './saves.js';
@@ -28,6 +29,9 @@ export interface Settled extends Progress, Partial<CommitResult> {
   repairs: string[];
   /** Protected paths that were put back. */
   restored: string[];
+  links: LinkTrouble;
+  /** Submodules with edits in them that no commit has. */
+  edited: string[];
 }
 
 /** Throws {@link RepositoryError} when the branch cannot be recovered without losing work. */
@@ -40,13 +44,17 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   const backlog = await restorePaths(input, await (repairs.length > 0 ? touchedPaths(input) : early));
   const restored = await restoreProtected({ worktree, idea: input.idea, base, globs: input.protect ?? [] });
   const status = backlog || restored.length > 0 ? undefined : seen;
+  const edited = (seen?.tracked ?? []).filter(({ inside }) => inside === 'edits').map(({ path }) => path);
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
-  const progress = await branchProgress({ worktree, base, since });
+  const [progress, links] = await Promise.all([
+    branchProgress({ worktree, base, since }),
+    linkTrouble({ worktree, base }),
+  ]);
   // Amended or reset away: without a ref the earlier commits would live on in the reflog only.
   if (progress.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');
   // What stays uncommitted is part of what the run left.
   const tree = commit ? progress.tree : await treeOfFiles(worktree);
-  return { ...progress, tree, ...made, repairs, restored };
+  return { ...progress, tree, ...made, repairs, restored, links, edited };
 }
 
 const literal = (paths: readonly string[]): string[] => paths.map((path) => `:(top,literal)${path}`);

@@ -12,6 +12,10 @@ export interface StatusEntry {
   unstaged: string;
   unmerged: boolean;
   submodule: boolean;
+  /** What is not committed inside a submodule: edits, or only files that it does not know. */
+  inside?: 'edits' | 'untracked';
+  /** A submodule that is at another commit. */
+  moved?: true;
 }
 
 export interface Status {
@@ -64,11 +68,21 @@ function entry(field: string, spaces: number): StatusEntry {
     unstaged: xy[1] ?? '.',
     unmerged: false,
     submodule: sub[0] === 'S',
+    ...(sub[1] === 'C' ? { moved: true as const } : {}),
+    ...(sub[2] === 'M' ? { inside: 'edits' as const } : sub[3] === 'U' ? { inside: 'untracked' as const } : {}),
   };
 }
 
 export const isClean = (status: Status): boolean =>
   status.tracked.length + status.untracked.length + status.nested.length === 0;
+
+/** Nothing that could be committed: what a build leaves inside of submodules does not count. */
+export const holdsNoWork = ({ tracked, untracked, nested }: Status): boolean =>
+  untracked.length + nested.length === 0 &&
+  tracked.every(
+    ({ staged, unmerged, submodule, inside, moved }) =>
+      submodule && inside === 'untracked' && staged === '.' && !unmerged && !moved,
+  );
 
 /** The status of the worktree at `dir`; one process. */
 export async function readStatus(dir: string): Promise<Status> {

@@ -1,4 +1,5 @@
 /** What an agent left, brought onto its idea's branch; and why that cannot count as complete, where it cannot. */
+import { linkText } from '../git/gitlinks.js';
 import { commitMessage } from '../git/message.js';
 import { type Settled, settleIteration } from '../git/settle.js';
 import type { RunAgentInput } from '../protocol/activities.js';
@@ -34,10 +35,15 @@ export function settle(
   });
 }
 
-export function whyUnfinished({ refused, nested = [], conflictMarkers }: Settled): string | undefined {
+export function whyUnfinished({ refused, nested = [], conflictMarkers, links, edited }: Settled): string | undefined {
   if (refused) return `the commit was refused: ${refused.slice(-1000)}`;
   if (nested.length > 0) {
     return `these folders hold git repositories of their own and are not committed: ${some(nested)}; remove their .git or ignore them`;
+  }
+  const linked = linkText(links);
+  if (linked) return linked;
+  if (edited.length > 0) {
+    return `files inside of submodules were changed, which no commit of this repository can hold: ${some(edited)}; take the changes back, or ask for them to be made where the submodule comes from`;
   }
   return conflictMarkers.length > 0 ? `conflict markers are left in ${some(conflictMarkers)}` : undefined;
 }

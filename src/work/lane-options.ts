@@ -1,6 +1,8 @@
 /** What landing an idea and taking it off the target have in common: place, room, gate and the backlog file. */
 import { join } from 'node:path';
 import { ideaDir, integrationDir } from '../config/paths.js';
+import { RepositoryError } from '../git/errors.js';
+import { linkText, linkTrouble } from '../git/gitlinks.js';
 import type { LaneOptions } from '../git/lane.js';
 import type { RunRef } from '../protocol/activities.js';
 import { repositoryPath } from '../runs/backlog-place.js';
@@ -48,7 +50,17 @@ export async function laneWork(
     sign: config.commit.sign,
     keep: config.worktrees.keep,
     setup: (dir: string) => setUp(deps, run, { ...where(dir), shared: true }),
-    gate: (dir: string, onto: string) => gateLanding(deps, run, { ...where(dir), base: onto }),
+    gate: async (dir: string, onto: string) => {
+      await refuseLinks(dir, onto, idea);
+      return gateLanding(deps, run, { ...where(dir), base: onto });
+    },
   };
   return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };
+}
+
+/** An agent's run is looked at in the same way; this is for what comes to a landing by another way. */
+async function refuseLinks(dir: string, onto: string, idea: string): Promise<void> {
+  const text = linkText(await linkTrouble({ worktree: dir, base: onto }));
+  if (text)
+    throw new RepositoryError(`${idea} cannot land: ${text}.`, `Mend it in its worktree, then: ralphctl retry ${idea}`);
 }

@@ -1,5 +1,5 @@
 /** `init` and `doctor` as a user runs them. CLIs here are small programs of the test: what matters is what is said of them. */
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -215,6 +215,30 @@ describe('doctor', () => {
       expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
       expect(await box.git('worktree', 'list')).not.toContain('\n');
     });
+  });
+
+  it('submodules: says where worktrees get them from', async () => {
+    await programs({ codex: CODEX });
+    await configure({ gate: ['test -s libs/x/lib.txt'] });
+    const origin = join(box.scratch, 'lib');
+    const git = (dir: string, ...args: string[]) =>
+      execa('git', ['-c', 'protocol.file.allow=always', ...args], { cwd: dir, env: box.env, extendEnv: false });
+    await mkdir(origin);
+    await git(origin, 'init', '-q', '-b', 'main');
+    await writeFile(join(origin, 'lib.txt'), 'x\n');
+    await git(origin, 'add', '-A');
+    await git(origin, '-c', 'user.name=L', '-c', 'user.email=l@localhost', 'commit', '-qm', 'lib');
+    await git(box.repo, 'submodule', '-q', 'add', origin, 'libs/x');
+    await git(box.repo, 'commit', '-qam', 'submodule');
+    const { about } = await doctor();
+    expect(about('submodules')).toMatchObject([{ state: 'ok', found: expect.stringContaining('libs/x') }]);
+    // Tried in a fresh worktree.
+    expect(about('gate: test -s libs/x/lib.txt')).toMatchObject([{ state: 'ok' }]);
+    await git(box.repo, 'submodule', '-q', 'deinit', '-f', 'libs/x');
+    await rm(join(box.repo, '.git/modules'), { recursive: true });
+    expect((await doctor('--quick')).about('submodules')).toMatchObject([
+      { state: 'warn', fix: "git submodule update --init 'libs/x'" },
+    ]);
   });
 
   it('names an agent that is not there, with how to get it', async () => {

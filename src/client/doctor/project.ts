@@ -16,6 +16,7 @@ import { landedReport, reportLines } from '../landed-report.js';
 import { findProject, type Project } from '../project.js';
 import { checkWorktreesRoot } from '../worktrees-root.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
+import { checkSubmodules } from './submodules.js';
 
 export interface ProjectFindings {
   checks: Check[];
@@ -74,6 +75,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   }
   const gate = await checkGate(context, root, config);
   const usable = target !== undefined && aboutTarget.state !== 'fail';
+  if (usable) checks.push(...(await checkSubmodules(root, target)));
   return { checks, gate, project, config, agents, ...(usable ? { target } : {}) };
 }
 
