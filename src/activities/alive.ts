@@ -4,7 +4,7 @@
  * the idea nothing.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { FAILURE } from '../protocol/failures.js';
+import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 
 const BEAT_MS = 3000;
 
@@ -42,9 +42,13 @@ export async function keepAlive<T>(work: (alive: Alive) => Promise<T>): Promise<
 /** True when a person cancelled; false for shutdown, time-out, reset and a workflow that is gone. */
 export function personAsked(context: Context): boolean {
   if (!context.cancellationSignal.aborted) return false;
-  const reason: unknown = context.cancellationSignal.reason;
-  if (reason instanceof Error && reason.message === 'WORKER_SHUTDOWN') return false;
+  if (isShutdown(context)) return false;
   return context.cancellationDetails?.cancelRequested === true;
+}
+
+function isShutdown({ cancellationSignal }: Context): boolean {
+  const reason: unknown = cancellationSignal.reason;
+  return reason instanceof Error && reason.message === 'WORKER_SHUTDOWN';
 }
 
 const lost = (context: Context): ApplicationFailure =>
@@ -52,4 +56,5 @@ const lost = (context: Context): ApplicationFailure =>
     type: FAILURE.workerLost,
     message: `the worker gave up ${context.info.activityType}; it runs again on the next one`,
     nonRetryable: false,
+    ...(isShutdown(context) ? { details: [WORKER_STOPPED] } : {}),
   });

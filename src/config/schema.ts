@@ -81,7 +81,9 @@ export const configSchema = z
         strategy: z
           .enum(['retry', 'skip', 'abort'])
           .default('retry')
-          .describe('What a failed agent run leads to: try again, skip the idea, or end the run.'),
+          .describe(
+            'What a failed agent run leads to: try again; skip the idea, or the step of its plan, which is no failure; or end the run.',
+          ),
         maxRetries: count(0, 100).default(2).describe('Retries of one failed run.'),
         retryBaseMs: milliseconds.default(2000).describe('Milliseconds before the first retry; doubles with each.'),
         threshold: count(1, 1000).default(3).describe('Failed ideas in a row that pause the autopilot.'),

@@ -23,7 +23,7 @@ export type NextStep =
   /** Another iteration, charged, by another agent if there is one; this one got nowhere. */
   | { do: 'hand-over'; feedback?: Feedback }
   /** The same iteration again, not charged. */
-  | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' }
+  | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' | 'cut-off' }
   /** `approve`: what a plain yes lets land as it is. */
   | { do: 'ask'; question: string; approve?: string[] }
   /** The agent cannot work for now; the autopilot says when, and with which one, to go on. Not charged. */
@@ -38,6 +38,8 @@ export interface RunContext {
   /** Consecutive failed runs before this one, and consecutive limited ones. */
   failures: number;
   limited: number;
+  /** Runs in a row before this one that were cut off. */
+  cutOff?: number;
   /** epoch ms */
   now: number;
   /** The autopilot keeps the gates of accounts; false in ideas that began under a version that had none. */
@@ -174,7 +176,8 @@ function afterTimeout(why: TimeoutReason, durationMs: number, limits: IdeaLimits
 function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {
   const { settings, failures, limits } = context;
   const { failure, message, resetAt } = outcome;
-  const failed: NextStep = { do: 'close', outcome: 'failed', reason: `${failure}: ${message}` };
+  const failed = gaveUp(`${failure}: ${message}`, settings);
+  const retries = settings.ownTrouble && settings.errorStrategy !== 'retry' ? 0 : settings.maxRetries;
   const again = (why: string) => ({
     do: 'rerun' as const,
     waitMs: settings.retryBaseMs * 2 ** failures,
@@ -185,9 +188,12 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
     case 'limited':
       return afterLimit(message, resetAt, context);
     case 'killed':
+      if (settings.ownTrouble) return settings.errorStrategy === 'retry' ? afterKill(message, context) : failed;
+      return failures < retries ? again(message) : failed;
     case 'transient':
-    case 'launch':
       return failures < settings.maxRetries ? again(message) : failed;
+    case 'launch':
+      return failures < retries ? again(message) : failed;
     case 'auth':
     case 'config':
       return failed;
@@ -202,6 +208,26 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
     }
   }
 }
+
+/** `errors.strategy: skip` leaves out what failed; anything else is a failure. */
+function gaveUp(reason: string, { errorStrategy, ownTrouble }: RunSettings): NextStep {
+  const skipped = errorStrategy === 'skip' && ownTrouble;
+  return { do: 'close', outcome: skipped ? 'skipped' : 'failed', reason };
+}
+
+/** Runs in a row that may be cut off from outside until a person is asked. */
+export const MOST_CUT_OFF = 5;
+const LONGEST_CUT_OFF_WAIT_MS = 60_000;
+
+/** Nothing is known to be wrong with the idea, so it never fails; but it is not tried for ever. */
+function afterKill(message: string, { settings, cutOff = 0 }: RunContext): NextStep {
+  if (cutOff + 1 >= MOST_CUT_OFF) return { do: 'ask', question: cutOffQuestion(message) };
+  const waitMs = Math.min(settings.retryBaseMs * 2 ** cutOff, LONGEST_CUT_OFF_WAIT_MS);
+  return { do: 'rerun', waitMs, why: message, counts: 'cut-off' };
+}
+
+export const cutOffQuestion = (message: string): string =>
+  `${MOST_CUT_OFF} agent runs in a row were cut off from outside; what was done is kept. The last time: ${message} Answer anything to try again.`;
 
 function afterLimit(message: string, resetAt: number | undefined, context: RunContext): NextStep {
   const { settings, limited, now } = context;

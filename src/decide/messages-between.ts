@@ -68,6 +68,7 @@ export const isReport = shaped<IdeaReport>({
   ...{ work: maybe(isWork), reason: maybe(isText), outcome: maybe(isOutcome), approvable: maybe(isTrue) },
   ...{ trouble: maybe(isTrouble), passed: maybe(isName), reached: maybe(isReached), spent: maybe(isSpent) },
   ...{ warnings: maybe(listOf(isWarning)), worked: maybe(shaped<Worked>({ agent: isName, at: isAmount })) },
+  lost: maybe(isCount),
 });
 
 export interface Granted {

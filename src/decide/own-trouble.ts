@@ -20,6 +20,7 @@ export const MOST_UNANSWERED = 5;
 
 /** An agent got to work for the idea. */
 export function noteWork(board: Board, entry: IdeaEntry, { agent, at }: Worked): void {
+  if (entry.suspect !== undefined && entry.suspect < at) delete entry.suspect;
   const { gates, state, settings } = board;
   const { limits } = state;
   if (!gates || !limits || !settings.ownTrouble) return;

@@ -52,6 +52,7 @@ export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: nu
     case 'needs-human':
       leaveWaiting(board, report.idea);
       board.freeSlot(entry);
+      delete entry.suspect;
       entry.reason = clip(report.reason ?? 'it asks for a person', MAX_QUESTION);
       if (report.approvable) entry.approvable = true;
       board.set(entry, 'needs-human');
@@ -99,7 +100,8 @@ function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
 /** It gave its slot back: its run could not work, it was told that none of its agents can, or it wants another agent. */
 function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: number): void {
   const { gates } = board;
-  const { trouble, passed, reached } = report;
+  const { trouble, passed, reached, lost } = report;
+  if (lost) entry.suspect = now;
   if (passed) entry.passed = [...(entry.passed ?? []).filter((agent) => agent !== passed), passed];
   if (trouble && isOwn(board, entry, trouble, now)) {
     takeOwnTrouble(board, entry, trouble, now);
@@ -108,9 +110,13 @@ function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: num
   if (trouble) addStumbled(board, trouble, gates?.trouble(entry.card.id, trouble, now));
   const why = gates?.why(gates.agentsOf(entry)) || trouble?.message;
   if (why) entry.reason = clip(why, MAX_REASON);
+  else if (lost) entry.reason = lostText(lost);
   queueForSlot(board, entry);
   if (reached) takeReached(board, entry, reached);
 }
+
+const lostText = (lost: number): string =>
+  `its worker was lost ${lost} times in a row while it ran; it goes on alone, beside no other idea with that trouble`;
 
 /** It met the budget of run or day. What its own books do not show yet, the autopilot takes from there. */
 function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): void {
@@ -159,6 +165,7 @@ export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: End
   delete entry.warnings;
   delete entry.passed;
   delete entry.trouble;
+  delete entry.suspect;
   delete entry.notBefore;
   if (reason === undefined) delete entry.reason;
   else entry.reason = clip(reason, MAX_REASON);

@@ -31,6 +31,7 @@ export function afterStep(next: NextStep, plan: PlanShape, place: PlanPlace): Pl
   if (done) return last ? { next, place, ended: ending(plan, place, 'complete') } : advance(plan, place, 'complete');
   if (next.do === 'close') {
     const { outcome, reason } = next;
+    if (outcome === 'skipped') return skipStep(plan, place, reason, 'skipped');
     if (step.optional && (outcome === 'failed' || outcome === 'blocked')) return skipStep(plan, place, reason);
     return { next: { ...next, reason: `step ${step.id}: ${reason}` }, place };
   }
@@ -49,12 +50,18 @@ export const isWanted = ({ step }: SkipStep, place: PlanPlace): boolean => step 
  * Leaves the current step out. What it left half done has passed no gate, so after the last step one more iteration
  * brings the whole to an end.
  */
-export function skipStep(plan: PlanShape, place: PlanPlace, why: string): PlanMove {
+export function skipStep(
+  plan: PlanShape,
+  place: PlanPlace,
+  why: string,
+  /** What the idea is when no step is left. */
+  outcome: 'failed' | 'skipped' = 'failed',
+): PlanMove {
   if (place.step >= plan.steps.length) return { next: { do: 'iterate' }, place };
   const skipped = { ...place, skipped: [...place.skipped, place.step] };
   const move = advance(plan, skipped, 'skipped', why);
   if (skipped.skipped.length < plan.steps.length) return move;
-  return { ...move, next: { do: 'close', outcome: 'failed', reason: 'every step of the plan was skipped' } };
+  return { ...move, next: { do: 'close', outcome, reason: 'every step of the plan was skipped' } };
 }
 
 function advance(plan: PlanShape, place: PlanPlace, state: StepEnd['state'], why?: string): PlanMove {

@@ -63,6 +63,14 @@ function giveToWaiting(
 const isSuspect = ({ gates }: Board, entry: IdeaEntry): boolean =>
   gates !== undefined && !gates.allOpen && gates.isSuspect(entry.card.id, gates.agentsOf(entry));
 
+/** Of ideas whose worker is lost again and again only one runs at a time: so the others get done, and it shows which it is. */
+function standsBack(board: Board, { card, suspect }: IdeaEntry): boolean {
+  if (suspect === undefined) return false;
+  return board
+    .openIdeas()
+    .some((one) => one.card.id !== card.id && one.suspect !== undefined && one.status === 'running');
+}
+
 /** Ends waits that are over, so that no one is woken for them again. */
 export function endOwnWaits({ state, graph }: Board, now: number): void {
   for (const idea of state.waiting) {
@@ -165,7 +173,8 @@ function nextWaiting(board: Board, may: (entry: IdeaEntry) => boolean): IdeaEntr
   for (const idea of state.waiting) {
     const entry = board.graph.entry(idea);
     if (entry?.status !== 'wants-slot') continue;
-    if (!found && entry.notBefore === undefined && canWork(board, entry) && may(entry)) found = entry;
+    if (!found && entry.notBefore === undefined && !standsBack(board, entry) && canWork(board, entry) && may(entry))
+      found = entry;
     else rest.push(idea);
   }
   state.waiting = rest;

@@ -23,6 +23,9 @@ export const FAILURE = {
   refused: 'ralph.Refused',
 } as const;
 
+/** In the details of `workerLost`: the worker was told to stop, and handed its work back. */
+export const WORKER_STOPPED = 'the worker was told to stop';
+
 /**
  * Why an agent run did not end well. `agent`, `context` and `budget` cost an iteration: the agent had its turn.
  * transient: worth retrying soon · limited: a usage limit · auth: needs a login · config: wrong flags or model ·

@@ -110,6 +110,10 @@ export interface IdeaRunState {
   skipStep?: SkipStep;
   /** The agent to use next; absent: the one that the idea or the run names. */
   choice?: AgentChoice;
+  /** Runs in a row that were cut off: their agent was killed from outside, or their worker went away. */
+  cutOff?: number;
+  /** Its worker went away again and again: it is to say so when a run has worked. */
+  suspect?: true;
   /** The last run in which the agent got to work, and when it ended. */
   worked?: Worked;
   /** Who ran last. */
@@ -139,6 +143,8 @@ export interface SkipStep {
   /** 0-based; absent: the one that the idea is at when it reads this. */
   step?: number;
   why?: string;
+  /** Not a person: it failed, and failed ones are skipped. */
+  failed?: true;
 }
 
 /** Where an idea is in its plan (B9). */
@@ -185,6 +191,8 @@ export interface IdeaReport {
   /** With `warnings`: all that are open now. */
   warnings?: Warning[];
   worked?: Worked;
+  /** With `parked`: runs in a row that were cut off, their worker with them. */
+  lost?: number;
 }
 
 /** Parent to child, about its landing. */

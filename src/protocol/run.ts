@@ -122,6 +122,8 @@ export interface IdeaEntry {
   probe?: true;
   /** Trouble that its agent has with it, from `since` to `at` (epoch ms); `own`: times in a row that are known to be the idea's. */
   trouble?: { kind: TroubleKind; own: number; since: number; at: number };
+  /** Since when (epoch ms) its worker is lost while it runs, again and again: it runs beside no other such idea. */
+  suspect?: number;
   /** It gets no slot before, epoch ms. */
   notBefore?: number;
   /** Open ones. */

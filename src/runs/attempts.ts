@@ -15,6 +15,8 @@ export interface AttemptMark {
   idea: string;
   serial: number;
   startedAt: string;
+  /** Absent in marks of 0.1, and where no agent runs. */
+  run?: string;
 }
 
 const fileOf = (root: string, project: string, idea: string): string =>
@@ -40,6 +42,16 @@ export async function holdsMark(root: string, project: string, mark: AttemptMark
 export async function unmarkAttempt(root: string, project: string, mark: AttemptMark): Promise<void> {
   // A later attempt may own the file by now.
   if (await holdsMark(root, project, mark)) await rm(fileOf(root, project, mark.idea), { force: true });
+}
+
+/** The mark of the idea, whosever it is; undefined where there is none, or none that can be read. */
+export async function markOf(root: string, project: string, idea: string): Promise<AttemptMark | undefined> {
+  const text = await readFile(fileOf(root, project, idea), 'utf8').catch(() => '');
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as AttemptMark);
+  } catch {
+    return undefined;
+  }
 }
 
 export async function leftAttempts(root: string, project: string): Promise<AttemptMark[]> {

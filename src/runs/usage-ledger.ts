@@ -20,6 +20,8 @@ export interface UsageRow extends Usage {
   durationMs: number;
   /** Answers of the model; without any there was nothing to use. */
   turns: number;
+  /** Of an attempt that was cut off with its worker: another one of the same run follows, and both count. */
+  attempt?: string;
 }
 
 const fileOf = (root: string, project: string, month: string): string =>
@@ -31,8 +33,13 @@ export async function writeUsage(root: string, project: string, row: UsageRow): 
   await appendFile(path, `${JSON.stringify(row)}\n`, { mode: 0o600 });
 }
 
-export const runKey = ({ run, idea, serial }: Pick<UsageRow, 'run' | 'idea' | 'serial'>): string =>
-  `${run}/${idea}/${serial}`;
+export const runKey = ({
+  run,
+  idea,
+  serial,
+  attempt,
+}: Pick<UsageRow, 'run' | 'idea' | 'serial' | 'attempt'>): string =>
+  attempt === undefined ? `${run}/${idea}/${serial}` : `${run}/${idea}/${serial}/${attempt}`;
 
 /** Midnights of this host's clock around a time. */
 const dayOf = (now: Date) => ({

@@ -18,7 +18,8 @@ import { savePoint } from '../git/saves.js';
 import type { RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
-import { type AttemptMark, hasMark, holdsMark, markAttempt, unmarkAttempt } from '../runs/attempts.js';
+import { type AttemptMark, hasMark, holdsMark, markAttempt, markOf, unmarkAttempt } from '../runs/attempts.js';
+import { bookCutOff } from '../runs/cut-off.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import { assertOurs, endEarlier, unlockIndex } from './agent-place.js';
 import { promptFor } from './agent-prompt.js';
@@ -67,6 +68,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
     idea: input.idea,
     serial: input.serial,
     startedAt: new Date().toISOString(),
+    run: input.runId,
   };
   return marked({ deps, run, idea, input, dir, context, mark, unkillable: false }).catch(asWorkError);
 }
@@ -83,6 +85,7 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
   const spec = agentSpec(run.file.config, attempt);
   // A mark is taken away only when nothing of its run is left, so without one there is nothing to look for.
   const left = await hasMark(deps.root, input.project, input.idea);
+  if (left) await bookCutOff(deps.root, input.project, await markOf(deps.root, input.project, input.idea));
   // Marked before the kill: an earlier attempt whose agent is ended here must see that the worktree is no longer its own.
   await markAttempt(deps.root, input.project, mark);
   try {

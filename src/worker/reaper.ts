@@ -7,6 +7,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { killByToken } from '../process/tokens.js';
 import { FAILURE } from '../protocol/failures.js';
 import { leftAttempts, unmarkAttempt } from '../runs/attempts.js';
+import { bookCutOff } from '../runs/cut-off.js';
 import type { WorkerLog } from './logger.js';
 import { forgetTaken, keepNotes, leftTaken } from './taken.js';
 
@@ -37,6 +38,7 @@ export async function reap(
   };
   for (const mark of await leftAttempts(root, project)) {
     await handBack(mark.taskToken, { idea: mark.idea, serial: mark.serial });
+    await bookCutOff(root, project, mark);
     await unmarkAttempt(root, project, mark);
   }
   for (const { taskToken, ...what } of await leftTaken(root, project)) await handBack(taskToken, what);

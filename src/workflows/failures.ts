@@ -1,6 +1,6 @@
 /** Reads failures that activities ended with. May import protocol and @temporalio/workflow only. */
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
-import { FAILURE } from '../protocol/failures.js';
+import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 
 /**
  * Why nothing is known to be wrong with the work itself, and it is tried again at no cost: the worker went away or was
@@ -13,6 +13,19 @@ export function notTheWorksFault(error: unknown): string | undefined {
   if (!(cause instanceof ApplicationFailure)) return undefined;
   if (cause.type === FAILURE.machine) return cause.message;
   return cause.type === FAILURE.workerLost ? 'the worker was lost' : undefined;
+}
+
+/**
+ * Whether a worker went down with the activity, by itself or by what the activity ran. One that is told to stop, and says
+ * so, is none.
+ */
+export function tookWorkerDown(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
+  return (
+    cause instanceof ApplicationFailure && cause.type === FAILURE.workerLost && !cause.details?.includes(WORKER_STOPPED)
+  );
 }
 
 /** The reason, when an activity started nothing because a disk is full. */

@@ -74,19 +74,25 @@ export async function askBudget(session: IdeaSession, line: BudgetLine): Promise
  */
 export async function park(
   session: IdeaSession,
-  { trouble, passed, reached }: { trouble?: Trouble; passed?: string; reached?: BudgetReached } = {},
+  {
+    trouble,
+    passed,
+    reached,
+    lost,
+  }: { trouble?: Trouble; passed?: string; reached?: BudgetReached; lost?: number } = {},
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.parked = true;
   session.granted = undefined;
   session.verdict = undefined;
-  screen.show('waiting-slot', passed === undefined && !reached ? 'limited' : 'waiting');
+  screen.show('waiting-slot', passed === undefined && !reached && !lost ? 'limited' : 'waiting');
   if (trouble) emit(input, { kind: 'parked', idea: input.idea, trouble });
   if (reached) emit(input, { kind: 'held', idea: input.idea, why: reachedText(reached) });
   await reporter.report('parked', {
     ...(trouble ? { trouble } : {}),
     ...(passed === undefined ? {} : { passed }),
     ...(reached ? { reached } : {}),
+    ...(lost ? { lost } : {}),
   });
   return waitForSlot(session);
 }
@@ -121,6 +127,11 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
     case 'ask':
       return ask(session, verdict.question, false);
     case 'close':
+      // In a plan it is the step that is left out.
+      if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan) {
+        state.skipStep = { step: state.plan.step, why: verdict.reason, failed: true };
+        return park(session);
+      }
       return session.close(verdict.outcome, verdict.reason);
     case 'reopen':
       state.reopen = verdict.reopen;

@@ -49,7 +49,7 @@ function leftOut({ state }: IdeaSession, plan: PlanShape): PlanMove | undefined 
   if (!said || !isWanted(said, place)) return undefined;
   delete state.ungated;
   delete state.feedback;
-  return skipStep(plan, place, said.why ?? 'a person said so');
+  return skipStep(plan, place, said.why ?? 'a person said so', said.failed ? 'skipped' : 'failed');
 }
 
 function alongPlan({ input, state }: IdeaSession, { next, place, ended }: PlanMove): NextStep {
@@ -67,11 +67,12 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
   if (!state.ungated) {
     const { run, delivered } = await runAgent(session, prepared, limits);
     const { settings } = input;
-    const { failures, limited } = state;
+    const { failures, limited, cutOff } = state;
     // Only a parent that keeps gates names an agent; under an older one the idea waits by itself.
     const gated = state.choice !== undefined;
     const next =
-      backToUsual(session, run) ?? afterRun(run, { limits, settings, failures, limited, now: Date.now(), gated });
+      backToUsual(session, run) ??
+      afterRun(run, { limits, settings, failures, limited, cutOff: cutOff ?? 0, now: Date.now(), gated });
     account(session, run, next, delivered);
     // Before anything is waited for: an interruption must not make the gate of a booked run be forgotten.
     if (next.do === 'gate') state.ungated = run;
@@ -138,7 +139,9 @@ async function reportTry({ input, state, reporter }: IdeaSession, run: RunAgentR
   const tried = choice?.probe && troubleOf(outcome, input.settings) === undefined;
   // The agent was closed while this run went on, and works all the same.
   const proof = works && choice !== undefined && (state.parked === true || choice.agent !== agent);
-  if (tried || proof) await reporter.report('recovered');
+  const cleared = works && state.suspect === true;
+  if (works) delete state.suspect;
+  if (tried || proof || cleared) await reporter.report('recovered');
 }
 
 async function runAgent(
@@ -165,6 +168,7 @@ async function runAgent(
     ...(agent ? { agent } : {}),
   });
   if (choice?.probe) await reporter.report('probing');
+  session.ranSince = Date.now();
   const run = await agentActivities(queues.agents, `${idea} #${iteration} by ${agentName}`, timeoutMs).runAgent({
     project,
     runId,
@@ -188,6 +192,7 @@ async function runAgent(
     // The ladder, where there is one, says it itself.
     ...(unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? { unchanged } : {}),
   });
+  session.ranSince = undefined;
   return { run, delivered };
 }
 
@@ -216,13 +221,15 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
   state.head = run.head;
   state.commits += run.commits;
   state.lastSignal = run.signal;
+  if (next.do === 'rerun' && next.counts === 'cut-off') state.cutOff = (state.cutOff ?? 0) + 1;
+  else delete state.cutOff;
   if (next.do === 'park' || next.do === 'hold') {
     // Neither a failure of the idea nor an end of its failures.
   } else if (next.do !== 'rerun') {
     state.failures = 0;
     state.limited = 0;
   } else if (next.counts === 'failure') state.failures += 1;
-  else state.limited += 1;
+  else if (next.counts === 'limit') state.limited += 1;
   // What was not charged needs no second approval.
   const again = next.do === 'rerun' || next.do === 'hold' || (next.do === 'park' && input.settings.stepLanding);
   if (!again) delete state.mayRun;

@@ -53,6 +53,8 @@ export class IdeaSession {
   verdict: Verdict | undefined;
   /** What a person said to a budget that is used up. */
   budgetAnswer: BudgetAnswer | undefined;
+  /** Since when an agent runs, epoch ms; undefined while none does. */
+  ranSince: number | undefined;
   /** Workers lost in a row. */
   lostWorkers = 0;
   /** What can be ended at once: the iteration that is under way. */

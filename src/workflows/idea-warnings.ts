@@ -40,7 +40,9 @@ export async function book({ input, state, reporter }: IdeaSession, run: RunAgen
   const charged = costsIteration(run.outcome);
   // One that a budget did not let begin used nothing, and is no news to the autopilot.
   if (!charged && run.outcome.kind === 'timeout' && run.durationMs === 0) return;
-  const spent = spentBy(run, charged, charged || run.outcome.kind === 'timeout');
+  const { outcome } = run;
+  const killed = input.settings.ownTrouble === true && outcome.kind === 'failed' && outcome.failure === 'killed';
+  const spent = spentBy(run, charged, charged || killed || outcome.kind === 'timeout');
   state.spent = addSpent(state.spent ?? nothingSpent(), spent);
   const { budget } = input.settings;
   if (budget?.run || budget?.day) await reporter.report('spent', { spent });

@@ -18,10 +18,11 @@ import { limitReached, type NextStep } from '../decide/completion.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import { emit } from './events.js';
-import { activityProblem, diskIsFull, notTheWorksFault } from './failures.js';
+import { activityProblem, diskIsFull, notTheWorksFault, tookWorkerDown } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
 import { ask, askBudget, land, park } from './idea-handover.js';
 import { iterate } from './idea-iteration.js';
+import { afterLoss } from './idea-lost.js';
 import { IdeaSession } from './idea-session.js';
 import { backOff, boundary } from './idea-waiting.js';
 import { spentAll } from './idea-warnings.js';
@@ -74,10 +75,16 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
       await continueAsNew<typeof idea>({ ...input, parent: reporter.parent, state });
     }
     let next: NextStep | 'interrupted';
+    session.ranSince = undefined;
     try {
       next = await session.interruptible(() => iterate(session));
     } catch (error) {
       const lost = notTheWorksFault(error);
+      if (lost && input.settings.ownTrouble && tookWorkerDown(error)) {
+        const ended = await afterLoss(session, lost);
+        if (ended) return ended;
+        continue;
+      }
       if (lost) {
         const waitMs = Math.min(500 * 2 ** session.lostWorkers++, LONGEST_LOST_WAIT_MS);
         await backOff(session, waitMs, lost);

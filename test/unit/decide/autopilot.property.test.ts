@@ -185,7 +185,7 @@ const FRIENDLY: Temper = {
 };
 const STOPPED: Temper = { bad: [], terminate: false, levers: ['pause', 'resume', 'stop', 'stop', 'stop-one'] };
 const HOSTILE: Temper = {
-  bad: ['failed', 'blocked', 'timeout', 'stopped'],
+  bad: ['failed', 'blocked', 'timeout', 'stopped', 'skipped'],
   terminate: true,
   levers: ['pause', 'resume', 'resume', 'slots', 'pause-one', 'stop-one', 'stop'],
 };

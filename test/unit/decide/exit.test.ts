@@ -26,7 +26,6 @@ describe('B4 exit table', () => {
   });
   const exitOf = (outcome: AgentOutcome, over: Partial<RunContext> = {}): NextStep =>
     afterRun(runOf(COMPLETE, { outcome, exitCode: 1 }), context(over));
-  const close = (kind: FailureKind) => ({ do: 'close', outcome: 'failed', reason: `${kind}: ${kind} happened` });
   const again = (kind: FailureKind, waitMs: number) => ({
     do: 'rerun',
     waitMs,
@@ -76,11 +75,40 @@ describe('B4 exit table', () => {
       limits: limitsOf({ loop }),
       settings: settings({ errorStrategy, maxRetries: 2, retryBaseMs: 2000 }),
     });
+    const ended = {
+      do: 'close',
+      outcome: errorStrategy === 'skip' ? 'skipped' : 'failed',
+      reason: `${kind}: ${kind} happened`,
+    };
+    if (kind === 'killed') {
+      expect(next).toEqual(errorStrategy === 'retry' ? { ...again(kind, 2000), counts: 'cut-off' } : ended);
+      return;
+    }
     const hopeless = kind === 'auth' || kind === 'config';
-    const retried = kind === 'context' ? loop : kind !== 'agent' || (errorStrategy === 'retry' && loop);
+    const byStrategy = kind === 'launch' ? errorStrategy === 'retry' : errorStrategy === 'retry' && loop;
+    const retried = kind === 'context' ? loop : kind === 'transient' || byStrategy;
     const goesOn = !hopeless && retried && failures < 2;
     const waitMs = kind === 'context' ? 0 : ([2000, 4000][failures] ?? Number.NaN);
-    expect(next).toEqual(goesOn ? again(kind, waitMs) : close(kind));
+    expect(next).toEqual(goesOn ? again(kind, waitMs) : ended);
+  });
+
+  test('B4 row 7: an agent that is killed from outside is tried again, later each time; the fifth time a person is asked', () => {
+    const steps = [0, 1, 2, 3, 4].map((cutOff) => exitOf(failed('killed'), { cutOff, failures: 9 }));
+    const waits = steps.slice(0, 4).map((step) => (step.do === 'rerun' ? [step.waitMs, step.counts] : step));
+    expect(waits).toEqual([2000, 4000, 8000, 16_000].map((ms) => [ms, 'cut-off']));
+    expect(steps[4]).toEqual({ do: 'ask', question: expect.stringMatching(/^5 agent runs in a row.*killed happened/) });
+    const slow = settings({ retryBaseMs: 50_000 });
+    expect(exitOf(failed('killed'), { cutOff: 3, settings: slow })).toMatchObject({ waitMs: 60_000 });
+  });
+
+  test('B4 B7: a run of 0.1 goes on as it began: killed is retried and fails, and no strategy skips', () => {
+    const old = (over: Partial<RunContext>) => ({
+      settings: settings({ ownTrouble: undefined, errorStrategy: 'skip' }),
+      ...over,
+    });
+    expect(exitOf(failed('killed'), old({ failures: 1 }))).toEqual(again('killed', 4000));
+    expect(exitOf(failed('killed'), old({ failures: 2 }))).toMatchObject({ do: 'close', outcome: 'failed' });
+    expect(exitOf(failed('agent'), old({}))).toMatchObject({ do: 'close', outcome: 'failed' });
   });
 
   test.each(strategies)('B4: a run that used up its money asks a person, strategy %s', (errorStrategy) => {

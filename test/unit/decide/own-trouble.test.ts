@@ -136,3 +136,39 @@ describe('B8 an outage', () => {
     expect(pilot.state.limits?.gates).toMatchObject([{ key: 'agent:claude', hits: 1 }]);
   });
 });
+
+describe('B4 ideas whose worker is lost again and again', () => {
+  const lost = (pilot: Autopilot, idea: string, now: number) => report(pilot, idea, { lost: 2 }, now);
+
+  it('run one at a time, beside others, until one of their runs has worked', () => {
+    const pilot = pilotWith(['a', 'b', 'c'], { slots: 3 });
+    expect(lost(pilot, 'a', NOW)).toEqual(['grant a @1 claude']);
+    expect(lost(pilot, 'b', NOW + 1)).toEqual([]);
+    expect(lost(pilot, 'a', NOW + 2)).toEqual(['grant b @1 claude']);
+    expect(worked(pilot, 'b', NOW + 3)).toEqual(['grant a @2 claude']);
+    expect(statusOf(pilot, 'c')).toBe('running');
+  });
+
+  it('let the next one go when the one that runs asks, pauses or ends', () => {
+    for (const more of [
+      { kind: 'needs-human', reason: '?' },
+      { kind: 'paused' },
+      { kind: 'closed', outcome: 'stopped' },
+    ]) {
+      const pilot = pilotWith(['a', 'b', 'c'], { slots: 3 });
+      lost(pilot, 'a', NOW);
+      lost(pilot, 'b', NOW + 1);
+      expect(report(pilot, 'a', more, NOW + 2).join()).toContain('grant b');
+    }
+  });
+});
+
+describe('B7 strategy skip', () => {
+  it('leaves the idea out: it is skipped, counts as no failure, and the run goes on', () => {
+    const pilot = pilotWith(['a', 'b'], { slots: 1, errorStrategy: 'skip', errorThreshold: 1 });
+    report(pilot, 'a', { kind: 'closed', outcome: 'skipped', reason: 'agent: exit 1' }, NOW);
+    expect(statusOf(pilot, 'a')).toBe('skipped');
+    expect(pilot.state).toMatchObject({ run: 'running', failuresInARow: 0 });
+    expect(statusOf(pilot, 'b')).toBe('running');
+  });
+});

@@ -20,7 +20,11 @@ const ITERATE: NextStep = { do: 'iterate' };
 const TRIP: NextStep = { do: 'ask', question: 'look', approve: ['x'] };
 const QUESTION: NextStep = { do: 'ask', question: 'which?' };
 const RERUN: NextStep = { do: 'rerun', waitMs: 1, why: 'x', counts: 'failure' };
-const close = (outcome: 'failed' | 'blocked' | 'timeout'): NextStep => ({ do: 'close', outcome, reason: 'why' });
+const close = (outcome: 'failed' | 'blocked' | 'timeout' | 'skipped'): NextStep => ({
+  do: 'close',
+  outcome,
+  reason: 'why',
+});
 
 describe('steps of a plan (B9)', () => {
   it.each<[string, NextStep, PlanPlace, NextStep, PlanPlace, object | undefined]>([
@@ -45,6 +49,14 @@ describe('steps of a plan (B9)', () => {
       ITERATE,
       at(2, { skipped: [1] }),
       { id: 'b', phase: 'Model', state: 'skipped', why: '2 of 2 iterations used' },
+    ],
+    [
+      'B7: with strategy skip a step that failed is left out by itself, optional or not',
+      close('skipped'),
+      at(0),
+      ITERATE,
+      at(1, { skipped: [0] }),
+      { id: 'a', phase: 'Model', state: 'skipped', why: 'why' },
     ],
     [
       '… that is blocked, too',

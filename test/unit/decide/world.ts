@@ -264,6 +264,10 @@ export class World {
     } else if (this.chance(6)) {
       child.state = 'asking';
       this.#report(child, 'needs-human', { reason: 'what now?' });
+    } else if (this.chance(8)) {
+      // Its worker was lost again.
+      child.state = 'waiting-slot';
+      this.#report(child, 'parked', { lost: 2 });
     } else if (this.#temper.bad.length > 0 && this.chance(4)) this.#close(child, this.#pick(this.#temper.bad));
     else if (!this.chance(3)) {
       child.state = 'landing';
