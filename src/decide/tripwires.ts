@@ -15,7 +15,8 @@ const MOST_SHOWN = 5;
 
 export const tripwireKey = ({ kind, subject }: Tripwire): string => `${kind} ${subject}`;
 
-export const describeTripwire = ({ kind, subject }: Tripwire): string => `${LABEL[kind]} (${subject})`;
+export const describeTripwire = ({ kind, subject, warn }: Tripwire): string =>
+  `${kind === 'base-test' && warn ? 'whether it breaks what was tested before' : LABEL[kind]} (${subject})`;
 
 /** Those that stop a landing and that nobody has approved yet. */
 export function openTripwires(gate: GateResult, approved: readonly string[]): Tripwire[] {

@@ -16,6 +16,13 @@ import type { WorkDeps } from './deps.js';
 
 const MOST_SHOWN = 5;
 
+/** Whoever reads that a gate is green must not take it for more than it is. */
+const NOT_COMPARED: Tripwire = {
+  kind: 'base-test',
+  subject: 'not known: the gate could not be run on the base',
+  warn: true,
+};
+
 /** `outcomes`: of the gate's commands, in their order; `found`: what the commits say already. */
 export async function judgeGreen(
   deps: WorkDeps,
@@ -28,7 +35,8 @@ export async function judgeGreen(
   const { commands, tripwires: rules, baseTests: mode = 'off' } = run.file.config.gate;
   const wanted = rules && (rules.deletedTests !== 'off' || rules.newSkips !== 'off' || mode !== 'off');
   const before = wanted && (await baselineOutcomes(deps, run, { ...input, index: commands.length - 1 }));
-  if (!before) return withTripwires(gate, found);
+  if (!wanted) return withTripwires(gate, found);
+  if (!before) return withTripwires(gate, [...found, NOT_COMPARED]);
   const tripwires = [...found];
   for (const [n, { name }] of commands.entries()) {
     const [then, now] = [before[n]?.tested, outcomes[n]];

@@ -1,6 +1,7 @@
 /** Every known way to make a gate green without making the work right is seen before it lands (B3, F3). */
 import { describe, expect, it } from 'vitest';
 import type { GateResult } from '../../src/protocol/gate.js';
+import { writeRun } from '../../src/runs/run-files.js';
 import { bench, say } from './bench.js';
 import { CHEATS, type Cheat } from './cheats.js';
 
@@ -89,6 +90,32 @@ describe('honest work', () => {
     expect(gate).toMatchObject({ pass: true });
     expect(gate).not.toHaveProperty('tripwires');
     expect(runs).toBe(2);
+  });
+
+  it('that needs what else it changes in a gate file keeps it when the tests of the base run', async () => {
+    const { gate } = await honest(
+      `sed -i.old 's/"type"/"imports":{"#one":".\\/src\\/one.js"},"type"/;s/node --test/node --test --no-warnings/' package.json; rm package.json.old
+echo 'export const one = 0;' > src/one.js
+printf "import { one } from '#one';\\nexport const add = (a, b) => a + b + one;\\n" > src/add.js`,
+    );
+    expect(gate).toMatchObject({ pass: true, tests: { passed: 2 } });
+    expect(gate.tripwires).toEqual([{ kind: 'gate-file', subject: 'package.json' }]);
+  });
+
+  it('over a base that cannot be gated is said to be compared with nothing', async () => {
+    const b = await bench({
+      agent: `cat > /dev/null\necho x > work.txt\n${say('COMPLETE')}`,
+      config: { gate: ['true'] },
+    });
+    const at = await b.prepare();
+    await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const input = { ...b.ref, idea: 't-1', serial: 1, worktree: at.worktree, base: at.base };
+    b.file.config.setup.run = 'false';
+    await writeRun(b.root, { ...b.file, runId: 'run-2' }, b.ideas);
+    expect(await b.call(b.activities.runGate, { ...input, runId: 'run-2' }).done).toMatchObject({
+      pass: true,
+      tripwires: [{ kind: 'base-test', subject: 'not known: the gate could not be run on the base', warn: true }],
+    });
   });
 
   it('without a claim is gated only: what matters before a landing is left out', async () => {

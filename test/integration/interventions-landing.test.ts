@@ -12,8 +12,8 @@ afterEach(() => held?.box.dispose());
 it('abort in the middle of a landing gate ends it: nothing moves, no process is left, a later start lands it (B4, C1)', async () => {
   held = await Held.open(inject('stateRoot'), [{ id: 'l-1', steps: [DONE] }]);
   const { box } = held;
-  // Only the lane has its worktree there; in the idea's own the gate is green at once.
-  const script = `case "$PWD" in */integration/*|*/integration) touch ${box.scratch}/lands; while [ ! -e ${box.scratch}/go-gate ]; do sleep 0.2; done;; esac`;
+  // Only the lane has its worktree there; in the idea's own, and on the base, the gate is green at once.
+  const script = `case "$PWD" in */integration/main) touch ${box.scratch}/lands; while [ ! -e ${box.scratch}/go-gate ]; do sleep 0.2; done;; esac`;
   await box.write({
     'gate.sh': script,
     'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['sh gate.sh'] }),
