@@ -35,6 +35,8 @@ export const attemptsDir = (root: string, project: string): string => join(proje
 export const takenDir = (root: string, project: string): string => join(projectDir(root, project), 'taken');
 export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
 export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');
+/** What keeps our git from running what an agent wrote. */
+export const wallDir = (root: string, project: string): string => join(projectDir(root, project), 'wall');
 /** Where ideas stand in their plans. */
 export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
 /** How gate commands end on commits that work started from; can be found out again. */

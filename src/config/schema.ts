@@ -114,7 +114,7 @@ export const configSchema = z
       .enum(['stop', 'off'])
       .default('stop')
       .describe(
-        'What happens when an agent changes branches, stashes, settings or files of yours outside its worktree. stop: its idea waits for you. off: nothing is looked at.',
+        'What happens when an agent changes branches, stashes, settings or files of yours outside its worktree. stop: its idea waits for you. off: nobody is asked.',
       ),
     escalation: z
       .strictObject({

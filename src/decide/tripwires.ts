@@ -10,6 +10,7 @@ const LABEL: Record<Tripwire['kind'], string> = {
   'deleted-test': 'tests are gone',
   'new-skip': 'a test is skipped or focused',
   'gate-file': 'a file that decides what the gate checks is new or changed',
+  outside: 'while the gate ran, somebody changed what no code of an idea has to change',
 };
 const MOST_SHOWN = 5;
 

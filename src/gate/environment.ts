@@ -26,7 +26,8 @@ export function gateEnvironment(
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(env)) if (value !== undefined && isPassed(key, passEnv)) kept[key] = value;
-  return { ...kept, CI: '1', GIT_TERMINAL_PROMPT: '0', ...slot };
+  // What a gate's own git shows is what lands.
+  return { ...kept, CI: '1', GIT_TERMINAL_PROMPT: '0', GIT_NO_REPLACE_OBJECTS: '1', ...slot };
 }
 
 /**

@@ -77,6 +77,14 @@ const STEADY = [
   'checkout.workers=0',
 ];
 
+type Look = (dir: string) => Promise<Readonly<Record<string, string>>>;
+let look: Look = () => Promise.resolve({});
+
+/** What happens before each command, in the folder that it is given; gives what its environment gets. See wall.ts. */
+export function beforeEachCommand(does: Look): void {
+  look = does;
+}
+
 /** Git commands in `dir`, which must exist. */
 export function git(dir: string): Git {
   const result = async (args: readonly string[], opts: GitOptions = {}): Promise<GitResult> => {
@@ -111,12 +119,13 @@ function trimNewlines(text: string): string {
 
 async function once(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
   lookForStandstill();
+  const given = await look(resolve(dir));
   const config = [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])];
   const command = {
     dir: resolve(dir),
     argv: ['git', ...config.flatMap((setting) => ['-c', setting]), ...args],
     env: gitEnvironment(process.env),
-    extra: { ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env },
+    extra: { ...given, ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env },
     input: opts.input,
     apart: opts.hooks,
   };
@@ -156,6 +165,7 @@ async function alone(
       allowUnsafeFsMonitor: true,
       allowUnsafeEditor: true,
       allowUnsafePager: true,
+      allowUnsafeConfigPaths: true,
       allowAbbreviatedOptions: true,
     },
     errors(error, got) {

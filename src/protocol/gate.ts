@@ -65,7 +65,7 @@ export interface GateFailure {
 
 /** A change that can make a gate green without making the work right. */
 export interface Tripwire {
-  kind: 'deleted-test' | 'new-skip' | 'gate-file' | 'base-test';
+  kind: 'deleted-test' | 'new-skip' | 'gate-file' | 'base-test' | 'outside';
   /** The file, and where it helps the line; of what was seen by running the gate, the command and tests. */
   subject: string;
   /** Told, and stops nothing. */

@@ -15,6 +15,7 @@ import { type Link, readBranches, readLinks } from '../git/siblings.js';
 import { readStatus } from '../git/status.js';
 import { findStrays, type Stray } from '../git/strays.js';
 import { readTrace, type TracedCommand, traceEnvironment } from '../git/trace.js';
+import type { Wall } from '../git/wall.js';
 import { listWorktrees, privateGitDir } from '../git/worktree-list.js';
 import type { Redact } from '../process/redact.js';
 import type { StrayedRun } from '../protocol/activities.js';
@@ -22,6 +23,7 @@ import { writeAtomically } from '../runs/run-files.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
 import { lookAtNeighbours } from './neighbours.js';
+import { agentSection, heldAgainst, noticeOf, PUT_BACK, straysOf } from './walls.js';
 
 export interface Guard {
   /** For the agent: lets git write down what it is asked to do. */
@@ -45,6 +47,8 @@ export interface GuardInput {
   dir: string;
   /** What the agent prints. */
   outputFile: string;
+  /** Absent: what decides which programs git runs is not looked at here. */
+  wall?: Wall;
 }
 
 const asItIs: Redact = (text) => text;
@@ -54,6 +58,7 @@ const NO_GUARD: Guard = { env: {}, ended: () => {}, check: nothing, notice: noth
 const LONGEST_DIFF = 1 << 20;
 const LONGEST_QUESTION = 1500;
 const LONGEST_NOTICE = 600;
+const IF_YOURS = 'If you changed the settings or hooks yourself: pause the run, change them again, resume.';
 /** Below `refs/heads/`. */
 const IDEA_BRANCHES = 'ralph/';
 
@@ -61,7 +66,7 @@ const places = new Map<string, OutsidePlace>();
 
 /** Call right before the agent starts. An attempt that was cut off is checked together with the one that takes over. */
 export async function guard(input: GuardInput, enabled: boolean): Promise<Guard> {
-  if (!enabled) return NO_GUARD;
+  if (!enabled) return { ...NO_GUARD, notice: noticeOf(input) };
   const place = places.get(input.repo) ?? (await locate(input.repo));
   places.set(input.repo, place);
   const files = { trace: join(input.dir, 'git-trace.jsonl'), before: join(input.dir, 'outside.json') };
@@ -136,7 +141,8 @@ async function look(input: GuardInput, place: OutsidePlace, before: Before, trac
     edits(input, place, worktree, before.at),
     lookAtNeighbours({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
   ]);
-  const strays = [...moved, ...edited.strays, ...others.strays];
+  const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
+  const strays = [...straysOf(breaches), ...moved, ...edited.strays, ...others.strays];
   return { strays, edited: edited.files, broken: others.broken };
 }
 
@@ -262,6 +268,7 @@ async function describe(
     `The agent left its worktree: it ${[...shown, ...more].join('; it ')}.`,
     `What changed: less '${report}'`,
     ...commands.filter((line) => line !== undefined),
+    ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
     'Its own work has not landed and goes on once you answer.',
   ];
   return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };

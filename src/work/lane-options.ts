@@ -13,6 +13,7 @@ import { assertRoom } from './room.js';
 import { gateLanding } from './run-gate.js';
 import { setUp } from './set-up.js';
 import { SEATS } from './slot-environment.js';
+import { inSectionOrThrow, landingGate, wallOf } from './walls.js';
 
 export interface LaneInput extends RunRef {
   idea: string;
@@ -49,10 +50,13 @@ export async function laneWork(
     ...{ repo, integrationRoot, target, idea, title, agentName, signal },
     sign: config.commit.sign,
     keep: config.worktrees.keep,
-    setup: (dir: string) => setUp(deps, run, { ...where(dir), shared: true }),
+    setup: async (dir: string) =>
+      inSectionOrThrow(await wallOf(deps, run), `set-up-${idea}`, () =>
+        setUp(deps, run, { ...where(dir), shared: true }),
+      ),
     gate: async (dir: string, onto: string) => {
       await refuseLinks(dir, onto, idea);
-      return gateLanding(deps, run, { ...where(dir), base: onto });
+      return landingGate(await wallOf(deps, run), idea, () => gateLanding(deps, run, { ...where(dir), base: onto }));
     },
   };
   return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };

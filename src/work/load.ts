@@ -6,6 +6,7 @@ import type { Idea } from '../protocol/idea.js';
 import { readEdit } from '../runs/edits.js';
 import { type LoadedRun, loadIdea, loadRun } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';
+import { wallOf } from './walls.js';
 import { WorkError } from './work-error.js';
 
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -15,8 +16,9 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   if (!SAFE_NAME.test(ref.project) || !SAFE_NAME.test(ref.runId)) {
     throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
   }
+  let run: LoadedRun;
   try {
-    return await loadRun(deps.root, ref);
+    run = await loadRun(deps.root, ref);
   } catch (error) {
     const where = runDir(deps.root, ref.project, ref.runId);
     if (error instanceof SyntaxError) {
@@ -28,6 +30,9 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
       FAILURE.runFilesMissing,
     );
   }
+  // Before the first git command. Where the repository cannot be read, that command says so.
+  await wallOf(deps, run).catch(() => undefined);
+  return run;
 }
 
 /** `revision`: with the texts of that edit. */

@@ -20,6 +20,7 @@ import { loadOne } from './load.js';
 import { placeOf } from './plan-place.js';
 import { assertRoom } from './room.js';
 import { setUp } from './set-up.js';
+import { inSectionOrThrow, wallOf } from './walls.js';
 import { WorkError } from './work-error.js';
 
 export async function prepareIdea(
@@ -61,7 +62,10 @@ async function prepare(
     base = input.reopen.onto;
   }
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
-  await setUp(deps, run, { ...input, dir: worktree, logDir, signal });
+  const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
+  // In a worktree that has work in it, set-up runs what an agent may have written.
+  if (made.origin === 'adopted') await inSectionOrThrow(await wallOf(deps, run), `set-up-${input.idea}`, makeReady);
+  else await makeReady();
   const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
   const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));
   const limits = limitsOf(idea, run);

@@ -15,6 +15,7 @@ import { resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { git } from '../git/git.js';
 import { savePoint } from '../git/saves.js';
+import { enterSection, leaveSection, type Wall } from '../git/wall.js';
 import type { RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
@@ -38,6 +39,7 @@ import { asWorkError } from './prepare-idea.js';
 import { remakeIfGone } from './remake.js';
 import { assertRoom } from './room.js';
 import { slotEnvironment } from './slot-environment.js';
+import { agentSection, wallOf } from './walls.js';
 import { WorkError } from './work-error.js';
 
 interface Attempt {
@@ -126,10 +128,19 @@ interface Before {
   metered?: Meter;
 }
 
-async function iterate(
+async function iterate(attempt: Attempt, spec: AgentSpec, before: Before): Promise<RunAgentResult> {
+  const outputFile = join(attempt.dir, 'output.log');
+  const wall = await wallOf(attempt.deps, attempt.run);
+  // What it leaves is looked at inside, so that a change of the agent's is never taken for the user's.
+  const section = await enterSection(wall, { name: agentSection(attempt.input.idea), outputFile });
+  return iterateInside(attempt, spec, before, { wall, outputFile }).finally(() => leaveSection(wall, section));
+}
+
+async function iterateInside(
   attempt: Attempt,
   spec: AgentSpec,
   { since, previous, metered }: Before,
+  { wall, outputFile }: { wall: Wall; outputFile: string },
 ): Promise<RunAgentResult> {
   const { deps, run, idea, input, dir, context } = attempt;
   const { config, repo } = run.file;
@@ -139,8 +150,7 @@ async function iterate(
   const nonce = newNonce();
   const prompt = await promptFor(deps, run, idea, input, nonce, previous);
   await writeAtomically(join(dir, 'prompt.md'), prompt);
-  const outputFile = join(dir, 'output.log');
-  const watch = await guard({ ...input, repo, dir, outputFile }, config.confinement === 'stop');
+  const watch = await guard({ ...input, repo, dir, outputFile, wall }, config.confinement === 'stop');
   const { iteration, step } = input;
   const agent = spec.name;
   // An attempt that a lost worker cut off had this folder, too.

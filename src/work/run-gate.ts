@@ -9,6 +9,7 @@ import { findTripwires } from '../gate/tripwires.js';
 import { git } from '../git/git.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../protocol/gate.js';
+import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../runs/run-files.js';
 import { keepOutcomes } from './baseline.js';
 import { commandEnvironment } from './command-environment.js';
@@ -19,10 +20,21 @@ import { judgeGreen } from './judge-green.js';
 import { loadOne } from './load.js';
 import { keepPlace } from './plan-place.js';
 import { SEATS } from './slot-environment.js';
+import { ideaGate, wallOf } from './walls.js';
 import { WorkError } from './work-error.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
   const [run, idea] = await loadOne(deps, input);
+  return ideaGate(await wallOf(deps, run), input.idea, () => gateOf(deps, run, idea, input, signal));
+}
+
+async function gateOf(
+  deps: WorkDeps,
+  run: LoadedRun,
+  idea: Idea,
+  input: GateInput,
+  signal: AbortSignal,
+): Promise<GateResult> {
   const there = await stat(input.worktree).catch(() => undefined);
   if (!there?.isDirectory()) throw new WorkError(`the worktree ${input.worktree} is gone`, FAILURE.repository);
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);

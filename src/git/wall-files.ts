@@ -1,0 +1,115 @@
+/**
+ * The files of a shared git directory that decide what git runs, shows and leaves out: configuration, attributes, excludes,
+ * grafts, alternates, hooks. Read whole, compared by content, put back.
+ * Invariant: follows no path that comes from the files themselves, waits on no pipe; what it takes away is kept first.
+ */
+import { randomBytes } from 'node:crypto';
+import { lstatSync } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** One file as it was. */
+export interface Kept {
+  /** base64 */
+  data: string;
+  mode: number;
+  /** Where a symbolic link leads. */
+  link?: string;
+}
+/** By path, relative to the shared git directory. A path that is not in it did not exist. */
+export type Files = Record<string, Kept>;
+
+const FIXED = [
+  'config',
+  'config.worktree',
+  'info/attributes',
+  'info/exclude',
+  'info/grafts',
+  'objects/info/alternates',
+];
+/** What a fetch may lengthen; only where there is none, its coming is looked at: it hides history. */
+const SHALLOW = 'shallow';
+const HOOKS = 'hooks';
+/** Nothing that matters here is longer. */
+const LONGEST = 4 << 20;
+
+/** Everything that is watched, as it is now. `before`: also what was there then. */
+export async function readFiles(commonDir: string, before?: Files): Promise<Files> {
+  const hooks = await readdir(join(commonDir, HOOKS)).catch(() => []);
+  const names = new Set([
+    ...FIXED,
+    // git runs no hook of such a name.
+    ...hooks.filter((name) => !name.endsWith('.sample')).map((name) => `${HOOKS}/${name}`),
+    ...Object.keys(before ?? {}),
+  ]);
+  if (before === undefined || !(SHALLOW in before)) names.add(SHALLOW);
+  else names.delete(SHALLOW);
+  const files: Files = {};
+  await Promise.all(
+    [...names].map(async (name) => {
+      const one = await readOne(join(commonDir, name));
+      if (one) files[name] = one;
+    }),
+  );
+  if (before?.[SHALLOW]) files[SHALLOW] = before[SHALLOW];
+  return files;
+}
+
+async function readOne(path: string): Promise<Kept | undefined> {
+  const info = await lstat(path).catch(() => undefined);
+  if (!info) return undefined;
+  const mode = info.mode & 0o777;
+  if (info.isSymbolicLink()) return { data: '', mode, link: await readlink(path) };
+  // A folder, a pipe or a device in its place is nothing that git could have made.
+  if (!info.isFile() || info.size > LONGEST)
+    return { data: '', mode, link: `(${info.isFile() ? 'too long' : 'no file'})` };
+  return { data: await readFile(path, 'base64').catch(() => ''), mode };
+}
+
+export const same = (a: Kept | undefined, b: Kept | undefined): boolean =>
+  a?.data === b?.data && a?.link === b?.link && ((a?.mode ?? 0) & 0o111) === ((b?.mode ?? 0) & 0o111);
+
+export const textOf = (file: Kept | undefined): string => Buffer.from(file?.data ?? '', 'base64').toString('utf8');
+
+/**
+ * Changes with every write to one of the files: the system keeps the time of the last change, and nobody can set it back.
+ * Costs a few microseconds a file.
+ */
+export function fingerprint(commonDir: string, files: Files): string {
+  const names = [...new Set([...FIXED, SHALLOW, HOOKS, 'info', ...Object.keys(files)])];
+  return names.map((name) => stamp(join(commonDir, name))).join('\n');
+}
+
+export function stamp(path: string): string {
+  const info = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return info ? `${info.ino} ${info.size} ${info.mode} ${info.mtimeNs} ${info.ctimeNs}` : '-';
+}
+
+/** When a file, or the nearest folder above one that is gone, was changed last; epoch ms. */
+export function changedAt(path: string): number {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const info = lstatSync(at, { throwIfNoEntry: false });
+    if (info) return info.ctimeMs;
+  }
+  return Date.now();
+}
+
+/** Makes the file what it was. What is there now goes to `kept`. */
+export async function putBack(path: string, was: Kept | undefined, kept: string): Promise<void> {
+  await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
+  const there = await lstat(path).catch(() => undefined);
+  if (there?.isFile()) await writeFile(kept, await readFile(path), { mode: 0o600 });
+  else if (there) await rename(path, kept).catch(() => rm(path, { recursive: true, force: true }));
+  if (!was) await rm(path, { recursive: true, force: true });
+  else {
+    await mkdir(dirname(path), { recursive: true });
+    // A rename: no git ever reads half of it.
+    const fresh = `${path}.ralphctl-${randomBytes(4).toString('hex')}`;
+    if (was.link !== undefined) await symlink(was.link, fresh);
+    else {
+      await writeFile(fresh, Buffer.from(was.data, 'base64'), { mode: was.mode });
+      await chmod(fresh, was.mode);
+    }
+    await rename(fresh, path);
+  }
+}

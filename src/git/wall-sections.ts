@@ -1,0 +1,112 @@
+/**
+ * Which code of agents runs, in whichever of our processes, and what of theirs was put back.
+ * Invariant: a section is noted before its code starts and forgotten after its changes were looked at; one whose process
+ * is gone counts a while longer.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const ACTIVE = 'active';
+const BREACHES = 'breaches';
+/** Longer than the next attempt, or the next worker, takes to end what a launcher left. */
+const GONE_MS = 10 * 60_000;
+
+/** Code of an agent that runs: an agent, a gate, a landing. */
+export interface Section {
+  /** `agent-i-1`, `gate-i-1`, `landing-i-1`. */
+  name: string;
+  /** epoch ms; that of the first attempt where one was cut off. */
+  at: number;
+  /** Process that runs it. */
+  pid: number;
+  /** What an agent prints. */
+  outputFile?: string;
+  /** When its process was found to be gone, epoch ms. */
+  goneAt?: number;
+}
+
+/** A change that was put back. */
+export interface Breach {
+  /** epoch ms */
+  at: number;
+  changes: Array<{ what: string; file: string; kept?: string }>;
+  /** Everything that may have done it. */
+  suspects: Section[];
+}
+
+export const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+/** The section is noted until it is forgotten; one that was cut off goes on from when it began. */
+export async function noteSection(dir: string, given: Pick<Section, 'name' | 'outputFile'>): Promise<Section> {
+  const file = join(dir, ACTIVE, `${given.name}.json`);
+  const before = await readJson<Section>(file);
+  const section: Section = { ...given, at: before?.at ?? Date.now(), pid: process.pid };
+  await mkdir(join(dir, ACTIVE), { recursive: true });
+  await writeJson(file, section);
+  return section;
+}
+
+export const forgetSection = (dir: string, { name }: Section): Promise<void> =>
+  rm(join(dir, ACTIVE, `${name}.json`), { force: true });
+
+/** Those of a process that is gone count for a while: it may have left an agent, until the next one ends that. */
+export async function activeSections(dir: string): Promise<Section[]> {
+  const names = (await readdir(join(dir, ACTIVE)).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const all = await Promise.all(
+    names.map(async (name): Promise<Section[]> => {
+      const file = join(dir, ACTIVE, name);
+      const section = await readJson<Section>(file);
+      if (!section || isAlive(section.pid)) return section ? [section] : [];
+      if (section.goneAt === undefined) await writeJson(file, { ...section, goneAt: Date.now() });
+      else if (Date.now() - section.goneAt > GONE_MS) {
+        await rm(file, { force: true });
+        return [];
+      }
+      return [section];
+    }),
+  );
+  return all.flat();
+}
+
+/** Writes a breach down, with everything that ran when it happened. */
+export async function noteBreach(
+  dir: string,
+  { at, changes }: Omit<Breach, 'suspects'>,
+  given?: readonly Section[],
+): Promise<void> {
+  const active = given ?? (await activeSections(dir));
+  // Clocks of file systems tick coarsely.
+  const there = active.filter((one) => one.at <= at + 20);
+  const breach: Breach = { at: Date.now(), changes, suspects: there.length > 0 ? there : [...active] };
+  await mkdir(join(dir, BREACHES), { recursive: true });
+  await writeJson(join(dir, BREACHES, `${breach.at}-${randomUUID().slice(0, 8)}.json`), breach);
+}
+
+/** What was put back since then and `name` may have done. */
+export async function readBreaches(dir: string, name: string, since: number): Promise<Breach[]> {
+  const names = await readdir(join(dir, BREACHES)).catch(() => []);
+  const recent = names.filter((file) => Number.parseInt(file, 10) >= since - 20).sort();
+  const all = await Promise.all(recent.map((file) => readJson<Breach>(join(dir, BREACHES, file))));
+  return all.filter((one) => one !== undefined).filter((one) => one.suspects.some((suspect) => suspect.name === name));
+}
+
+export async function readJson<T>(file: string): Promise<T | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeJson(file: string, value: unknown): Promise<void> {
+  const fresh = `${file}.${randomUUID().slice(0, 8)}`;
+  await writeFile(fresh, JSON.stringify(value), { mode: 0o600 });
+  await rename(fresh, file);
+}

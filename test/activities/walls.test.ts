@@ -1,0 +1,129 @@
+/**
+ * What an agent writes into the repository's own settings never runs in a git of ours, and its idea stops at a person. Every
+ * attack is made for real, with plain writes and with git that hides from the trace; a canary file tells whether anything
+ * of it ran. Feature: C5; attacks 1, 2, 4.
+ */
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../src/git/status.js';
+import { until } from '../support/program.js';
+import { type Bench, bench, idea, say } from './bench.js';
+
+const HIDDEN = 'env -u GIT_TRACE2_EVENT git';
+const FILTER = `[filter "x"]\\n\\tclean = touch @MARKS@/canary; cat\\n\\tsmudge = touch @MARKS@/canary; cat\\n[merge "md"]\\n\\tdriver = touch @MARKS@/canary\\n`;
+const WORK = 'cat > /dev/null; echo work >> work.txt';
+
+/** Attacks of an agent; `$GITDIR` is the repository's, `@MARKS@` the folder of the canary. */
+const ATTACKS: ReadonlyArray<readonly [name: string, script: string, said: RegExp]> = [
+  [
+    'a filter and a merge driver, written into config and info/attributes',
+    `printf '${FILTER}' >> "$GITDIR/config"; mkdir -p "$GITDIR/info"; echo '* filter=x merge=md' >> "$GITDIR/info/attributes"`,
+    /set .*filter\.x\.clean.* in \.git\/config/,
+  ],
+  [
+    'the same with git, behind the trace',
+    `${HIDDEN} config filter.x.clean "touch @MARKS@/canary; cat"; ${HIDDEN} config filter.x.smudge "touch @MARKS@/canary; cat"; echo '* filter=x' > .gitattributes`,
+    /set .*filter\.x\.clean.* in \.git\/config/,
+  ],
+  [
+    'an include',
+    `printf '${FILTER}' > "$MARKS/evil"; printf '[include]\\n\\tpath = %s\\n' "$MARKS/evil" >> "$GITDIR/config"; echo '* filter=x' > .gitattributes`,
+    /set include\.path in \.git\/config/,
+  ],
+  [
+    'hooks, and a path to others',
+    `mkdir -p "$GITDIR/hooks"; printf '#!/bin/sh\\ntouch "@MARKS@/canary"\\n' > "$GITDIR/hooks/post-checkout"; chmod +x "$GITDIR/hooks/post-checkout"; cp "$GITDIR/hooks/post-checkout" "$GITDIR/hooks/pre-commit"; printf '[core]\\n\\thooksPath = %s\\n' "$GITDIR/hooks" >> "$GITDIR/config"`,
+    /made \.git\/hooks\/p/,
+  ],
+  [
+    'an external diff, a textconv, fsmonitor, a pager',
+    `printf '[diff]\\n\\texternal = touch @MARKS@/canary\\n[core]\\n\\tfsmonitor = touch @MARKS@/canary\\n\\tpager = touch @MARKS@/canary\\n[diff "z"]\\n\\ttextconv = touch @MARKS@/canary;cat\\n' >> "$GITDIR/config"; echo '* diff=z' > "$GITDIR/info/attributes"`,
+    /set .*diff\.external/,
+  ],
+  [
+    'settings in place of a file: a link to its own',
+    `cp "$GITDIR/config" "$MARKS/evil"; printf '${FILTER}' >> "$MARKS/evil"; rm "$GITDIR/config"; ln -s "$MARKS/evil" "$GITDIR/config"; echo '* filter=x' > .gitattributes`,
+    /replaced \.git\/config/,
+  ],
+  [
+    'its worktree led to a repository of its own',
+    `cp -r "$GITDIR" "$MARKS/git"; printf '${FILTER}' >> "$MARKS/git/config"; name=$(basename $(git rev-parse --absolute-git-dir)); echo '* filter=x' > .gitattributes; echo "gitdir: $MARKS/git/worktrees/$name" > .git`,
+    /made .*\.git lead elsewhere/,
+  ],
+  [
+    'the registration of its worktree led there',
+    `cp -r "$GITDIR" "$MARKS/git"; printf '${FILTER}' >> "$MARKS/git/config"; echo '* filter=x' > .gitattributes; echo "$MARKS/git" > "$(git rev-parse --absolute-git-dir)/commondir"`,
+    /made .*commondir lead elsewhere/,
+  ],
+  [
+    'replace refs',
+    `${HIDDEN} replace HEAD:base.txt $(echo green | git hash-object -w --stdin)`,
+    /made refs\/replace\//,
+  ],
+  [
+    'objects from elsewhere',
+    `mkdir -p "$MARKS/objects"; echo "$MARKS/objects" > "$GITDIR/objects/info/alternates"`,
+    /made \.git\/objects\/info\/alternates/,
+  ],
+  ['history cut off', `git rev-parse HEAD > "$GITDIR/shallow"`, /made \.git\/shallow/],
+];
+
+/** `t-1` attacks and goes on working until `done` is called. */
+async function attacked(script: string, config: Record<string, unknown> = {}) {
+  const b = await bench({
+    ideas: ['t-1', 't-2', 't-3'].map((id) => idea(id)),
+    config,
+    files: { 'base.txt': 'base\n' },
+  });
+  const shape = async () => [
+    await b.read(join(b.repo, '.git/config')),
+    await readdir(join(b.repo, '.git/hooks')),
+    await readdir(join(b.repo, '.git/info')),
+  ];
+  const before = await shape();
+  const wait = 'touch "$MARKS/written"; until [ -e "$MARKS/go" ]; do sleep 0.05; done';
+  await b.setAgent(
+    `GITDIR='${b.repo}/.git'\n${WORK}\n${script.replaceAll('@MARKS@', b.marks)}\n${wait}\n${say('COMPLETE')}`,
+  );
+  const running = b.runAgent();
+  running.catch(() => undefined);
+  await until('the attack', async () => (await readdir(b.marks)).includes('written'));
+  const done = async () => {
+    await writeFile(join(b.marks, 'go'), '');
+    return running;
+  };
+  return { b, shape, before, done };
+}
+
+const canary = async (b: Bench): Promise<boolean> => (await readdir(b.marks)).includes('canary');
+
+/** What ralphctl does with git for another idea: its worktree, its agent's work, its landing, the user's checkout. */
+async function goOn(b: Bench, id: string, agentName: string) {
+  await b.setAgent(`cat > /dev/null; echo other > ${id}.txt; ${say('COMPLETE')}`);
+  const at = await b.prepare(id, { agentName });
+  const ran = await b.call(b.activities.runAgent, b.agentInput(at, { idea: id, agentName })).done;
+  const { worktree, branch, base } = at;
+  const work = { title: 'Other', agentName, worktree, branch, base, head: ran.head };
+  await b.call(b.activities.landIdea, { ...b.ref, idea: id, ...work }).done;
+  await readStatus(b.repo);
+  return ran;
+}
+
+describe('nothing that an agent wrote runs in a git of ours', () => {
+  it.each(ATTACKS)('%s', { timeout: 60_000 }, async (_, script, said) => {
+    const { b, shape, before, done } = await attacked(script);
+    // While it is at work still; its agent's script has been read.
+    await goOn(b, 't-2', 'ed-002');
+    expect(await canary(b)).toBe(false);
+    const result = await done();
+    expect(result.strayed?.what.join('\n')).toMatch(said);
+    expect(await canary(b)).toBe(false);
+    await goOn(b, 't-3', 'ed-002');
+    await b.call(b.activities.cleanupIdea, { ...b.ref, idea: 't-1' }).done;
+    expect(await canary(b)).toBe(false);
+    expect(await shape()).toEqual(before);
+    for (const path of ['t-2.txt', 't-3.txt']) expect(await b.git('show', `main:${path}`)).toBe('other');
+    expect(await b.git('fsck', '--no-dangling')).toBe('');
+  });
+});
