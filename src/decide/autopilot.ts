@@ -14,7 +14,7 @@ import type { AccountLine } from '../protocol/limits.js';
 import type { AutopilotState, IdeaEntry, IdeaOutcome } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 import { Board, type Told as Taken } from './board.js';
-import { currentCeilings, raise, watchBudget } from './budget-control.js';
+import { budgetProblem, currentCeilings, raise, watchBudget } from './budget-control.js';
 import { clip, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
@@ -116,6 +116,17 @@ export class Autopilot {
   commandProblem(command: Told): string | undefined {
     const plan = planCommand(this.#board, command);
     return 'refusal' in plan ? plan.refusal : undefined;
+  }
+
+  /**
+   * Why a legal command would change nothing. Asked before a command is taken, never when it is carried out: runs that are
+   * open carried such commands out.
+   */
+  idleProblem({ verb, idea }: Told): string | undefined {
+    const { state } = this.#board;
+    if (verb !== 'resume' || idea !== undefined || isActive(this.#board)) return undefined;
+    const over = budgetProblem(this.#board);
+    return over && `the run stays ${state.run}: ${over}`;
   }
 
   /** Carries a command out. One that arrives again under its id changes nothing. */

@@ -39,6 +39,12 @@ export function watchBudget(board: Board, now: number): void {
   pauseRun(board, runQuestion(over));
 }
 
+/** The budget that pauses the run again as soon as it is resumed. */
+export function budgetProblem({ state, settings }: Board): string | undefined {
+  const over = state.budget && settings.budget && overBudget(state.budget, settings.budget);
+  return over && over.scope !== 'idea' ? runQuestion(over) : undefined;
+}
+
 /** More of a budget. A run that was paused by it goes on. False when no such budget is kept. */
 export function raise(board: Board, more: Raise): boolean {
   const { state, settings } = board;

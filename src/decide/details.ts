@@ -4,7 +4,7 @@
  * May import protocol and decide only.
  */
 
-import type { IdeaStatus } from '../protocol/run.js';
+import type { IdeaStatus, ShownState } from '../protocol/run.js';
 import type { IdeaLine, IdeaView, RunStatus } from '../protocol/views.js';
 import { lineText } from './budget.js';
 import { clip, MAX_REASON } from './clip.js';
@@ -15,7 +15,7 @@ const SHOWN = 20;
 /** The frame of the Web UI cuts the last line: a no-break space stands there. */
 const page = (parts: readonly string[]): string => [...parts.filter(Boolean), '\u00a0'].join('\n\n');
 
-export function runDetails(status: RunStatus): string {
+export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownState }): string {
   const { counts } = status;
   const count = (...statuses: IdeaStatus[]): number => statuses.reduce((sum, one) => sum + counts[one], 0);
   const reason = status.why ? ` — ${oneLine(clip(status.why, MAX_REASON))}` : '';
@@ -69,14 +69,14 @@ export function ideaDetails(view: IdeaView): string {
 /** In the list, but its status is not one that is counted as waiting. */
 const unlisted = (line: IdeaLine): boolean => line.held === true || line.approval === true;
 
-function warnings({ warnings: lines = [], budget = [] }: RunStatus): string {
+function warnings({ warnings: lines = [], budget = [] }: Pick<RunStatus, 'warnings' | 'budget'>): string {
   const shown = lines.slice(0, SHOWN).map(({ idea, kind, text }) => `- **${oneLine(idea ?? kind)}** ${oneLine(text)}`);
   if (lines.length > shown.length) shown.push(`- and ${lines.length - shown.length} more`);
   const used = budget.map((line) => `Budget of the ${line.scope}: ${lineText(line)}`);
   return [shown.length > 0 ? `### Warnings\n${shown.join('\n')}` : '', ...used].filter(Boolean).join('\n\n');
 }
 
-function accounts({ accounts: lines = [] }: RunStatus): string {
+function accounts({ accounts: lines = [] }: Pick<RunStatus, 'accounts'>): string {
   if (lines.length === 0) return '';
   const shown = lines.map(({ key, agents, state, kind, reason, until }) => {
     const end = until === undefined ? '' : ` · until ${new Date(until).toISOString()}`;
@@ -85,7 +85,7 @@ function accounts({ accounts: lines = [] }: RunStatus): string {
   return `### Agents that cannot work\n${shown.join('\n')}`;
 }
 
-function todo(status: RunStatus): string {
+function todo(status: Parameters<typeof runDetails>[0]): string {
   if (status.review) return 'To do: look at the ideas that failed, then `ralphctl review`, or the signal `review`.';
   if (status.resumesAt !== undefined) {
     return `Goes on by itself at ${new Date(status.resumesAt).toISOString()}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;

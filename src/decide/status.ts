@@ -39,6 +39,7 @@ export function statistics(state: AutopilotState, now: number, found: Survey = s
   const failed = counts.failed + counts.blocked + counts.timeout;
   return {
     runtimeMs: now - state.totals.startedAt,
+    startedAt: state.totals.startedAt,
     landed: counts.landed,
     failed,
     remaining: total - counts.landed - failed - counts.skipped - counts.abandoned,

@@ -7,12 +7,12 @@
 import type { Rung } from './escalation.js';
 import type { TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
-import type { IdeaStatus, RunState } from './run.js';
+import type { IdeaStatus, ShownState } from './run.js';
 import type { AgentSignal } from './signal.js';
 import type { WarningLine } from './warnings.js';
 
 export type RunEvent =
-  | { kind: 'run'; state: RunState; why?: string; landed: number; total: number }
+  | { kind: 'run'; state: ShownState; why?: string; landed: number; total: number }
   | {
       kind: 'idea';
       idea: string;

@@ -16,6 +16,9 @@ import type { Warning } from './warnings.js';
 /** `idle`: not opened yet. `waiting_user`: semi-auto, ideas start when they are assigned. */
 export type RunState = 'idle' | 'running' | 'pausing' | 'paused' | 'waiting_user' | 'stopping' | 'completed';
 
+/** As people are shown it: at its end, how it ended. */
+export type ShownState = RunState | RunOutcome;
+
 /** What the parent knows of an idea. */
 export const IDEA_STATUSES = [
   'pending',

@@ -88,7 +88,10 @@ export interface IdeaPage {
 }
 
 export interface RunStatistics {
+  /** By the clock of the workflow, which stands still while nothing happens. */
   runtimeMs: number;
+  /** epoch ms; absent from older workers. */
+  startedAt?: number;
   landed: number;
   failed: number;
   remaining: number;

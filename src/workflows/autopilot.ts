@@ -20,6 +20,7 @@ import {
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
 import { takeCarry } from '../decide/carry.js';
+import { clip, MAX_REASON } from '../decide/clip.js';
 import { runStatus, runSummary } from '../decide/status.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
@@ -29,6 +30,7 @@ import type { RunStatus } from '../protocol/views.js';
 import { Alarm } from './alarm.js';
 import { RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { CarriedChildren, lifeOf } from './carried.js';
+import { emit } from './events.js';
 import { activityProblem } from './failures.js';
 import { GitWork } from './git-work.js';
 import type { idea as ideaWorkflow } from './idea.js';
@@ -132,8 +134,20 @@ class AutopilotShell {
       if (!problem) throw error;
       log.warn('the run summary could not be written', { problem });
     }
-    this.#publisher.publish(pilot, true);
+    this.#publisher.publish(pilot, true, outcome);
+    this.#tellUnsaid(pilot);
     return summary;
+  }
+
+  /** Hints for ideas that did not start: the next run does not know them. */
+  #tellUnsaid(pilot: Autopilot): void {
+    for (const { card, notes = [], status } of pilot.state.entries) {
+      if (status === 'landed') continue;
+      const why = 'the run ended before the idea had a prompt; say it again once another run is open';
+      for (const note of notes) {
+        emit(this.#input, { kind: 'refused', verb: 'hint', idea: card.id, why: `${why}: "${clip(note, MAX_REASON)}"` });
+      }
+    }
   }
 
   #status(pilot: Autopilot): RunStatus {

@@ -6,9 +6,14 @@ import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporal
 import { type Autopilot, agentName } from '../decide/autopilot.js';
 import { runDetails } from '../decide/details.js';
 import { NEXT_SHOWN, runStanding, runStatus, runWarnings } from '../decide/status.js';
-import type { AutopilotInput } from '../protocol/run.js';
+import type { AutopilotInput, RunOutcome, ShownState } from '../protocol/run.js';
 import { RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
+
+interface Standing {
+  run: ShownState;
+  why?: string;
+}
 
 const LARGE_RUN = 500;
 const OPEN = JSON.stringify(['open', undefined]);
@@ -18,7 +23,7 @@ export class Publisher {
   #published = '';
   #publishedState: string | undefined;
   #publishedAt = 0;
-  #emittedState: string | undefined;
+  #emittedState: ShownState | undefined;
   readonly #warned = new Set<string>();
   readonly #accounts = new Map<string, string>();
 
@@ -69,19 +74,20 @@ export class Publisher {
     }
   }
 
-  #emitState(pilot: Autopilot): void {
-    const { run, why: reason } = runStanding(pilot.state);
+  #emitState(pilot: Autopilot, { run, why: reason }: Standing): void {
     if (run === this.#emittedState) return;
     this.#emittedState = run;
     emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
   }
 
-  /** `whole`: also in a large run that was drawn a moment ago. */
-  publish(pilot: Autopilot, whole = false): void {
+  /** `whole`: also in a large run that was drawn a moment ago. `ended`: how the run has ended. */
+  publish(pilot: Autopilot, whole = false, ended?: RunOutcome): void {
     const { entries } = pilot.state;
-    const { run, why: reason } = runStanding(pilot.state);
+    const standing = runStanding(pilot.state);
+    const run = ended ?? standing.run;
+    const { why: reason } = standing;
     this.#emitTold(pilot);
-    this.#emitState(pilot);
+    this.#emitState(pilot, { ...standing, run });
     this.#emitAccounts(pilot);
     this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
@@ -92,7 +98,7 @@ export class Publisher {
     this.#publishedAt = now;
     const next = pilot.next(NEXT_SHOWN);
     const status = runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, now, next);
-    setCurrentDetails(runDetails(status));
+    setCurrentDetails(runDetails({ ...status, ...(ended ? { state: ended } : {}) }));
     const { landed, blocked, timeout, failed, 'needs-human': asking } = status.counts;
     const memo = { state: run, landed, total: status.total, asking, notLanded: blocked + timeout + failed };
     const fingerprint = JSON.stringify([memo, reason]);

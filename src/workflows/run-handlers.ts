@@ -2,7 +2,7 @@
  * What a run can be told and asked. Invariant: handlers only queue what happened or read; the main loop acts. Requests
  * that can be refused are updates with validators, so that a refusal leaves no history.
  */
-import { ApplicationFailure, condition, log, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { ideaPage } from '../decide/idea-page.js';
@@ -67,7 +67,9 @@ async function tellRun(run: RunControls, command: Command): Promise<CommandAnswe
   run.tell((pilot) => {
     outcome = pilot.command(command);
   });
-  await condition(() => outcome !== undefined);
+  // A handler runs in the scope of the workflow: once that is cancelled, a plain wait would end at once with a refusal of
+  // what is then carried out all the same.
+  await CancellationScope.nonCancellable(() => condition(() => outcome !== undefined));
   if (outcome === undefined || 'refusal' in outcome) throw refused(outcome?.refusal ?? 'the run has ended');
   return outcome;
 }
@@ -75,7 +77,7 @@ async function tellRun(run: RunControls, command: Command): Promise<CommandAnswe
 function checkCommand(run: RunControls, command: Command): void {
   const pilot = run.pilot();
   if (!pilot) throw refused('the run is still opening; try again in a moment');
-  const problem = pilot.commandProblem(command);
+  const problem = pilot.commandProblem(command) ?? pilot.idleProblem(command);
   if (problem) throw refused(problem);
 }
 

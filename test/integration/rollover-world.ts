@@ -16,6 +16,7 @@ import {
 import { createActivities } from '../../src/activities/index.js';
 import { dataConverter } from '../../src/connect/codec.js';
 import type { PrepareInput, RunAgentInput, RunAgentResult } from '../../src/protocol/activities.js';
+import type { RunEvent } from '../../src/protocol/events.js';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
@@ -80,6 +81,8 @@ export class World {
   /** Ideas whose agent is at work, with the slot's name. */
   readonly working = new Map<string, string>();
   readonly wrongs: string[] = [];
+  /** Events of the run and its ideas. */
+  readonly told: RunEvent[] = [];
   most = 0;
 
   private constructor(
@@ -116,7 +119,7 @@ export class World {
       host: HOST,
       workflows: { workflowBundle: { code } },
       activities: createActivities(deps, (name, input, { signal }) => this.#do(name, input, signal)),
-      sinks: { ralph: { event: { fn: () => {} } } },
+      sinks: { ralph: { event: { fn: (_info, _ref, event) => void this.told.push(event) } } },
       // More than the slots: the limit under test is the autopilot's.
       capacity: { agents: this.options.capacity ?? 50, git: 8 },
       graceMs: 100,

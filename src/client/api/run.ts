@@ -64,6 +64,8 @@ export interface RunFacts {
   runId?: string;
   /** Known without a worker. */
   progress?: RunProgress;
+  /** First line of the error with which its workflow task fails, again and again. */
+  failing?: string;
 }
 
 export class RunApi {
@@ -102,6 +104,7 @@ export class RunApi {
   async facts(): Promise<RunFacts | undefined> {
     try {
       const found = await this.#handle().describe();
+      const failing = (found.raw.pendingWorkflowTask?.attempt ?? 0) > 1 ? await this.#failure() : undefined;
       const memo = (found.memo ?? {}) as { runId?: string; progress?: RunProgress };
       return {
         open: found.status.name === 'RUNNING',
@@ -111,11 +114,33 @@ export class RunApi {
         execution: found.runId,
         ...(memo.runId ? { runId: memo.runId } : {}),
         ...(memo.progress ? { progress: memo.progress } : {}),
+        ...(failing ? { failing } : {}),
       };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     }
+  }
+
+  /** Why the last workflow task failed; undefined where it did not, e.g. because its worker was lost. */
+  async #failure(): Promise<string | undefined> {
+    const { workflowService, options } = {
+      workflowService: this.#client.workflowService,
+      options: this.#client.options,
+    };
+    const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
+      ...{ namespace: options.namespace, execution: { workflowId: autopilotId(this.project) }, maximumPageSize: 20 },
+    });
+    for (const {
+      workflowTaskFailedEventAttributes: failed,
+      workflowTaskCompletedEventAttributes: done,
+    } of history?.events ?? []) {
+      if (done) return undefined;
+      // A message that came while the task was at work has it done again: no failure.
+      if (failed)
+        return failed.failure?.message === 'UnhandledCommand' ? undefined : firstLine(failed.failure?.message);
+    }
+    return undefined;
   }
 
   /** The live view; undefined when no worker answers. */
@@ -232,6 +257,8 @@ export class RunApi {
     }
   }
 }
+
+const firstLine = (text: string | null | undefined): string => text?.split('\n', 1)[0] || 'an error without a message';
 
 export const noRun = (): UserError =>
   new UserError('no run is open for this repository. Start one with: ralphctl start', EXIT.noRun);

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { nearest } from '../../config/nearest.js';
 import { ideaDir, runDir } from '../../config/paths.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
-import type { RunSummary } from '../../protocol/run.js';
+import type { RunSummary, ShownState } from '../../protocol/run.js';
 import { eventsPath, followEvents } from '../../runs/event-file.js';
 import { knownIdeas, listRuns, type RunFile } from '../../runs/run-files.js';
 import { AgentsView } from '../agents-view.js';
@@ -32,6 +32,8 @@ export interface LogsOptions {
 }
 
 const POLL_MS = 200;
+/** How a run can have ended. */
+const ENDED = new Set<ShownState>(['completed', 'stopped', 'aborted']);
 
 export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
   if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
@@ -67,7 +69,7 @@ async function runLogs(context: Context, project: string, runId: string, signal:
   for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
     agents.take(event);
     show(context, event);
-    if (event.kind === 'run' && event.state === 'completed') break;
+    if (event.kind === 'run' && ENDED.has(event.state)) break;
   }
   agents.close();
   await watching;

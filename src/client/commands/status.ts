@@ -4,11 +4,11 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runDir } from '../../config/paths.js';
+import { projectDir, runDir } from '../../config/paths.js';
 import { withUnreported } from '../../decide/iterations.js';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { RunSummary } from '../../protocol/run.js';
-import type { IdeaLine, IdeaPage, IdeaView, RunStatus } from '../../protocol/views.js';
+import type { IdeaLine, IdeaPage, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { listRuns } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
@@ -43,6 +43,8 @@ interface Found {
   status?: RunStatus;
   list?: IdeaPage;
   ideas: IdeaView[];
+  /** Folder with the worker's logs. */
+  logs: string;
   /** What running agents told last, by idea. */
   progress: Record<string, AgentProgress>;
   uiUrl?: string;
@@ -67,7 +69,13 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
 }
 
 async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {
-  const found: Found = { ideas: [], progress: {}, worker: (await runningWorker(context.root, project)) !== undefined };
+  const logs = join(projectDir(context.root, project), 'logs');
+  const found: Found = {
+    ideas: [],
+    logs,
+    progress: {},
+    worker: (await runningWorker(context.root, project)) !== undefined,
+  };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
     const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
@@ -92,7 +100,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
       newest && (await stat(join(runDir(context.root, project, newest), 'summary.json')).catch(() => undefined));
     if (newest && !over) found.stranded = newest;
   }
-  if (!found.facts?.open) found.last = await lastSummary(context, project);
+  if (!found.facts?.open) found.last = await summaryOf(context, project, found.facts?.runId);
   return found;
 }
 
@@ -114,8 +122,9 @@ async function withIdeas(
   return { status: { ...live, statistics: withUnreported(live.statistics, running, ideas) }, ideas, progress };
 }
 
-async function lastSummary(context: Context, project: string): Promise<RunSummary | undefined> {
-  for (const runId of await listRuns(context.root, project)) {
+/** Of the run that the server knows as the last one; one that was terminated has none. Without a server, of the newest that has. */
+async function summaryOf(context: Context, project: string, wanted?: string): Promise<RunSummary | undefined> {
+  for (const runId of wanted === undefined ? await listRuns(context.root, project) : [wanted]) {
     try {
       return JSON.parse(
         await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8'),
@@ -144,6 +153,7 @@ function describe(found: Found): void {
   if (!facts?.open) {
     print('no run is open');
     if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt?.toISOString() ?? ''}`);
+    if (facts && !last) print('  it left no summary. What it did: ralphctl logs');
     if (last) {
       print(`  ${last.landed} landed, ${last.notLanded.length} not`);
       for (const one of last.notLanded.slice(0, 20))
@@ -159,6 +169,12 @@ function describe(found: Found): void {
     const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
     print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
     if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
+    if (facts.failing && found.worker) {
+      print(`its workflow fails, so nothing moves: ${clean(facts.failing)}`);
+      print(`  the worker's log has the whole error: ${found.logs}`);
+      print('  after an update or a fix: ralphctl worker --stop, then ralphctl start');
+      return;
+    }
     print(
       found.worker
         ? 'its worker runs but does not answer yet: it has just started, or the machine is busy. Ask again in some seconds'
@@ -201,7 +217,7 @@ function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Fou
   }
   const { iterations, merges } = statistics;
   print(
-    `${seconds(statistics.runtimeMs)}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
+    `${seconds(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
@@ -220,6 +236,10 @@ function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Fou
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
+
+/** What a clock on the wall says. */
+export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
+  startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
 
 /** The first thing to do about an idea that waits for a person. */
 function remedy({ id, status, approval, held }: IdeaLine): string | undefined {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentEvent, StreamLine } from '../../../src/agents/stream.js';
 import { olderStream, StreamFile } from '../../../src/agents/stream-file.js';
-import { progressText } from '../../../src/client/commands/status.js';
+import { elapsed, progressText } from '../../../src/client/commands/status.js';
 import { StreamFollower } from '../../../src/client/stream-follow.js';
 import { StreamView } from '../../../src/client/stream-lines.js';
 
@@ -118,4 +118,12 @@ describe('following the file', () => {
     expect(texts(await follower.read())).toEqual(['another attempt']);
     await follower.close();
   });
+});
+
+it('A8: elapsed time is that of the clock on the wall, also while the workflow stands still', () => {
+  const statistics = { startedAt: 1000, runtimeMs: 5000 } as Parameters<typeof elapsed>[0];
+  expect(elapsed(statistics, 756_000)).toBe(755_000);
+  // The clock was set back, or the worker is older.
+  expect(elapsed(statistics, 0)).toBe(5000);
+  expect(elapsed({ ...statistics, startedAt: undefined }, 756_000)).toBe(5000);
 });

@@ -125,7 +125,9 @@ describe('budgets of the run and the day', () => {
     expect(view().why).toMatch(
       /budget of the run is used up: 10.5 of 10 dollars.*ralphctl budget raise.*ralphctl stop/,
     );
-    // A person who only resumes does not spend more than was allowed.
+    // A person who only resumes does not spend more than was allowed, and hears that it would change nothing.
+    expect(pilot.idleProblem({ verb: 'resume' })).toMatch(/^the run stays pausing: the budget of the run is used up/);
+    expect(pilot.idleProblem({ verb: 'resume', idea: 'a' })).toBeUndefined();
     pilot.resume();
     decided(pilot, false, NOW);
     expect(pilot.state.run).toBe('pausing');
@@ -134,6 +136,7 @@ describe('budgets of the run and the day', () => {
     expect(pilot.raiseBudget({ by: 5 })).toBe(true);
     decided(pilot, false, NOW);
     expect(pilot.state.run).toBe('running');
+    expect(pilot.idleProblem({ verb: 'resume' })).toBeUndefined();
     expect(view().budget).toMatchObject([{ scope: 'run', dimension: 'dollars', used: 10.5, most: 15.1 }]);
   });
 

@@ -42,6 +42,7 @@ describe('A8 statistics', () => {
     decided(pilot);
     expect(statistics(pilot.state, 60_000)).toEqual({
       runtimeMs: 60_000,
+      startedAt: 0,
       landed: 2,
       failed: 3,
       remaining: 2,
