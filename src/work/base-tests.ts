@@ -73,8 +73,11 @@ async function laidOut(
   const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
   const integrationRoot = integrationDir(deps.root, input.project);
   const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base tests of', commit: head });
-  await resetIntegration(dir, head, config.worktrees.keep);
-  await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });
+  // A set-up that ran an idea's code counts for no other idea; that of the base serves all, where lock files are the same.
+  for (const commit of [input.base, head]) {
+    await resetIntegration(dir, commit, config.worktrees.keep);
+    await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });
+  }
   await layOver(dir, input.base, overlay);
   return dir;
 }

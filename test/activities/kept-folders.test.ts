@@ -160,6 +160,30 @@ describe('what the code of one idea does in the worktree of landings does not re
     expect((await land(b, 't-2', await worked(b, 't-2'))).kind).toBe('red');
   });
 
+  it('the set-up for the tests of the base serves the next idea, too', async () => {
+    const edit = 'echo "# $RALPHCTL_IDEA" >> a.test.sh';
+    const b = await project(
+      { 't-1': edit, 't-2': edit, 't-3': edit },
+      {
+        gate: {
+          commands: ['sh a.test.sh', 'node_modules/.bin/mytest'],
+          baseTests: 'ask',
+          tripwires: { gateFiles: 'off' },
+        },
+      },
+      { 'a.test.sh': ':\n' },
+    );
+    const ran: number[] = [];
+    for (const id of ['t-1', 't-2']) {
+      const { at } = await worked(b, id);
+      const input = { ...b.ref, idea: id, serial: 1, agentName: 'ed-001', worktree: at.worktree, base: at.base };
+      expect((await b.call(b.activities.runGate, input).done).pass).toBe(true);
+      ran.push(await count(b, 'set-ups'));
+    }
+    // Only that of its own worktree.
+    expect(ran[1]).toBe((ran[0] ?? 0) + 1);
+  });
+
   it('worktrees.cache names what may stay', async () => {
     const b = await project(
       {
