@@ -5,7 +5,7 @@
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { forget } from './leftovers.js';
-import { removeStaleIndexLock } from './locks.js';
+import { removeStaleLocks } from './locks.js';
 import { readMark } from './marks.js';
 import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
@@ -26,17 +26,20 @@ export async function adopt(
 ): Promise<{ path: string; gitDir: string } | { path: string } | undefined> {
   const entry = await findOwn(wanted, entries);
   if (!entry) return undefined;
-  if (!isUnder(entry.path, wanted.root))
+  if (!isUnder(entry.path, wanted.root)) {
+    const other = await privateGitDir(entry.path);
+    if (other && (await readMark(other, 'idea')) === wanted.idea) throw otherState(wanted, entry.path);
     throw new RepositoryError(
       `The branch ${wanted.branch} is checked out in ${entry.path}, which is not a worktree of ralphctl.`,
       `Free the branch: git -C '${entry.path}' switch --detach`,
     );
+  }
   if (!(await exists(entry.path))) {
     await forget(wanted.repo, entry, wanted.idea);
     return { path: entry.path };
   }
   const gitDir = (await privateGitDir(entry.path)) ?? (await repair(wanted.repo, entry.path));
-  await removeStaleIndexLock(gitDir);
+  await removeStaleLocks(gitDir, { branch: wanted.branch });
   return { path: entry.path, gitDir };
 }
 
@@ -55,6 +58,13 @@ export async function findOwn(
   }
   return undefined;
 }
+
+/** Two runs over one branch would undo each other's work; detaching it there would take it from a run that may be alive. */
+const otherState = ({ branch, idea }: Wanted, path: string): RepositoryError =>
+  new RepositoryError(
+    `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,
+    `Use that one (RALPHCTL_HOME), or end its run and give the worktree back there: ralphctl cleanup ${idea}`,
+  );
 
 async function repair(repo: string, path: string): Promise<string> {
   await git(repo).result(['worktree', 'repair'], { ok: [0, 1, 128] });

@@ -27,7 +27,7 @@ export type Candidate =
   | { kind: 'conflict'; files: string[]; messages: string[] };
 
 /** The last commit stays unwritten until its tree is final; `sha` says that it exists already with this very content. */
-type Draft = { kind: 'draft'; last: NewCommit & { sha?: string }; before: number };
+type Draft = { kind: 'draft'; last: NewCommit & { sha?: string | undefined }; before: number };
 type Built = Draft | { kind: 'empty' } | Extract<Candidate, { kind: 'conflict' }>;
 
 /** The commit that would land, or the files in which it conflicts. */
@@ -92,11 +92,12 @@ async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit
       if (waiting) waiting = { ...waiting, last: { ...waiting.last, sha: settled } };
       continue;
     }
-    waiting = {
-      kind: 'draft',
-      before: waiting ? waiting.before + 1 : 0,
-      last: rewritten(commit, tree, settled, input.parts),
-    };
+    const next = rewritten(commit, tree, settled, input.parts);
+    // Iterations that leave work uncommitted all get the same message: in a row, they land as one commit.
+    waiting =
+      waiting && waiting.last.message === next.message
+        ? { ...waiting, last: { ...next, parents: waiting.last.parents, sha: undefined } }
+        : { kind: 'draft', before: waiting ? waiting.before + 1 : 0, last: next };
     onto = { commit: settled, tree };
   }
   return waiting ?? { kind: 'empty' };

@@ -4,6 +4,7 @@
  */
 import { type GitResult, git } from './git.js';
 import { identityEnv } from './identity.js';
+import { isLockContention, lockHeld } from './locks.js';
 import { stageAll } from './stage.js';
 import { readStatus, type Status } from './status.js';
 
@@ -40,9 +41,8 @@ export async function commitLeftovers(input: CommitInput): Promise<CommitResult>
   const made = await commitStaged(input);
   if (made.code !== 0) {
     const said = `${made.stdout}\n${made.stderr}`.trim();
-    return /nothing to commit|nothing added to commit/.test(said)
-      ? nothing
-      : { ...nothing, refused: said.slice(-2000) };
+    if (/nothing to commit|nothing added to commit/.test(said)) return nothing;
+    return { ...nothing, refused: isLockContention(said) ? lockHeld(said) : said.slice(-2000) };
   }
   return { committed: true, nested: status.nested };
 }

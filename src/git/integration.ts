@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { clearPath } from './leftovers.js';
-import { exclusive, removeStaleIndexLock } from './locks.js';
+import { exclusive, removeStaleLocks } from './locks.js';
 import { cleanUntracked, forgetFlags } from './recycle.js';
 import { slug } from './repository.js';
 import { canonical, headBranch, listWorktrees, privateGitDir } from './worktree-list.js';
@@ -25,7 +25,7 @@ export async function integrationWorktree(input: {
   const path = join(await canonical(input.integrationRoot), folderName(input.target));
   const gitDir = await privateGitDir(path);
   if (gitDir && (await belongsTo(gitDir, input.commonDir))) {
-    await removeStaleIndexLock(gitDir);
+    await removeStaleLocks(gitDir);
     return path;
   }
   return exclusive(`meta:${await canonical(input.repo)}`, async () => {

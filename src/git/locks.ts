@@ -47,12 +47,23 @@ export function exclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
   return mine;
 }
 
-/** Older than this, an index lock in a worktree that only we use belongs to a process that was killed. */
+/** Older than this, a lock that only we take belongs to a process that was killed. */
 const STALE_MS = 60_000;
+const OWN_LOCKS = ['index.lock', 'HEAD.lock', 'ORIG_HEAD.lock'];
 
-/** Removes a stale index lock from the private git directory of one of our own worktrees. Never use it on a user's checkout. */
-export async function removeStaleIndexLock(gitDir: string, now = Date.now()): Promise<boolean> {
-  const lock = join(gitDir, 'index.lock');
+/**
+ * Removes stale locks from the private git directory of one of our own worktrees, and of the idea's branch. Never use it
+ * on a user's checkout.
+ */
+export async function removeStaleLocks(gitDir: string, { now = Date.now(), branch = '' } = {}): Promise<boolean> {
+  const own = OWN_LOCKS.map((name) => join(gitDir, name));
+  // `<common>/worktrees/<name>`
+  const shared = branch ? [join(gitDir, '../..', `refs/heads/${branch}.lock`)] : [];
+  const removed = await Promise.all([...own, ...shared].map((lock) => removeStale(lock, now)));
+  return removed.includes(true);
+}
+
+async function removeStale(lock: string, now: number): Promise<boolean> {
   const info = await stat(lock).catch(() => undefined);
   // One from the future was written before the clock was set back: its age says nothing, and it would stay for hours.
   if (!info || Math.abs(now - info.mtimeMs) < STALE_MS) return false;

@@ -6,7 +6,7 @@
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { worktreesDir } from '../config/paths.js';
-import { removeStaleIndexLock } from '../git/locks.js';
+import { removeStaleLocks } from '../git/locks.js';
 import { privateGitDir } from '../git/worktree-list.js';
 import { findByToken, killByToken } from '../process/tokens.js';
 import type { RunAgentInput } from '../protocol/activities.js';
@@ -35,8 +35,8 @@ export async function endEarlier(owner: string, idea: string): Promise<void> {
   throw new WorkError(message, FAILURE.workerLost, true);
 }
 
-/** A killed git leaves its index lock behind. Called when nothing works in the worktree, so that any lock is such a one. */
-export async function unlockIndex(worktree: string): Promise<void> {
+/** A killed git leaves its locks behind. Called when nothing works in the worktree, so that any lock is such a one. */
+export async function unlock(worktree: string, branch: string): Promise<void> {
   const gitDir = await privateGitDir(worktree);
-  if (gitDir) await removeStaleIndexLock(gitDir, Number.POSITIVE_INFINITY);
+  if (gitDir) await removeStaleLocks(gitDir, { now: Number.POSITIVE_INFINITY, branch });
 }

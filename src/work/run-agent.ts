@@ -22,7 +22,7 @@ import type { Idea } from '../protocol/idea.js';
 import { type AttemptMark, hasMark, holdsMark, markAttempt, markOf, unmarkAttempt } from '../runs/attempts.js';
 import { bookCutOff } from '../runs/cut-off.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
-import { assertOurs, endEarlier, unlockIndex } from './agent-place.js';
+import { assertOurs, endEarlier, unlock } from './agent-place.js';
 import { promptFor } from './agent-prompt.js';
 import { keepHeld, keepResult, readResult, readSignal } from './agent-result.js';
 import { settle } from './agent-settle.js';
@@ -93,7 +93,7 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
   try {
     if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea);
     await assertRoom([input.worktree, run.file.repo, dir], run.file.config);
-    await unlockIndex(input.worktree);
+    await unlock(input.worktree, input.branch);
     return await underCeilings(attempt, spec);
   } finally {
     // While something of it is left, the mark makes the next attempt look for it.
@@ -205,7 +205,7 @@ async function takeBack({ deps, input, context, mark }: Attempt): Promise<boolea
     throw new WorkError(message, FAILURE.workerLost, true);
   }
   const remade = await remakeIfGone(deps, input, context);
-  await unlockIndex(input.worktree);
+  await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {
     await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
     throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GitError, git } from '../../../src/git/git.js';
-import { exclusive, isLockContention, lockDelayMs, removeStaleIndexLock } from '../../../src/git/locks.js';
+import { exclusive, isLockContention, lockDelayMs, removeStaleLocks } from '../../../src/git/locks.js';
 import { makeRepo, put, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -145,10 +145,10 @@ describe('locks', () => {
 
   it('removes only an old index lock', async () => {
     await writeFile(`${repo.root}/.git/index.lock`, '');
-    expect(await removeStaleIndexLock(`${repo.root}/.git`)).toBe(false);
-    expect(await removeStaleIndexLock(`${repo.root}/.git`, Date.now() + 61_000)).toBe(true);
+    expect(await removeStaleLocks(`${repo.root}/.git`)).toBe(false);
+    expect(await removeStaleLocks(`${repo.root}/.git`, { now: Date.now() + 61_000 })).toBe(true);
     // Written before the clock was set back by an hour.
     await writeFile(`${repo.root}/.git/index.lock`, '');
-    expect(await removeStaleIndexLock(`${repo.root}/.git`, Date.now() - 3_600_000)).toBe(true);
+    expect(await removeStaleLocks(`${repo.root}/.git`, { now: Date.now() - 3_600_000 })).toBe(true);
   });
 });

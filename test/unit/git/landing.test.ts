@@ -149,6 +149,19 @@ describe('landing on a clean checkout', () => {
     expect(await sh(repo.root, 'rev-list', '--merges', 'main')).toBe('');
   });
 
+  it('C7 lands iterations that were committed with one message as one commit', async () => {
+    const path = await work('i-1');
+    const leftovers = 'feat: do i-1 #i-1 @ed-001\n\nRalph-Idea: i-1\nRalph-Agent: ed-001\n';
+    for (const n of [1, 2, 3]) await commitFiles(path, { 'a.txt': `${n}\n` }, leftovers);
+    await commitFiles(path, { 'b.txt': 'own\n' }, 'own words');
+    await commitFiles(path, { 'a.txt': '4\n' }, leftovers);
+    expect(await land('i-1')).toMatchObject({ kind: 'landed', commits: 3 });
+    const mine = 'feat: do i-1 #i-1 @ed-001';
+    expect(await subjects()).toEqual([mine, 'own words #i-1 @ed-001', mine, 'Start']);
+    expect(await sh(repo.root, 'show', 'main~2:a.txt')).toBe('3');
+    expect(await read(repo.root, 'a.txt')).toBe('4\n');
+  });
+
   it('drops commits that the target already has', async () => {
     const path = await work('i-2', { 'a.txt': 'same\n' }, { 'new.txt': 'n\n' });
     await sh(repo.root, 'cherry-pick', await sh(path, 'rev-parse', 'HEAD~1'));

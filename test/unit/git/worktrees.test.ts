@@ -246,6 +246,13 @@ describe('leftovers', () => {
     await expect(ensure('i-1')).rejects.toThrow(/is checked out in .*my repo.*switch --detach/);
   });
 
+  it('F6 names the other state folder whose run has the branch, and does not advise to take it away', async () => {
+    await ensure('i-1');
+    const refused = ensure('i-1', { worktreesRoot: join(repo.scratch, 'other state') });
+    await expect(refused).rejects.toThrow(/Another ralphctl works on i-1: .*RALPHCTL_HOME.*ralphctl cleanup i-1/);
+    await expect(refused).rejects.not.toThrow(/switch --detach/);
+  });
+
   it('names a branch that blocks the folder of branches', async () => {
     await sh(repo.root, 'branch', 'ralph');
     await expect(ensure('i-1')).rejects.toThrow(/git branch -m ralph ralph-old/);
