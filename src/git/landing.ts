@@ -12,6 +12,7 @@ import { git } from './git.js';
 import { identityEnv } from './identity.js';
 import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './lane.js';
 import { mergeTrees } from './merge-tree.js';
+import type { Worker } from './message.js';
 import { claimedHeadRef, claimRef } from './names.js';
 import { keep } from './saves.js';
 import { swapTarget } from './swap.js';
@@ -19,7 +20,7 @@ import { type Tick, tickTree } from './tick.js';
 import { namedIdeas, PINNED_LOG } from './trailers.js';
 import { listWorktrees } from './worktree-list.js';
 
-export interface LandOptions extends LaneOptions {
+export interface LandOptions extends LaneOptions, Worker {
   title: string;
   agentName: string;
   branch: string;
@@ -82,6 +83,8 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
       idea,
       agentName: options.agentName,
       title: options.title,
+      ...(options.agent ? { agent: options.agent } : {}),
+      ...(options.model ? { model: options.model } : {}),
       ...(options.type ? { type: options.type } : {}),
     },
     write: { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) },

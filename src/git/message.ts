@@ -1,9 +1,18 @@
 /**
- * Commit messages: `feat: add register endpoint #ch-004 @ed-001` and the trailers that say what landed.
- * Invariant: a message made here names exactly one idea in its trailers, whatever an agent wrote. Pure.
+ * Commit messages: `feat: add register endpoint #ch-004@ed-001` and the trailers that say what landed.
+ * Invariant: a message made here names exactly one idea in its trailers, whatever an agent wrote. Its mark neither mentions
+ * a person nor links an issue on a forge: no blank before `@`, no digit after `#`. Pure.
  */
-export interface MessageParts {
+/** Who did the work. */
+export interface Worker {
+  /** Name in the configuration: `claude`. */
+  agent?: string;
+  model?: string;
+}
+
+export interface MessageParts extends Worker {
   idea: string;
+  /** Of the slot: `ed-001`. */
   agentName: string;
   title: string;
   /** Conventional type for titles without one; default `feat`. */
@@ -11,14 +20,16 @@ export interface MessageParts {
 }
 
 export const IDEA_TRAILER = 'Ralph-Idea';
-export const AGENT_TRAILER = 'Ralph-Agent';
+const AGENT_TRAILER = 'Ralph-Agent';
+const MODEL_TRAILER = 'Ralph-Model';
+const SLOT_TRAILER = 'Ralph-Slot';
 /** On a commit that takes an idea back out; value: the idea's id. */
 export const REVERTED_TRAILER = 'Ralph-Reverted';
 
 const MAX_SUBJECT = 100;
 const MOST_SUBJECTS = 50;
 const CONVENTIONAL = /^[a-z]{2,12}(?:\([^()\n]{1,40}\))?!?: \S/i;
-const OURS = /^[ \t]*Ralph-(?:Idea|Agent|Reverted)[ \t]*:/i;
+const OURS = /^[ \t]*Ralph-(?:Idea|Agent|Model|Slot|Reverted)[ \t]*:/i;
 
 /** The message of a commit that ralphctl makes for an idea. */
 export function commitMessage(parts: MessageParts): string {
@@ -53,15 +64,34 @@ export const isNormal = (message: string, parts: MessageParts): boolean =>
   normaliseMessage(message, parts).trimEnd() === message.trimEnd();
 
 function assemble(subject: string, body: readonly string[], parts: MessageParts, what = IDEA_TRAILER): string {
-  const marks = [`#${parts.idea}`, `@${parts.agentName}`].filter((mark) => !subject.split(' ').includes(mark));
-  const tail = marks.map((mark) => ` ${mark}`).join('');
-  const head = marks.length ? shorten(subject, Math.max(20, MAX_SUBJECT - tail.length)) : subject;
+  const tail = ` ${markOf(parts)}`;
+  const words = subject.split(' ').filter((word) => !isMark(word, parts));
+  const head = shorten(words.join(' ').trim() || 'work', Math.max(20, MAX_SUBJECT - tail.length));
   const text = trimBlank(body);
-  const trailers = [`${what}: ${parts.idea}`, `${AGENT_TRAILER}: ${parts.agentName}`];
+  const trailers = [
+    `${what}: ${parts.idea}`,
+    ...(parts.agent ? [`${AGENT_TRAILER}: ${oneLine(parts.agent)}`] : []),
+    ...(parts.model ? [`${MODEL_TRAILER}: ${oneLine(parts.model)}`] : []),
+    `${SLOT_TRAILER}: ${parts.agentName}`,
+  ];
   // One trailer block: git reads only the last paragraph, so foreign trailers must stand with ours.
   const joined = endsInTrailers(text) ? [...text, ...trailers] : [...text, ...(text.length ? [''] : []), ...trailers];
   return `${head}${tail}\n\n${joined.join('\n')}\n`;
 }
+
+/** `#12` would link an issue, so that an id which begins with a digit is spelt out. */
+const markOf = ({ idea, agentName }: MessageParts): string => `${/^\d/.test(idea) ? 'idea-' : '#'}${idea}@${agentName}`;
+
+/** Marks of this idea that are there already, in the form of earlier versions, too. */
+function isMark(word: string, { idea, agentName }: MessageParts): boolean {
+  const [name, slot] = word.split('@');
+  const names = name === `#${idea}` || name === `idea-${idea}`;
+  return (names && (slot === undefined || /^[\w-]+$/.test(slot))) || word === `@${agentName}`;
+}
+
+/** Does a subject have the mark of the idea? */
+export const hasMarkOf = (subject: string, idea: string): boolean =>
+  subject.split(' ').some((word) => [`#${idea}`, `idea-${idea}`].includes(word.split('@', 1)[0] ?? ''));
 
 function trimBlank(lines: readonly string[]): string[] {
   let start = 0;

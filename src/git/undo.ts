@@ -12,7 +12,7 @@ import { identityEnv, slotAuthor } from './identity.js';
 import { type IdeaHistory, ideaHistory, type Landing } from './landed-commits.js';
 import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './lane.js';
 import { mergeTrees } from './merge-tree.js';
-import { revertMessage } from './message.js';
+import { hasMarkOf, revertMessage } from './message.js';
 import { claimedHeadRef, claimRef, undoRef } from './names.js';
 import { swapTarget } from './swap.js';
 import { tickTree } from './tick.js';
@@ -103,7 +103,7 @@ async function named({ repo, idea }: UndoOptions, commit: string, tip: Tip): Pro
   });
   const [to = '', parents = '', subject = ''] = shown.stdout.trim().split('\x01');
   const [from] = parents.split(' ').filter(Boolean);
-  if (!from || !subject.split(' ').includes(`#${idea}`)) return [];
+  if (!from || !hasMarkOf(subject, idea)) return [];
   const held = await git(repo).result(['merge-base', '--is-ancestor', to, tip.commit], { ok: [0, 1], read: true });
   return held.code === 0 ? [{ from, to, commits: [to], subjects: [subject] }] : [];
 }

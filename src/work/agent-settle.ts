@@ -1,4 +1,5 @@
 /** What an agent left, brought onto its idea's branch; and why that cannot count as complete, where it cannot. */
+import type { AgentSpec } from '../config/agent-spec.js';
 import { linkText } from '../git/gitlinks.js';
 import { commitMessage } from '../git/message.js';
 import { type Settled, settleIteration } from '../git/settle.js';
@@ -13,11 +14,18 @@ export function settle(
   idea: Idea,
   input: RunAgentInput,
   since: string,
-  commitNow: boolean,
+  { commitNow, by }: { commitNow: boolean; by: AgentSpec },
 ): Promise<Settled> {
   const { type, hooks, sign } = run.file.config.commit;
   const { worktree, branch, base, agentName } = input;
-  const message = commitMessage({ title: idea.title, idea: idea.id, agentName, type });
+  const message = commitMessage({
+    title: idea.title,
+    idea: idea.id,
+    agentName,
+    type,
+    agent: by.name,
+    ...(by.model ? { model: by.model } : {}),
+  });
   const commit = commitNow ? { message, hooks, sign } : undefined;
   // Ticks are ours: an agent that ticks boxes would declare other ideas done and make every landing conflict.
   const backlog = repositoryPath(run.file.repo, run.file.backlog.file);

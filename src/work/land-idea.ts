@@ -12,6 +12,7 @@ import { noteTakenBack } from './note-taken-back.js';
 import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare-idea.js';
 import { cleanLanding, redactorOf } from './secrets.js';
+import { whoWorked } from './who-worked.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
   const { run, options, ticks, place } = await laneWork(deps, input, 'landing', signal);
@@ -26,6 +27,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
       return gate;
     },
     ...{ branch, base, head },
+    ...(await whoWorked(deps, input, run.file.config)),
     strategy: landing.strategy,
     type: commit.type,
     ...(place === undefined ? {} : { backlogPath: place }),

@@ -189,7 +189,7 @@ async function iterateInside(
   const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
   const [after, outside] = await Promise.all([
-    settle(run, idea, input, since, config.autoCommit || mayLand),
+    settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
     // One after the other: what is certain is not told of again as a suspicion.
     watch.check(executed.redact).then(async (strayed) => ({ strayed, noticed: await watch.notice(executed.redact) })),
   ]);

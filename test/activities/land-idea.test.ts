@@ -26,7 +26,7 @@ describe('landIdea', () => {
     const result = await land(b, input);
     expect(result).toMatchObject({ kind: 'landed', commit: await b.git('rev-parse', 'main'), commits: 1 });
     expect(await b.git('show', '--name-only', '--format=%s', 'main')).toBe(
-      'feat: do t-1 #t-1 @ed-001\n\nroadmap.md\nwork.txt',
+      'feat: do t-1 #t-1@ed-001\n\nroadmap.md\nwork.txt',
     );
     expect(await b.git('show', 'main:roadmap.md')).toContain('- [x] **t-1**');
     expect(await b.git('show', 'main:roadmap.md')).toContain('- [ ] **t-2**');

@@ -59,23 +59,22 @@ ${say('PROGRESS:50')}`,
     expect(await b.git('status', '--porcelain')).toBe('');
   });
 
-  it.each([
-    'index.lock',
-    'HEAD.lock',
-    'refs/heads/ralph/t-1.lock',
-  ])('is killed in the middle of a git command: %s, which it leaves, stops nobody', async (lock) => {
-    const b = await bench({
-      agent: `echo a > a.txt; touch "$(git rev-parse --git-path ${lock})"\n${say('PROGRESS:50')}`,
-    });
-    const at = await b.prepare();
-    const first = await b.call(b.activities.runAgent, b.agentInput(at)).done;
-    expect(first).toMatchObject({ commits: 1, changed: true });
-    const gitDir = await b.gitIn(at.worktree, 'rev-parse', '--absolute-git-dir');
-    await b.write({ [lock]: '' }, lock.startsWith('refs/') ? join(b.repo, '.git') : gitDir);
-    await b.setAgent(`echo b > b.txt && ${COMMIT} by-hand || exit 1\n${say('COMPLETE')}`);
-    const second = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2 })).done;
-    expect(second).toMatchObject({ outcome: { kind: 'ok' }, commits: 1, signal: { kind: 'complete' } });
-  });
+  it.each(['index.lock', 'HEAD.lock', 'refs/heads/ralph/t-1.lock'])(
+    'is killed in the middle of a git command: %s, which it leaves, stops nobody',
+    async (lock) => {
+      const b = await bench({
+        agent: `echo a > a.txt; touch "$(git rev-parse --git-path ${lock})"\n${say('PROGRESS:50')}`,
+      });
+      const at = await b.prepare();
+      const first = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+      expect(first).toMatchObject({ commits: 1, changed: true });
+      const gitDir = await b.gitIn(at.worktree, 'rev-parse', '--absolute-git-dir');
+      await b.write({ [lock]: '' }, lock.startsWith('refs/') ? join(b.repo, '.git') : gitDir);
+      await b.setAgent(`echo b > b.txt && ${COMMIT} by-hand || exit 1\n${say('COMPLETE')}`);
+      const second = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2 })).done;
+      expect(second).toMatchObject({ outcome: { kind: 'ok' }, commits: 1, signal: { kind: 'complete' } });
+    },
+  );
 });
 
 describe('a worktree that is not ours', () => {

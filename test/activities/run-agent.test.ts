@@ -28,7 +28,7 @@ describe('runAgent', () => {
     expect(result).not.toHaveProperty('unfinished');
     expect(result.head).toBe(await b.git('rev-parse', 'ralph/t-1'));
     expect(await b.git('show', 'ralph/t-1:work.txt')).toBe('work');
-    expect(await b.git('log', '-1', '--format=%s', 'ralph/t-1')).toBe('feat: do t-1 #t-1 @ed-001');
+    expect(await b.git('log', '-1', '--format=%s', 'ralph/t-1')).toBe('feat: do t-1 #t-1@ed-001');
     expect((await b.read(join(b.marks, 'cwd'))).trim()).toBe(at.worktree);
     expect(await b.read(join(b.marks, 'env'))).not.toMatch(/TEMPORAL/);
     const prompt = await b.read(join(result.dir, 'prompt.md'));

@@ -82,7 +82,7 @@ describe('landing on a clean checkout', () => {
     expect(await read(repo.root, 'a.txt')).toBe('two\n');
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
     expect(await sh(repo.root, 'log', '-1', '--format=%B')).toBe(
-      'step 1 #i-1 @ed-001\n\nBody 1.\n\nRalph-Idea: i-1\nRalph-Agent: ed-001',
+      'step 1 #i-1@ed-001\n\nBody 1.\n\nRalph-Idea: i-1\nRalph-Slot: ed-001',
     );
     expect(await sh(repo.root, 'branch', '--list', 'ralph/*')).toBe('');
     expect(await sh(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD');
@@ -92,7 +92,7 @@ describe('landing on a clean checkout', () => {
 
   it('keeps the very commit when it already says what it should', async () => {
     const path = await work('i-1');
-    const message = 'feat: x #i-1 @ed-001\n\nRalph-Idea: i-1\nRalph-Agent: ed-001\n';
+    const message = 'feat: x #i-1@ed-001\n\nRalph-Idea: i-1\nRalph-Slot: ed-001\n';
     const head = await commitFiles(path, { 'a.txt': 'two\n' }, message);
     expect(await land('i-1')).toMatchObject({ commit: head });
   });
@@ -113,8 +113,8 @@ describe('landing on a clean checkout', () => {
   });
 
   it.each([
-    ['rebase', ['step 2 #i-2 @ed-001', 'step 1 #i-2 @ed-001', 'step 1 #i-1 @ed-001', 'Start'], 2],
-    ['squash', ['feat: do i-2 #i-2 @ed-001', 'step 1 #i-1 @ed-001', 'Start'], 1],
+    ['rebase', ['step 2 #i-2@ed-001', 'step 1 #i-2@ed-001', 'step 1 #i-1@ed-001', 'Start'], 2],
+    ['squash', ['feat: do i-2 #i-2@ed-001', 'step 1 #i-1@ed-001', 'Start'], 1],
   ] as const)('%s puts the work on the current tip', async (strategy, expected, commits) => {
     await work('i-2', { 'a.txt': 'mine\n' }, { 'new.txt': 'n\n', 'a.txt': 'mine again\n' });
     await work('i-1', { 'b.txt': 'changed\n' });
@@ -133,9 +133,9 @@ describe('landing on a clean checkout', () => {
     await land('i-1', { strategy: 'merge' });
     expect(await land('i-2', { strategy: 'merge' })).toMatchObject({ kind: 'landed', commits: 3 });
     expect(await subjects('main^1..main')).toEqual([
-      'feat: do i-2 #i-2 @ed-001',
-      'step 2 #i-2 @ed-001',
-      'step 1 #i-2 @ed-001',
+      'feat: do i-2 #i-2@ed-001',
+      'step 2 #i-2@ed-001',
+      'step 1 #i-2@ed-001',
     ]);
   });
 
@@ -151,13 +151,13 @@ describe('landing on a clean checkout', () => {
 
   it('C7 lands iterations that were committed with one message as one commit', async () => {
     const path = await work('i-1');
-    const leftovers = 'feat: do i-1 #i-1 @ed-001\n\nRalph-Idea: i-1\nRalph-Agent: ed-001\n';
+    const leftovers = 'feat: do i-1 #i-1@ed-001\n\nRalph-Idea: i-1\nRalph-Slot: ed-001\n';
     for (const n of [1, 2, 3]) await commitFiles(path, { 'a.txt': `${n}\n` }, leftovers);
     await commitFiles(path, { 'b.txt': 'own\n' }, 'own words');
     await commitFiles(path, { 'a.txt': '4\n' }, leftovers);
     expect(await land('i-1')).toMatchObject({ kind: 'landed', commits: 3 });
-    const mine = 'feat: do i-1 #i-1 @ed-001';
-    expect(await subjects()).toEqual([mine, 'own words #i-1 @ed-001', mine, 'Start']);
+    const mine = 'feat: do i-1 #i-1@ed-001';
+    expect(await subjects()).toEqual([mine, 'own words #i-1@ed-001', mine, 'Start']);
     expect(await sh(repo.root, 'show', 'main~2:a.txt')).toBe('3');
     expect(await read(repo.root, 'a.txt')).toBe('4\n');
   });
@@ -200,7 +200,7 @@ describe('landing on a clean checkout', () => {
         text: ((await readText('roadmap.md')) ?? '').replace('[ ] i-2', '[x] i-2'),
       }),
     });
-    expect((await subjects())[0]).toBe('chore: do i-2 #i-2 @ed-001');
+    expect((await subjects())[0]).toBe('chore: do i-2 #i-2@ed-001');
     expect(await landedIdeas(repo.root, 'main')).toEqual(['i-2', 'i-1']);
   });
 
@@ -503,7 +503,7 @@ describe('crashes', () => {
     await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/i-1', claim);
     await sh(repo.root, 'update-ref', 'refs/ralphctl/landing-head/i-1', head);
     expect(await land('i-1')).toMatchObject({ kind: 'landed', commits: 1 });
-    expect(await subjects()).toEqual(['step 1 #i-1 @ed-001', 'Start']);
+    expect(await subjects()).toEqual(['step 1 #i-1@ed-001', 'Start']);
   });
 
   it('an idea that was rolled back can land again with new work', async () => {

@@ -8,7 +8,7 @@ const subject = (message: string): string => message.split('\n', 1)[0] ?? '';
 describe('commitMessage', () => {
   it('names idea and agent in subject and trailers', () => {
     expect(commitMessage(parts)).toBe(
-      'feat: add register endpoint #ch-004 @ed-001\n\nRalph-Idea: ch-004\nRalph-Agent: ed-001\n',
+      'feat: add register endpoint #ch-004@ed-001\n\nRalph-Idea: ch-004\nRalph-Slot: ed-001\n',
     );
   });
 
@@ -22,26 +22,47 @@ describe('commitMessage', () => {
     ['Übersicht bauen', 'feat: übersicht bauen'],
     ['', 'feat: work'],
   ])('title %j gives %j', (title, expected) => {
-    expect(subject(commitMessage({ ...parts, title }))).toBe(`${expected} #ch-004 @ed-001`);
+    expect(subject(commitMessage({ ...parts, title }))).toBe(`${expected} #ch-004@ed-001`);
   });
 
   it('uses the given type and shortens at a word', () => {
     const long = subject(commitMessage({ ...parts, title: 'Word '.repeat(60), type: 'chore' }));
-    expect(long).toMatch(/^chore: word Word .*Word… #ch-004 @ed-001$/);
+    expect(long).toMatch(/^chore: word Word .*Word… #ch-004@ed-001$/);
     expect([...long].length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('C7 marks and trailers', () => {
+  it.each(['12', '12-login', 'ch-004', 'x'])('the mark of %s mentions nobody and links no issue', (idea) => {
+    const line = subject(commitMessage({ ...parts, idea }));
+    expect(line).toContain(`${idea}@ed-001`);
+    expect(line).not.toMatch(/(?:^|\W)@\w/);
+    expect(line).not.toMatch(/#\d/);
+  });
+
+  it('names agent, model and slot apart', () => {
+    const message = commitMessage({ ...parts, agent: 'claude', model: 'opus\n4' });
+    expect(message.split('\n\n')[1]).toBe(
+      'Ralph-Idea: ch-004\nRalph-Agent: claude\nRalph-Model: opus 4\nRalph-Slot: ed-001\n',
+    );
+  });
+
+  it('replaces marks of another slot and of earlier versions', () => {
+    for (const old of ['Add it #ch-004 @ed-001', 'Add it #ch-004@ed-007', 'Add it #ch-004'])
+      expect(subject(normaliseMessage(old, parts))).toBe('Add it #ch-004@ed-001');
   });
 });
 
 describe('normaliseMessage', () => {
   it('keeps the body and joins an existing trailer block', () => {
     expect(normaliseMessage('Add it\n\nBecause.\n\nCo-authored-by: B <b@x.org>\n', parts)).toBe(
-      'Add it #ch-004 @ed-001\n\nBecause.\n\nCo-authored-by: B <b@x.org>\nRalph-Idea: ch-004\nRalph-Agent: ed-001\n',
+      'Add it #ch-004@ed-001\n\nBecause.\n\nCo-authored-by: B <b@x.org>\nRalph-Idea: ch-004\nRalph-Slot: ed-001\n',
     );
   });
 
   it('replaces what an agent claims about other ideas', () => {
     const forged = 'Add it #ch-004\n\nRalph-Idea: other\nralph-agent: me\nRalph-Reverted: third\n';
-    expect(normaliseMessage(forged, parts)).toBe('Add it #ch-004 @ed-001\n\nRalph-Idea: ch-004\nRalph-Agent: ed-001\n');
+    expect(normaliseMessage(forged, parts)).toBe('Add it #ch-004@ed-001\n\nRalph-Idea: ch-004\nRalph-Slot: ed-001\n');
   });
 
   it('is stable, names one idea, and has one line of subject', () => {

@@ -101,8 +101,8 @@ describe.each(['rebase', 'merge', 'squash'] as const)('C2 undo of an idea landed
     expect(await sh(repo.root, 'status', '--porcelain')).toBe('');
     expect((await landedIdeas(repo.root, 'main')).sort()).toEqual(['i-1', 'i-3']);
     const message = await sh(repo.root, 'log', '-1', '--format=%B');
-    expect(message.split('\n')[0]).toBe('revert: do i-2 #i-2 @ed-001');
-    expect(message).toContain('Ralph-Reverted: i-2\nRalph-Agent: ed-001');
+    expect(message.split('\n')[0]).toBe('revert: do i-2 #i-2@ed-001');
+    expect(message).toContain('Ralph-Reverted: i-2\nRalph-Slot: ed-001');
   });
 
   it('lets it land again, and be taken back again', async () => {
