@@ -1,5 +1,5 @@
 /** docs/recipes.md, as it stands: each configuration is read from there and lands ideas in a repository of its kind. */
-import { chmod, readFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, describe, expect, inject, it } from 'vitest';
@@ -108,6 +108,30 @@ describe('recipes', () => {
     await doctorIsContent('apps/web');
     await landsAll(['t-1', 't-2'], 'apps/web');
     expect(await box.git('show', 'main:apps/web/roadmap.md')).toMatch(/\[x\] \*\*t-1\*\*[\s\S]*\[x\] \*\*t-2\*\*/);
+  });
+
+  it('submodules: they are there for agents and gates, and stay where they point', async () => {
+    await repository(
+      {
+        'roadmap.md': two,
+        '.gitignore': 'built\n',
+        Makefile: 'lib:\n\tcp vendor/lib/source.txt built\ntest:\n\tgrep -q source built\n',
+        'ralphctl.yaml': scripted(await recipe('Submodules')),
+      },
+      { default: [{ do: [{ run: 'test -s vendor/lib/source.txt' }, WORK], signal: 'COMPLETE' }] },
+    );
+    const lib = join(box.scratch, 'lib');
+    await box.git('init', '-q', '--initial-branch=main', lib);
+    await writeFile(join(lib, 'source.txt'), 'source\n');
+    await box.git('-C', lib, 'add', '.');
+    await box.git('-C', lib, '-c', 'user.name=A', '-c', 'user.email=a@localhost', 'commit', '-qm', 'lib');
+    await box.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib, 'vendor/lib');
+    await box.commit('a submodule');
+    const link = await box.git('rev-parse', 'main:vendor/lib');
+    await doctorIsContent();
+    expect(await box.git('worktree', 'list')).not.toContain('\n');
+    await landsAll(['t-1', 't-2']);
+    expect(await box.git('rev-parse', 'main:vendor/lib')).toBe(link);
   });
 
   it('a repository without tests: what does not parse is mended before it lands', async () => {
