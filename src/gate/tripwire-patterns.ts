@@ -90,6 +90,7 @@ export const GATE_FILES = [
   '**/pnpm-workspace.yaml',
   '**/.pnpmfile.cjs',
   '**/.npmrc',
+  '.worktreeinclude',
   '**/.yarnrc*',
   '**/node_modules/**',
   '**/noxfile.py',

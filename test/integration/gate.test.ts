@@ -73,6 +73,22 @@ describe('work that changes what was tested before (F3)', () => {
   });
 });
 
+describe('a gate whose program no worktree has', () => {
+  it('says what is missing, and never that the target was red (B3)', async () => {
+    box = await sandbox(inject('stateRoot'), {
+      'roadmap.md': roadmap([{ id: 't-1' }]),
+      'package.json': JSON.stringify({ scripts: { test: 'checker' } }),
+      '.gitignore': 'node_modules\n',
+      'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', stepDelayMs: 0, gate: ['npm test'] }),
+      '.ralph-script.yaml': yaml({ default: [{ do: [{ write: { path: 'w', text: 'x\n' } }], signal: 'COMPLETE' }] }),
+    });
+    await box.run('start', '--detach');
+    const question = await asks('t-1');
+    expect(question).toMatch(/checker: command not found in a fresh worktree: no set-up is configured/);
+    expect(question).not.toContain('red before');
+  });
+});
+
 describe('a target that is red on its own', () => {
   it('tolerated, lands with what was tolerated in its events (C4)', async () => {
     box = await sandbox(inject('stateRoot'), {
