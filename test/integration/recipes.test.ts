@@ -5,6 +5,9 @@ import { execa } from 'execa';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
 
+/** Each worktree installs for itself, which takes a busy machine minutes. */
+const SLOW = { timeout: 600_000 };
+
 let box: Sandbox;
 afterEach(() => box?.dispose());
 
@@ -45,7 +48,7 @@ const WORK = { append: { path: '${IDEA}.txt', text: 'work\n' } };
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: the scripted agent fills it in
 
 describe('recipes', () => {
-  it('npm without a lock file: the checker is installed, and no lock file is committed', async () => {
+  it('npm without a lock file: the checker is installed, and no lock file is committed', SLOW, async () => {
     const checker = { name: 'checker', version: '1.0.0', bin: 'cli.js' };
     await repository(
       {
@@ -66,29 +69,33 @@ describe('recipes', () => {
     expect(await files()).not.toContain('package-lock.json');
   });
 
-  it('Python with a virtual environment: it works in the next worktree, and when its list has changed', async () => {
-    await repository(
-      {
-        'roadmap.md': two,
-        '.gitignore': '.venv/\n__pycache__/\n',
-        'ralphctl.yaml': scripted(await recipe('Python with a virtual environment')),
-      },
-      {
-        ideas: {
-          't-2': [
-            { do: [WORK, { append: { path: 'requirements.txt', text: '# and no more\n' } }], signal: 'COMPLETE' },
-          ],
+  it(
+    'Python with a virtual environment: it works in the next worktree, and when its list has changed',
+    SLOW,
+    async () => {
+      await repository(
+        {
+          'roadmap.md': two,
+          '.gitignore': '.venv/\n__pycache__/\n',
+          'ralphctl.yaml': scripted(await recipe('Python with a virtual environment')),
         },
-        default: [{ do: [WORK], signal: 'COMPLETE' }],
-      },
-    );
-    await wheel();
-    await box.write({ 'requirements.txt': './wheels/pytest-99.0-py3-none-any.whl\n' });
-    await box.commit('what is required');
-    await landsAll(['t-1', 't-2']);
-  });
+        {
+          ideas: {
+            't-2': [
+              { do: [WORK, { append: { path: 'requirements.txt', text: '# and no more\n' } }], signal: 'COMPLETE' },
+            ],
+          },
+          default: [{ do: [WORK], signal: 'COMPLETE' }],
+        },
+      );
+      await wheel();
+      await box.write({ 'requirements.txt': './wheels/pytest-99.0-py3-none-any.whl\n' });
+      await box.commit('what is required');
+      await landsAll(['t-1', 't-2']);
+    },
+  );
 
-  it('a folder of a monorepo: its own file, backlog and checks', async () => {
+  it('a folder of a monorepo: its own file, backlog and checks', SLOW, async () => {
     const workspace = { private: true, workspaces: ['apps/*', 'tools/*'] };
     await repository(
       {

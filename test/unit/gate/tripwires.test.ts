@@ -126,6 +126,12 @@ describe('tripwires', () => {
     expect(make).toEqual([{ kind: 'gate-file', subject: 'Makefile' }]);
   });
 
+  it('name what decides which ignored files worktrees get', async () => {
+    expect(await trips({ '.worktreeinclude': '.npmrc\n' })).toEqual([
+      { kind: 'gate-file', subject: '.worktreeinclude' },
+    ]);
+  });
+
   it('take a new package below the top for what it is', async () => {
     const files = {
       'packages/new/package.json': JSON.stringify({ scripts: { test: 'vitest' } }),
