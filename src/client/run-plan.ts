@@ -232,6 +232,10 @@ export function runSettings(config: Config): RunSettings {
     recoverPrimary: config.limits.recoverPrimary,
     stepLanding: true,
     ownTrouble: true,
+    times: {
+      setupMs: config.setup.timeoutMinutes * 60_000,
+      gateMs: config.gate.commands.reduce((sum, { timeoutMinutes }) => sum + timeoutMinutes * 60_000, 0),
+    },
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
   };

@@ -92,6 +92,15 @@ export class Autopilot {
     this.#end(idea, this.#lane.failed(idea, message));
   }
 
+  /** Its landing has not begun, and why; undefined: it has. */
+  landingWaits(idea: string, why: string | undefined): void {
+    const entry = this.graph.entry(idea);
+    if (!entry) return;
+    if (why === undefined) delete entry.reason;
+    else entry.reason = clip(why, MAX_REASON);
+    this.#board.touch(entry);
+  }
+
   pause(why?: string): void {
     pauseRun(this.#board, why);
   }

@@ -44,6 +44,16 @@ export interface RunSettings {
    * where an outage failed the idea and one idea's launches closed the agent.
    */
   ownTrouble?: true;
+  /**
+   * What the configuration allows a set-up, and all commands of a gate one after another. Absent in runs of 0.1: their
+   * activities end after four hours, and wait for a worker for ever.
+   */
+  times?: {
+    setupMs: number;
+    gateMs: number;
+    /** How long nobody may take an activity before that is said; for tests. */
+    untakenMs?: number;
+  };
   /** Go back to an idea's first agent as soon as its gate is open; absent: yes. */
   recoverPrimary?: boolean;
   /** Absent: none. */

@@ -2,9 +2,9 @@
 
 /**
  * stuck: it gets nowhere any more · iterations: most of them are used · budget: most of it is used · outside: something of
- * the user's or of another idea changed while it ran, and nobody knows by whom.
+ * the user's or of another idea changed while it ran, and nobody knows by whom · worker: none takes its work.
  */
-export type WarningKind = 'stuck' | 'iterations' | 'budget' | 'outside';
+export type WarningKind = 'stuck' | 'iterations' | 'budget' | 'outside' | 'worker';
 
 export interface Warning {
   kind: WarningKind;

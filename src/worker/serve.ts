@@ -3,7 +3,6 @@
  * Invariant: a first stop signal hands running iterations back after a grace time and leaves no process behind; a second
  * one ends at once. It never exits silently: every end has a line in the log and an exit code.
  */
-import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
@@ -19,6 +18,7 @@ import { resolveConnection } from '../server/connection.js';
 import { readRecord } from '../server/record.js';
 import type { DoWork } from '../work/index.js';
 import { buildId } from './build-id.js';
+import { hostLabel } from './host-label.js';
 import { openWorkerLog, type WorkerLog } from './logger.js';
 import { workerProblems } from './preflight.js';
 import { reap } from './reaper.js';
@@ -42,13 +42,6 @@ export interface ServeOptions {
 
 export const EXIT_IDLE = 0;
 const IDLE_CHECK_MS = 20_000;
-
-/**
- * This host in task queue names. `RALPHCTL_HOST` names it where the host name does not last, as in a container that is
- * made anew: ideas come back to the queue of the host that has their worktrees.
- */
-export const hostLabel = (env: NodeJS.ProcessEnv): string =>
-  (env.RALPHCTL_HOST || hostname()).replace(/[^A-Za-z0-9.-]/g, '-') || 'localhost';
 
 /** Runs until stopped. Resolves to the exit code. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -94,7 +87,7 @@ async function poll(
   const { root, project, env, capacity, graceMs } = options;
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
-  const host = hostLabel(env);
+  const host = await hostLabel(root, env);
   // Two, because starting a process blocks the one that does it: agents and landings then do not wait for each other.
   // All work on the repository's shared metadata is in one of them, where its lock is.
   const onLost = (why: string): void => log.event('a launcher ended', { why });

@@ -2,6 +2,12 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 
+/** Work that hangs runs into another one; this ends when nobody could work on it, as on a machine that was off. */
+const LOST_BY_TIMEOUT: Partial<Record<string, string>> = {
+  HEARTBEAT: 'the worker was lost',
+  SCHEDULE_TO_CLOSE: 'no worker got it done in time',
+};
+
 /**
  * Why nothing is known to be wrong with the work itself, and it is tried again at no cost: the worker went away or was
  * shut down while the activity ran, or the machine has run out of something. Undefined for any other failure.
@@ -9,7 +15,7 @@ import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 export function notTheWorksFault(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;
-  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT' ? 'the worker was lost' : undefined;
+  if (cause instanceof TimeoutFailure) return LOST_BY_TIMEOUT[cause.timeoutType ?? ''];
   if (!(cause instanceof ApplicationFailure)) return undefined;
   if (cause.type === FAILURE.machine) return cause.message;
   return cause.type === FAILURE.workerLost ? 'the worker was lost' : undefined;
@@ -28,6 +34,16 @@ export function tookWorkerDown(error: unknown): boolean {
   );
 }
 
+/** No worker took the activity in time: nothing was begun. */
+export function wasNotTaken(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return false;
+  return error.cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+/** In words; the queue names the host behind its `@`. */
+export const noWorkerOn = (queue: string): string =>
+  `no worker on ${queue.slice(queue.lastIndexOf('@') + 1)} takes its work; start one there: ralphctl worker`;
+
 /** The reason, when an activity started nothing because a disk is full. */
 export function diskIsFull(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return undefined;
@@ -38,6 +54,7 @@ export function diskIsFull(error: unknown): string | undefined {
 export function activityProblem(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;
   const cause = error.cause;
+  if (wasNotTaken(error)) return `no worker took ${error.activityType} in time; start one: ralphctl worker`;
   if (cause instanceof TimeoutFailure) return `${error.activityType} did not finish in time`;
   return cause?.message ?? error.message;
 }

@@ -3,13 +3,15 @@
  * Invariant: each tells the autopilot how it ended, whatever that was; only a landing can be cancelled.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { gitTimes } from '../decide/activity-times.js';
 import { type Autopilot, agentName, type Command } from '../decide/autopilot.js';
 import { bounceReason } from '../decide/bounce.js';
 import type { ErrandResult } from '../decide/errands.js';
+import type { GitActivities } from '../protocol/activities.js';
 import type { LandResult } from '../protocol/git-work.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import { emit } from './events.js';
-import { activityProblem } from './failures.js';
+import { activityProblem, noWorkerOn, wasNotTaken } from './failures.js';
 import { gitActivities, LANDING_FIRST } from './proxies.js';
 
 export class GitWork {
@@ -39,9 +41,13 @@ export class GitWork {
     this.#landing = scope;
     const { work } = entry;
     try {
-      const git = gitActivities(pilot.state.queues.git, `land ${idea} on ${pilot.state.target}`, LANDING_FIRST);
       const title = entry.card.title;
-      const result: LandResult = await scope.run(() => git.landIdea({ project, runId, idea, title, ...work }));
+      const queue = pilot.state.queues.git;
+      const result: LandResult = await scope.run(() =>
+        this.#untilTaken(idea, queue, `land ${idea} on ${pilot.state.target}`, (git) =>
+          git.landIdea({ project, runId, idea, title, ...work }),
+        ),
+      );
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
       this.#tell((p) => p.landed(idea, result));
     } catch (error) {
@@ -53,9 +59,31 @@ export class GitWork {
     }
   }
 
+  /** While no worker of the host is there the landing waits, and says so; nothing has begun. */
+  async #untilTaken<T>(
+    idea: string,
+    queue: string,
+    summary: string,
+    work: (git: GitActivities) => Promise<T>,
+  ): Promise<T> {
+    for (let untaken = 0; ; untaken++) {
+      try {
+        const done = await work(
+          gitActivities(queue, summary, gitTimes('land', this.#input.settings, untaken), LANDING_FIRST),
+        );
+        if (untaken > 0) this.#tell((p) => p.landingWaits(idea, undefined));
+        return done;
+      } catch (error) {
+        if (!wasNotTaken(error)) throw error;
+        const why = noWorkerOn(queue);
+        if (untaken === 0) this.#tell((p) => p.landingWaits(idea, why));
+      }
+    }
+  }
+
   async errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
     const { project, runId } = this.#input;
-    const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`);
+    const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`, gitTimes('errand', this.#input.settings));
     const about = { project, runId, idea };
     const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
     const carryOut = async (): Promise<ErrandResult> => {
@@ -83,7 +111,12 @@ export class GitWork {
     if (!entry) return;
     const { project, runId } = this.#input;
     const { title } = entry.card;
-    const git = gitActivities(pilot.state.queues.git, `take ${idea} off ${pilot.state.target}`, LANDING_FIRST);
+    const git = gitActivities(
+      pilot.state.queues.git,
+      `take ${idea} off ${pilot.state.target}`,
+      gitTimes('land', this.#input.settings),
+      LANDING_FIRST,
+    );
     try {
       const about = { project, runId, idea, title, agentName: agentName(entry.lastSlot ?? 1) };
       const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });

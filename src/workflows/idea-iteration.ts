@@ -2,6 +2,7 @@
  * One iteration: prepare the worktree, run the agent, book what it cost, gate.
  * Invariant: a run is booked exactly once, before its gate; a gate that did not end is run again, its agent is not.
  */
+import { agentTimes, gitTimes } from '../decide/activity-times.js';
 import {
   afterGate,
   afterRun,
@@ -28,7 +29,7 @@ import type { PlanPlace } from '../protocol/idea-run.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';
-import { allowance, book, notice, watch } from './idea-warnings.js';
+import { allowance, book, notice, watch, workerIsBack } from './idea-warnings.js';
 import { agentActivities, gitActivities } from './proxies.js';
 
 /** One iteration, and what it means for the idea's plan. */
@@ -105,17 +106,23 @@ function usesStronger({ input, state }: IdeaSession): boolean {
   return state.stronger === true && !state.choice?.probe && input.settings.ladder?.stronger?.includes(agent) === true;
 }
 
-async function prepare({ input, state, screen }: IdeaSession): Promise<PrepareResult> {
+async function prepare(session: IdeaSession): Promise<PrepareResult> {
+  const { input, state, screen, untaken } = session;
   if (state.prepared) return state.prepared;
   screen.show('preparing');
   const { project, runId, idea, queues } = input;
-  const prepared = await gitActivities(queues.git, `prepare ${idea}`).prepareIdea({
+  const prepared = await gitActivities(
+    queues.git,
+    `prepare ${idea}`,
+    gitTimes('prepare', input.settings, untaken),
+  ).prepareIdea({
     project,
     runId,
     idea,
     agentName: state.agentName,
     ...(state.reopen ? { reopen: state.reopen } : {}),
   });
+  await workerIsBack(session);
   delete state.reopen;
   state.prepared = prepared;
   state.limits ??= prepared.limits;
@@ -169,7 +176,11 @@ async function runAgent(
   });
   if (choice?.probe) await reporter.report('probing');
   session.ranSince = Date.now();
-  const run = await agentActivities(queues.agents, `${idea} #${iteration} by ${agentName}`, timeoutMs).runAgent({
+  const run = await agentActivities(
+    queues.agents,
+    `${idea} #${iteration} by ${agentName}`,
+    agentTimes(timeoutMs, input.settings, session.untaken),
+  ).runAgent({
     project,
     runId,
     idea,
@@ -246,13 +257,17 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
 }
 
 async function runGate(
-  { input, state, screen }: IdeaSession,
+  { input, state, screen, untaken }: IdeaSession,
   prepared: PrepareResult,
   claims: boolean,
 ): Promise<GateResult> {
   screen.show('gate');
   const { project, runId, idea, queues } = input;
-  const gate = await gitActivities(queues.git, `gate ${idea} #${state.iteration}`).runGate({
+  const gate = await gitActivities(
+    queues.git,
+    `gate ${idea} #${state.iteration}`,
+    gitTimes('gate', input.settings, untaken),
+  ).runGate({
     project,
     runId,
     idea,

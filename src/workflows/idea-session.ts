@@ -55,6 +55,8 @@ export class IdeaSession {
   budgetAnswer: BudgetAnswer | undefined;
   /** Since when an agent runs, epoch ms; undefined while none does. */
   ranSince: number | undefined;
+  /** How often in a row no worker took an activity. */
+  untaken = 0;
   /** Workers lost in a row. */
   lostWorkers = 0;
   /** What can be ended at once: the iteration that is under way. */

@@ -86,6 +86,27 @@ export async function notice(session: IdeaSession, { noticed: text }: RunAgentRe
   await tell(session);
 }
 
+/** No worker takes what the idea waits for. */
+export async function warnOfNoWorker(session: IdeaSession, text: string): Promise<void> {
+  const { input, state } = session;
+  session.untaken += 1;
+  const before = state.watch ?? nothingWatched();
+  if (before.open.some((one) => one.kind === 'worker' && one.text === text)) return;
+  const others = before.open.filter(({ kind }) => kind !== 'worker');
+  state.watch = { ...before, open: [...others, { kind: 'worker', text, since: Date.now() }] };
+  emit(input, { kind: 'warning', idea: input.idea, warning: 'worker', text });
+  await tell(session);
+}
+
+/** One took it. */
+export async function workerIsBack(session: IdeaSession): Promise<void> {
+  const { watch } = session.state;
+  session.untaken = 0;
+  if (!watch?.open.some(({ kind }) => kind === 'worker')) return;
+  session.state.watch = { ...watch, open: watch.open.filter(({ kind }) => kind !== 'worker') };
+  await tell(session);
+}
+
 /** A person has answered the warnings. */
 export async function answerWarnings(session: IdeaSession, answer: WarningAnswer): Promise<void> {
   const { state } = session;

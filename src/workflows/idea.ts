@@ -18,14 +18,14 @@ import { limitReached, type NextStep } from '../decide/completion.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import { emit } from './events.js';
-import { activityProblem, diskIsFull, notTheWorksFault, tookWorkerDown } from './failures.js';
+import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
 import { ask, askBudget, land, park } from './idea-handover.js';
 import { iterate } from './idea-iteration.js';
 import { afterLoss } from './idea-lost.js';
 import { IdeaSession } from './idea-session.js';
 import { backOff, boundary } from './idea-waiting.js';
-import { spentAll } from './idea-warnings.js';
+import { spentAll, warnOfNoWorker, workerIsBack } from './idea-warnings.js';
 
 /** How long an idea waits before it looks again whether there is room on the disk. */
 const DISK_WAIT_MS = 60_000;
@@ -79,6 +79,10 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
     try {
       next = await session.interruptible(() => iterate(session));
     } catch (error) {
+      if (wasNotTaken(error)) {
+        await warnOfNoWorker(session, noWorkerOn(input.queues.git));
+        continue;
+      }
       const lost = notTheWorksFault(error);
       if (lost && input.settings.ownTrouble && tookWorkerDown(error)) {
         const ended = await afterLoss(session, lost);
@@ -100,6 +104,7 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
       return session.close('failed', problem);
     }
     session.lostWorkers = 0;
+    await workerIsBack(session);
     if (next === 'interrupted') {
       emit(input, { kind: 'interrupted', idea: input.idea, iteration: state.iteration + 1 });
       continue;

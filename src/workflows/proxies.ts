@@ -4,6 +4,7 @@
  * worktree); everything else is idempotent and may be.
  */
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import { type ActivityTimes, MOST_TRIES } from '../decide/activity-times.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 
@@ -14,36 +15,44 @@ const RETRY = {
   initialInterval: '500ms',
   backoffCoefficient: 2,
   maximumInterval: '30s',
-  maximumAttempts: 6,
+  maximumAttempts: MOST_TRIES,
   nonRetryableErrorTypes: NEVER_RETRY,
 } as const;
 
 export function mainActivities(): MainActivities {
-  return proxyActivities<MainActivities>({ startToCloseTimeout: '2 minutes', retry: RETRY });
+  return proxyActivities<MainActivities>({
+    startToCloseTimeout: '2 minutes',
+    scheduleToCloseTimeout: '7 days',
+    retry: RETRY,
+  });
 }
 
 /** Of the git queue: one idea lands at a time, and every other waits for it. */
 export const LANDING_FIRST = 1;
 
 /** Typed with a summary per call, so that the Web UI names the idea on every event. */
-export function gitActivities(taskQueue: string, summary: string, priorityKey = 3): GitActivities {
+export function gitActivities(
+  taskQueue: string,
+  summary: string,
+  times: ActivityTimes,
+  priorityKey = 3,
+): GitActivities {
   return proxyActivities<GitActivities>({
     taskQueue,
     summary,
     priority: { priorityKey },
-    startToCloseTimeout: '4 hours',
+    ...times,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: RETRY,
   });
 }
 
-export function agentActivities(taskQueue: string, summary: string, timeoutMs: number): AgentActivities {
+export function agentActivities(taskQueue: string, summary: string, times: ActivityTimes): AgentActivities {
   return proxyActivities<AgentActivities>({
     taskQueue,
     summary,
-    // The activity enforces the limit itself; this is for an activity that hangs.
-    startToCloseTimeout: timeoutMs + 5 * 60_000,
+    ...times,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 1 },

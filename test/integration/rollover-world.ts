@@ -149,6 +149,21 @@ export class World {
     return work[name]();
   }
 
+  /** Ends the workers of the host's queues; workflows go on. */
+  async leaveHost(): Promise<void> {
+    for (const worker of this.#workers.filter(({ options }) => options.taskQueue.includes('@'))) {
+      worker.shutdown();
+      await until('the worker to end', () => Promise.resolve(worker.getState() === 'STOPPED'));
+    }
+  }
+
+  /** Workers for all queues again. */
+  async comeBack(): Promise<void> {
+    for (const worker of this.#workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await this.#running;
+    await this.#work((await workflowCode()).code);
+  }
+
   async close(): Promise<void> {
     for await (const { workflowId, status } of this.client.workflow.list({
       query: `RalphProject = '${this.project}'`,

@@ -1,6 +1,6 @@
 /** What a worker does around its work: names its host, says what it lacks, clears up after the one before it. Features: C6. */
 import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AsyncCompletionClient } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -12,11 +12,11 @@ import { identityOf } from '../../../src/process/identity.js';
 import { findByToken, killByToken } from '../../../src/process/tokens.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
 import { leftAttempts, markAttempt } from '../../../src/runs/attempts.js';
+import { hostLabel } from '../../../src/worker/host-label.js';
 import type { WorkerLog } from '../../../src/worker/logger.js';
 import { workerProblems } from '../../../src/worker/preflight.js';
 import { reap } from '../../../src/worker/reaper.js';
 import { removeWorkerRecord, runningWorker, workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
-import { hostLabel } from '../../../src/worker/serve.js';
 import { keepNotes, noteTaken } from '../../../src/worker/taken.js';
 import { until } from '../../support/program.js';
 
@@ -169,9 +169,25 @@ describe('before it works', () => {
 });
 
 describe('the name of the host', () => {
-  it('is safe in a queue name and can be given', () => {
-    expect(hostLabel({})).toBe(hostname().replace(/[^A-Za-z0-9.-]/g, '-'));
-    expect(hostLabel({ RALPHCTL_HOST: 'box 1/ä' })).toBe('box-1--');
-    expect(hostLabel({ RALPHCTL_HOST: '' })).toBe(hostLabel({}));
+  it('is kept in the state folder, whatever the host is called later', async () => {
+    const label = await hostLabel(root, {}, 'box 1/ä');
+    expect(label).toMatch(/^box-1---[0-9a-f]{8}$/);
+    expect(await hostLabel(root, {}, 'another')).toBe(label);
+    expect(await hostLabel(root, { RALPHCTL_HOST: '' }, 'another')).toBe(label);
+  });
+
+  it('is the same for two workers that begin at the same time', async () => {
+    const labels = await Promise.all(Array.from({ length: 8 }, () => hostLabel(root, {}, 'box')));
+    expect(new Set(labels).size).toBe(1);
+  });
+
+  it('stays what it was where workers of 0.1 have served runs', async () => {
+    await mkdir(join(root, 'projects', 'p-1', 'taken'), { recursive: true });
+    expect(await hostLabel(root, {}, 'box')).toBe('box');
+  });
+
+  it('can be given', async () => {
+    expect(await hostLabel(root, { RALPHCTL_HOST: 'box 1/ä' })).toBe('box-1--');
+    expect(await readdir(root)).not.toContain('host');
   });
 });

@@ -1,0 +1,53 @@
+/**
+ * The name of this host in task queues. Ideas come back to the queue of the host that has their worktrees, so it must not
+ * change with the host's name: it is kept in the state folder, where the worktrees are.
+ * Invariant: once written it never changes; of two workers that write it at a time both get what the first one wrote.
+ */
+import { randomBytes } from 'node:crypto';
+import { access, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { takenDir } from '../config/paths.js';
+
+const safe = (name: string): string => name.replace(/[^A-Za-z0-9.-]/g, '-');
+
+/** `RALPHCTL_HOST` names it where neither the host's name nor the state folder lasts. */
+export async function hostLabel(root: string, env: NodeJS.ProcessEnv, name = hostname()): Promise<string> {
+  if (env.RALPHCTL_HOST) return safe(env.RALPHCTL_HOST);
+  const path = join(root, 'host');
+  return (await read(path)) ?? (await keep(path, await firstLabel(root, safe(name) || 'localhost')));
+}
+
+async function read(path: string): Promise<string | undefined> {
+  const text = (await readFile(path, 'utf8').catch(() => '')).trim();
+  return text === '' ? undefined : safe(text).slice(0, 200);
+}
+
+/** Runs of 0.1 may be open under the host's name alone. */
+async function firstLabel(root: string, name: string): Promise<string> {
+  const projects = await readdir(join(root, 'projects')).catch(() => []);
+  const served = await Promise.all(
+    projects.map((project) =>
+      access(takenDir(root, project)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return served.includes(true) ? name : `${name}-${randomBytes(4).toString('hex')}`;
+}
+
+/** Linked, so that nobody reads half of it and the first one wins. */
+async function keep(path: string, label: string): Promise<string> {
+  const draft = `${path}.${randomBytes(4).toString('hex')}`;
+  try {
+    await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(draft, `${label}\n`, { mode: 0o600 });
+    await link(draft, path);
+  } catch {
+    // Another worker was first, or the folder cannot be written, which is told elsewhere.
+  } finally {
+    await rm(draft, { force: true });
+  }
+  return (await read(path)) ?? label;
+}
