@@ -31,7 +31,8 @@ export function tripwireQuestion(open: readonly Tripwire[]): string {
 }
 
 export function alreadyRedQuestion({ command, knownTests = [], cannotRun }: GateFailure): string {
-  if (cannotRun) return `The gate cannot run (${command}). ${cannotRun} Then answer with what the agent should do.`;
+  if (cannotRun)
+    return `The gate cannot run (${command}). ${cannotRun} gate.baseline: tolerate does not let it pass, as nothing was checked. Then answer with what the agent should do.`;
   const tests = knownTests.length > 0 ? ` (${knownTests.slice(0, MOST_SHOWN).join(', ')})` : '';
   return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Mend the target, or set gate.baseline to tolerate or strict; then answer with what the agent should do.`;
 }

@@ -66,6 +66,8 @@ describe('a gate that was red before', () => {
     const cannotRun = 'xo: command not found in a fresh worktree: no set-up is configured.';
     const next = afterGate(run('complete'), red({ alreadyRed: true, cannotRun }), LIMITS);
     expect(next).toMatchObject({ do: 'ask', question: expect.stringContaining(cannotRun) });
+    // An answer to a question that names this key takes a changed configuration along.
+    expect(next).toMatchObject({ question: expect.stringContaining('gate.baseline') });
     expect(next).not.toMatchObject({ question: expect.stringContaining('red before') });
   });
   it('tells old failures from new ones in the next prompt', () => {
