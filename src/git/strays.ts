@@ -22,6 +22,8 @@ export interface Evidence {
   worktree: string;
   branch: string;
   headMoves: readonly RefMove[];
+  /** Commits that were made there during the run. */
+  made: ReadonlySet<string>;
   /** Root of the user's checkout. */
   root: string;
   /** Roots of all linked worktrees. */
@@ -68,9 +70,17 @@ const inWindow = (command: TracedCommand, seconds: number): boolean =>
 function refStray(name: string, before: Outside, after: Outside, evidence: Evidence): Stray | undefined {
   const from = before.refs[name] ?? '';
   const to = after.refs[name];
-  const moves = since(evidence.moves.get(name) ?? [], from).filter((move) => !move.text.startsWith('ralphctl:'));
+  const recorded = evidence.moves.get(name) ?? [];
+  const unrecorded = to !== undefined && recorded.at(-1)?.to !== to && !recorded.some((move) => move.to === to);
+  // Somebody wrote the file by hand: a git of whoever else would have recorded it, as it did before.
+  if (unrecorded && recorded.some((move) => move.to === from)) return byHand(name, from, to, evidence);
+  // Landings are ours; what the agent made in this very run cannot have landed yet, whatever the record says.
+  const moves = since(recorded, from).filter(
+    (move) => !move.text.startsWith('ralphctl:') || evidence.made.has(move.to),
+  );
   const mine = moves.filter(
     (move) =>
+      evidence.made.has(move.to) ||
       evidence.headMoves.some((own) => own.line === move.line) ||
       evidence.commands.some((command) => writes(command, name, evidence) && inWindow(command, move.at)),
   );
@@ -98,6 +108,25 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
   // Somebody went on from there: taking it back is theirs to plan.
   return { what, look, ...(to === last.to ? { undo } : {}), diff: [first.from, last.to] };
 }
+
+function byHand(name: string, from: string, to: string, { root }: Evidence): Stray {
+  return {
+    what: `moved ${shortName(name)} from ${short(from)} to ${short(to)} by writing its file`,
+    look: `git -C ${quote(root)} log --stat ${short(from)}..${short(to)}`,
+    undo: `git -C ${quote(root)} update-ref ${name} ${from} ${to}`,
+    diff: [from, to],
+  };
+}
+
+/** Commits that a worktree made since then (epoch ms), by its own record: not those that it only went to. */
+export const madeSince = (headMoves: readonly RefMove[], since: number): ReadonlySet<string> =>
+  new Set(
+    headMoves
+      .filter(
+        ({ at, text }) => at >= Math.floor(since / 1000) && /^(?:commit|cherry-pick|revert|am|rebase)\b/.test(text),
+      )
+      .map(({ to }) => to),
+  );
 
 /** The moves after the ref was at `from`. */
 function since(moves: readonly RefMove[], from: string): readonly RefMove[] {

@@ -13,7 +13,7 @@ import { type Outside, type OutsidePlace, type RefMove, readMoves, readOutside }
 import { inspectRepository } from '../git/repository.js';
 import { type Link, readBranches, readLinks } from '../git/siblings.js';
 import { readStatus } from '../git/status.js';
-import { findStrays, type Stray } from '../git/strays.js';
+import { type Evidence, findStrays, madeSince, type Stray } from '../git/strays.js';
 import { readTrace, type TracedCommand, traceEnvironment } from '../git/trace.js';
 import type { Wall } from '../git/wall.js';
 import { listWorktrees, privateGitDir } from '../git/worktree-list.js';
@@ -133,11 +133,16 @@ async function readBefore(file: string): Promise<Before | undefined> {
 async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Seen> {
   const { commonDir } = place;
   const [outside, commands] = await Promise.all([readOutside(place), readTrace(trace)]);
-  const [was, after] = await withIdeas(place, input.branch, before, outside, commands);
   const worktree = await realpath(input.worktree);
+  const gitDir = await privateGitDir(worktree);
+  const headMoves = gitDir ? await readMoves(gitDir, 'HEAD') : [];
+  const made = madeSince(headMoves, before.at);
+  const [was, after] = await withIdeas(place, input.branch, before, outside, commands, made);
   const { outputFile } = input;
   const [moved, edited, others] = await Promise.all([
-    JSON.stringify(after) === JSON.stringify(was) ? [] : attribute(input, place, worktree, was, after, commands),
+    JSON.stringify(after) === JSON.stringify(was)
+      ? []
+      : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
     edits(input, place, worktree, before.at),
     lookAtNeighbours({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
   ]);
@@ -146,21 +151,23 @@ async function look(input: GuardInput, place: OutsidePlace, before: Before, trac
   return { strays, edited: edited.files, broken: others.broken };
 }
 
-/** Branches of other ideas move all the time; only those that the agent's own commands name are looked at. */
+/** Branches of other ideas move all the time; only those that the agent's own commands name, or that hold what it made. */
 async function withIdeas(
   { commonDir }: OutsidePlace,
   own: string,
   { outside, ideas = {} }: Before,
   after: Outside,
   commands: readonly TracedCommand[],
+  made: ReadonlySet<string>,
 ): Promise<[before: Outside, after: Outside]> {
   const said = commands.flatMap(({ argv }) => argv).filter((arg) => arg.includes(IDEA_BRANCHES) || arg === '--stdin');
+  const now = await readBranches(commonDir, IDEA_BRANCHES);
   const named = Object.keys(ideas).filter((ref) => {
     const branch = ref.replace('refs/heads/', '');
-    return branch !== own && said.some((arg) => arg.endsWith(branch));
+    if (branch === own) return false;
+    return said.some((arg) => arg.endsWith(branch)) || (now[ref] !== ideas[ref] && made.has(now[ref] ?? ''));
   });
   if (named.length === 0) return [outside, after];
-  const now = await readBranches(commonDir, IDEA_BRANCHES);
   const pick = (refs: Record<string, string>) =>
     Object.fromEntries(named.flatMap((ref) => (refs[ref] === undefined ? [] : [[ref, refs[ref]]])));
   return [
@@ -172,24 +179,20 @@ async function withIdeas(
 async function attribute(
   input: GuardInput,
   place: OutsidePlace,
-  worktree: string,
   before: Outside,
   after: Outside,
-  commands: readonly TracedCommand[],
+  own: Pick<Evidence, 'worktree' | 'headMoves' | 'made' | 'commands'>,
 ): Promise<Stray[]> {
   const { root, commonDir } = place;
-  const gitDir = await privateGitDir(worktree);
   const changed = Object.keys(before.refs).filter((name) => before.refs[name] !== after.refs[name]);
   const moves = new Map<string, readonly RefMove[]>();
   for (const name of changed) moves.set(name, await readMoves(commonDir, name));
-  const [headMoves, trees] = await Promise.all([gitDir ? readMoves(gitDir, 'HEAD') : [], listWorktrees(root)]);
+  const trees = await listWorktrees(root);
   return findStrays(before, after, {
-    worktree,
+    ...own,
     branch: input.branch,
-    headMoves,
     root,
-    linked: trees.map((tree) => tree.path).filter((path) => path !== root && path !== worktree),
-    commands,
+    linked: trees.map((tree) => tree.path).filter((path) => path !== root && path !== own.worktree),
     moves,
     config: { before: join(input.dir, 'config.before'), file: join(commonDir, 'config') },
   });

@@ -76,6 +76,16 @@ describe('an agent that leaves its worktree is caught', () => {
       'git switch -q feature && git commit -q --allow-empty -m stray && git switch -q ralph/i-1',
       /moved the branch feature.*stray/,
     ],
+    [
+      'moves the target with a git that leaves no trace',
+      'git commit -q --allow-empty -m x && env -u GIT_TRACE2_EVENT git update-ref -m "ralphctl: land x" refs/heads/main HEAD',
+      /moved the branch main/,
+    ],
+    [
+      'moves it by writing its file',
+      'git rev-parse "$(git commit-tree -m y HEAD^{tree})" > "$ROOT/.git/refs/heads/main"',
+      /moved main from .* by writing its file/,
+    ],
     ['deletes it', 'git branch -qD feature', /deleted feature/],
     ['moves a tag', 'git commit -q --allow-empty -m x && git tag -f v1', /moved v1/],
     ['switches the checkout', 'git -C "$ROOT" switch -q feature', /switched your checkout from main to feature/],
