@@ -16,6 +16,7 @@ import type { Worker } from './message.js';
 import { claimedHeadRef, claimRef } from './names.js';
 import { keep } from './saves.js';
 import { swapTarget } from './swap.js';
+import { admitTip } from './target-watch.js';
 import { type Tick, tickTree } from './tick.js';
 import { namedIdeas, PINNED_LOG } from './trailers.js';
 import { listWorktrees } from './worktree-list.js';
@@ -73,6 +74,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
   const earlier = await alreadyLanded(options, refs);
   if (earlier) return earlier;
   const tip = refs.tip;
+  await admitTip(repo, target, tip.commit, idea);
   const [dir] = await Promise.all([laneWorktree(options, tip.commit), refuseRewound(options, tip.commit)]);
   const candidate = await buildCandidate({
     dir,

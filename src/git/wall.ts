@@ -93,6 +93,10 @@ async function begin({ dir, root, commonDir }: WallPlace, createdAt: string): Pr
 
 const below = (dir: string, folder: string): boolean => dir === folder || dir.startsWith(`${folder}/`);
 
+/** The wall around a folder of ours, or the user's checkout. */
+export const wallAt = (dir: string): Wall | undefined =>
+  walls.find((one) => one.linked.some((folder) => below(dir, folder))) ?? walls.find((one) => below(dir, one.root));
+
 /** Before each git command in `dir`; gives what its environment gets. */
 async function passWall(dir: string): Promise<Record<string, string>> {
   if (walls.length === 0) return {};

@@ -6,6 +6,7 @@ import { integrationDir, wallDir, worktreesDir } from '../config/paths.js';
 import { RepositoryError } from '../git/errors.js';
 import { sharedGitDir } from '../git/repository.js';
 import type { Stray } from '../git/strays.js';
+import { watchTarget } from '../git/target-watch.js';
 import { breachesBy, enterSection, leaveSection, raiseWall, type Wall } from '../git/wall.js';
 import type { Breach, Section } from '../git/wall-sections.js';
 import { canonical } from '../git/worktree-list.js';
@@ -30,7 +31,9 @@ async function raise(root: string, { file }: LoadedRun): Promise<Wall> {
   const folders = [config.worktrees.root ?? worktreesDir(root, project), integrationDir(root, project)];
   const linked = [...new Set([...folders, ...(await Promise.all(folders.map(canonical)))])];
   const place = { commonDir: await sharedGitDir(repo), root: repo, linked, dir: wallDir(root, project) };
-  return raiseWall(place, file.createdAt);
+  const wall = await raiseWall(place, file.createdAt);
+  await watchTarget(repo, file.target);
+  return wall;
 }
 
 /** Runs code of an agent; gives what came of it, and what it may have done to the repository. */

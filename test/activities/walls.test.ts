@@ -127,3 +127,36 @@ describe('nothing that an agent wrote runs in a git of ours', () => {
     expect(await b.git('fsck', '--no-dangling')).toBe('');
   });
 });
+
+describe('a target that an agent moved', () => {
+  it.each([
+    [
+      'with a git that leaves no trace',
+      `git add -A; git commit -qm x; ${HIDDEN} update-ref refs/heads/main HEAD`,
+      /holds work from/,
+    ],
+    [
+      'by writing its file',
+      `git rev-parse "$(git commit-tree -m y -p HEAD HEAD^{tree})" > "$GITDIR/refs/heads/main"`,
+      /wrote its file by hand/,
+    ],
+  ])('%s: nothing lands on it before a person has seen it', { timeout: 60_000 }, async (_, script, said) => {
+    const { b, done } = await attacked(script);
+    const moved = await b.git('rev-parse', 'main');
+    await expect(goOn(b, 't-2', 'ed-002')).rejects.toThrow(said);
+    expect(await b.git('rev-parse', 'main')).toBe(moved);
+    expect((await done()).strayed?.what.join()).toMatch(/moved (?:the branch )?main/);
+    // Said once, and answered: it may be the person's.
+    await expect(goOn(b, 't-2', 'ed-002')).resolves.toBeDefined();
+    expect(await b.git('show', 'main:t-2.txt')).toBe('other');
+  });
+
+  it('and one that a person moved holds nobody up', { timeout: 60_000 }, async () => {
+    const { b, done } = await attacked('true');
+    await b.write({ 'mine.txt': 'mine' });
+    await b.commit('mine');
+    await goOn(b, 't-2', 'ed-002');
+    await done();
+    expect(await b.git('show', 'main:mine.txt')).toBe('mine');
+  });
+});
