@@ -10,6 +10,7 @@ import { type Git, GitError, git } from './git.js';
 import { isLockContention, lockHeld } from './locks.js';
 import { checkoutBaseRef } from './names.js';
 import { readStatus } from './status.js';
+import { expectTip } from './target-watch.js';
 import type { WorktreeEntry } from './worktree-list.js';
 
 export interface SwapInput {
@@ -33,6 +34,7 @@ export type SwapResult = { moved: true; note?: string } | { moved: false };
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const repo = git(input.dir);
   const { from, to, target } = input;
+  await expectTip(input.dir, target, from, to);
   const checkouts = await checkoutsOf(input.worktrees, target);
   const [checkout] = checkouts;
   if (!checkout) return { moved: await updateRef(repo, input) };
