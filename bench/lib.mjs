@@ -52,7 +52,7 @@ export async function lab() {
     },
     async close() {
       for (const dir of repos) await call(process.execPath, [cli, 'worker', '--stop'], { cwd: dir, env });
-      await call(process.execPath, [cli, 'server', 'stop'], { cwd: base, env });
+      await call(process.execPath, [cli, 'server', 'stop', '--force'], { cwd: base, env });
       await rm(base, { recursive: true, force: true, maxRetries: 3 });
     },
   };

@@ -160,7 +160,7 @@ async function coldStart() {
     const times = [];
     for (let round = 0; round < (quick ? 3 : 5); round++) {
       const dir = await here.repo(`cold-${kind.replaceAll(' ', '-')}-${round}`, files);
-      if (kind === 'server and worker down') await here.ralphctl(dir, 'server', 'stop');
+      if (kind === 'server and worker down') await here.ralphctl(dir, 'server', 'stop', '--force');
       else await here.ralphctl(dir, 'server', 'start');
       if (kind === 'both up') {
         await measureRun(dir);

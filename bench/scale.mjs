@@ -67,7 +67,7 @@ async function workflows(here) {
     if (process.argv.includes('--json')) console.log(JSON.stringify(found, null, 1));
     if (found.wrongs.length > 0 || found.lost > 0 || found.landed !== ideas) process.exitCode = 1;
     rows.push(found);
-    await here.ralphctl(here.base, 'server', 'stop');
+    await here.ralphctl(here.base, 'server', 'stop', '--force');
   }
   const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
   const mb = ({ end, peak }) => `${end} / ${peak} MB`;

@@ -1,9 +1,13 @@
 /**
- * The table of keys in docs/configuration.md, from schemas/ralphctl.schema.json and schemas/ideas.schema.json:
+ * The table of keys in docs/configuration.md, from schemas/ralphctl.schema.json, schemas/ideas.schema.json and the table of
+ * what an open run takes (src/config/reload.ts):
  * `node scripts/config-doc.mjs` writes it between its markers, `--check` only says whether it is up to date.
  */
-import { readFile, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const DOC = at('docs/configuration.md');
@@ -38,20 +42,36 @@ function inner(schema) {
   ];
 }
 
-function* rows(schema, prefix = '') {
+/** What an open run makes of a changed key, from the table in the program. */
+async function readReloads() {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-doc-'));
+  try {
+    const outfile = join(dir, 'reload.cjs');
+    await build({ entryPoints: [at('src/config/reload.ts')], bundle: true, outfile, platform: 'node', format: 'cjs' });
+    const { reloadRow, COUNTS_TEXT } = (await import(pathToFileURL(outfile).href)).default;
+    return (key) => COUNTS_TEXT[reloadRow(key.replaceAll('[]', '')).counts];
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+function* rows(schema, reload, prefix = '') {
   for (const [key, value] of Object.entries(schema.properties ?? {})) {
     const path = `${prefix}${key}`;
     const plainDefault =
       value.default !== undefined && JSON.stringify(value.default) !== '{}' && kind(value) !== 'object';
     const fallback = plainDefault ? code(value.default) : '';
     const must = schema.required?.includes(key) ? '**required.** ' : '';
-    yield `| \`${path}\` | ${kind(value)} | ${fallback} | ${must}${cell(value.description ?? '')} |`;
-    for (const [mark, below] of inner(value)) yield* rows(below, `${path}${mark}.`);
+    const open = reload ? ` ${reload(path)} |` : '';
+    yield `| \`${path}\` | ${kind(value)} | ${fallback} |${open} ${must}${cell(value.description ?? '')} |`;
+    for (const [mark, below] of inner(value)) yield* rows(below, reload, `${path}${mark}.`);
   }
 }
 
-const table = (schema) =>
-  ['| key | value | default | meaning |', '|---|---|---|---|', ...new Set(rows(schema))].join('\n');
+const table = (schema, reload) => {
+  const heads = ['key', 'value', 'default', ...(reload ? ['open run'] : []), 'meaning'];
+  return [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...new Set(rows(schema, reload))].join('\n');
+};
 
 /** The schema of one idea, wherever it stands. */
 function ideaSchema(schema) {
@@ -68,12 +88,16 @@ function* walk(value) {
 
 async function filled(text) {
   const read = async (file) => JSON.parse(await readFile(at(`schemas/${file}.schema.json`), 'utf8'));
+  const reload = await readReloads();
   const parts = { config: await read('ralphctl'), idea: ideaSchema(await read('ideas')) };
   return Object.entries(parts).reduce((doc, [name, schema]) => {
     const marks = new RegExp(`(<!-- ${name}:start -->\n)[\\s\\S]*?(<!-- ${name}:end -->)`);
     if (!marks.test(doc))
       throw new Error(`docs/configuration.md lacks the markers <!-- ${name}:start --> and <!-- ${name}:end -->`);
-    return doc.replace(marks, (_, start, end) => `${start}${table(schema)}\n${end}`);
+    return doc.replace(
+      marks,
+      (_, start, end) => `${start}${table(schema, name === 'config' ? reload : undefined)}\n${end}`,
+    );
   }, text);
 }
 

@@ -216,6 +216,7 @@ try {
       await exec(process.execPath, [cli, 'worker', '--stop'], { cwd: join(base, name), env }).catch(() => {});
     }
   }
-  if (existsSync(env.RALPHCTL_HOME)) await exec(process.execPath, [cli, 'server', 'stop'], { env }).catch(() => {});
+  if (existsSync(env.RALPHCTL_HOME))
+    await exec(process.execPath, [cli, 'server', 'stop', '--force'], { env }).catch(() => {});
   await rm(base, { recursive: true, force: true, maxRetries: 5 });
 }

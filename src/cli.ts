@@ -4,6 +4,7 @@
  * so that `--help` answers at once.
  */
 import { type Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { addConfig, addLimits, addServer } from './client/behind-cli.js';
 import type { StatusOptions } from './client/commands/status-list.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { addIdeaControls, addRunControls } from './client/control-cli.js';
@@ -133,20 +134,7 @@ program
     ),
   );
 
-const accountLimits = program
-  .command('limits')
-  .description('agent accounts: which are open, which wait for a limit to end or for a login');
-accountLimits
-  .command('list', { isDefault: true })
-  .description('every account of the open run')
-  .addOption(json)
-  .action(run(async (context) => (await limits()).listLimits(context)));
-accountLimits
-  .command('retry')
-  .argument('[account]', 'account or agent (default: all)')
-  .description('try now instead of at the stated time; after a login, or once an agent’s program works')
-  .addOption(json)
-  .action(run(async (context, which: string | undefined) => (await limits()).retryLimit(context, which)));
+addLimits(program, run);
 
 const budget = program.command('budget').description('what the run and the day may use, and what they have used');
 budget
@@ -167,6 +155,8 @@ budget
       return (await budgets()).raiseBudget(context, amount, options);
     }),
   );
+
+addConfig(program, run);
 
 program.commandsGroup('One idea:');
 
@@ -248,19 +238,7 @@ saves
 
 program.commandsGroup('Behind it:');
 
-const server = program.command('server').description('the embedded Temporal server');
-for (const [name, about] of [
-  ['start', 'start it, fetching or building it the first time'],
-  ['stop', 'end it; its data stays'],
-  ['status', 'is it running, and where'],
-  ['logs', 'the end of its log'],
-] as const) {
-  server
-    .command(name)
-    .description(about)
-    .addOption(json)
-    .action(run(async (context) => (await import('./client/commands/server.js')).server(context, name)));
-}
+addServer(program, run);
 
 program
   .command('worker')
@@ -286,7 +264,6 @@ program
 
 program.helpCommand(true);
 const budgets = () => import('./client/commands/budget.js');
-const limits = () => import('./client/commands/limit.js');
 
 function argumentError({ exitCode, message }: CommanderError): number {
   if (exitCode === 0) return EXIT.ok;

@@ -57,6 +57,7 @@ export function createActivities(
         await endLanded(deps.client, input.project, new Set(opened.landed));
         return opened;
       },
+      runConfig: work('runConfig'),
       closeRun: work('closeRun'),
       reconcileIdeas: (input) => reconcileIdeas(deps.client, input),
     },

@@ -106,8 +106,8 @@ export function addIdeaControls(program: Program, run: Run): void {
   add('answer', 'answer what an idea asked; while it runs, the same as a hint')
     .argument('<text...>')
     .action(
-      run((context, idea: string, words: string[], said: Said) =>
-        tell(context, { verb: 'answer', idea, text: words.join(' ') }, said),
+      run(async (context, idea: string, words: string[], said: Said) =>
+        (await import('./commands/answer.js')).answer(context, idea, words.join(' '), said.reason),
       ),
     );
   add('hint', 'say something in the idea’s next prompt, once')

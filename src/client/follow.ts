@@ -8,6 +8,7 @@ import type { RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
 import { eventsPath, followEvents } from '../runs/event-file.js';
 import type { RunApi } from './api/run.js';
+import type { Attachment } from './attachment.js';
 import { type Context, print } from './context.js';
 import { liveLine } from './live-lines.js';
 
@@ -23,7 +24,13 @@ export interface FollowOptions {
   leaveWhenWaiting: boolean;
 }
 
-export async function follow(context: Context, api: RunApi, runId: string, options: FollowOptions): Promise<FollowEnd> {
+export async function follow(
+  context: Context,
+  attachment: Attachment,
+  runId: string,
+  options: FollowOptions,
+): Promise<FollowEnd> {
+  const { project } = attachment.api;
   const stop = new AbortController();
   const onInterrupt = (): void => finish({ why: 'detached' });
   let finish: (end: FollowEnd) => void = () => {};
@@ -32,12 +39,13 @@ export async function follow(context: Context, api: RunApi, runId: string, optio
   });
   process.once('SIGINT', onInterrupt);
   process.once('SIGTERM', onInterrupt);
-  const lines = showEvents(context, eventsPath(context.root, { project: api.project, runId }), stop.signal);
-  const failed = api.result().then(
+  const lines = showEvents(context, eventsPath(context.root, { project, runId }), stop.signal);
+  const failed = attachment.result(stop.signal).then(
     (summary) => finish({ why: 'ended', summary }),
     (error: unknown) => error,
   );
-  if (options.leaveWhenWaiting) void leaveWhenWaiting(api, stop.signal, finish);
+  if (options.leaveWhenWaiting) void leaveWhenWaiting(() => attachment.api, stop.signal, finish);
+  const watching = attachment.watchWorker(stop.signal);
   const failure = failed.then((error) => (error === undefined ? end : Promise.reject(error)));
   try {
     return await Promise.race([end, failure]);
@@ -45,7 +53,7 @@ export async function follow(context: Context, api: RunApi, runId: string, optio
     // The last events may still be on their way to the file.
     await delay(200);
     stop.abort();
-    await lines;
+    await Promise.all([lines, watching]);
     process.off('SIGINT', onInterrupt);
     process.off('SIGTERM', onInterrupt);
   }
@@ -86,11 +94,19 @@ async function mayOnlyWait(api: RunApi): Promise<boolean> {
   return !facts?.progress || facts.progress.state === 'paused' || facts.progress.asking > 0;
 }
 
-async function leaveWhenWaiting(api: RunApi, signal: AbortSignal, finish: (end: FollowEnd) => void): Promise<void> {
+async function leaveWhenWaiting(
+  api: () => RunApi,
+  signal: AbortSignal,
+  finish: (end: FollowEnd) => void,
+): Promise<void> {
   let seen = 0;
   while (!signal.aborted) {
     await delay(WAIT_CHECK_MS, undefined, { signal }).catch(() => {});
-    const status = (await mayOnlyWait(api)) ? await api.status().catch(() => undefined) : undefined;
+    const status = (await mayOnlyWait(api()))
+      ? await api()
+          .status()
+          .catch(() => undefined)
+      : undefined;
     seen = status && onlyWaits(status) ? seen + 1 : 0;
     // Twice in a row, so that the moment between two ideas is not taken for the end.
     if (status && seen >= 2) finish({ why: 'waits', status });

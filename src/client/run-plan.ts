@@ -7,7 +7,6 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { adapterFor } from '../agents/registry.js';
 import { findBacklog, readBacklog } from '../backlog/index.js';
 import { configFolder } from '../config/folder.js';
-import { loadConfig } from '../config/load.js';
 import { nearest } from '../config/nearest.js';
 import { MIB, readInput } from '../config/read-input.js';
 import { agentNames, resolveAgent } from '../config/resolve-agent.js';
@@ -17,15 +16,15 @@ import { checkoutBehind } from '../git/checkout-base.js';
 import { landedIdeas } from '../git/landed.js';
 import { refuseOpenOperations, targetTip } from '../git/repository.js';
 import type { RunMode } from '../protocol/command.js';
-import type { Ladder } from '../protocol/escalation.js';
 import type { Idea } from '../protocol/idea.js';
-import type { RunSettings } from '../protocol/run-settings.js';
 import { type Amended, amended } from '../runs/amendments.js';
+import type { ConfigFlags } from '../runs/revisions.js';
 import type { RunFile } from '../runs/run-files.js';
 import { isExecutable, which } from '../server/probe.js';
 import type { Context } from './context.js';
 import { type LandedReport, landedReport } from './landed-report.js';
 import { findProject, type Project } from './project.js';
+import { configFlags, configFor, readConfig } from './run-config.js';
 import { UserError } from './user-error.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
 
@@ -43,6 +42,8 @@ export interface StartFlags {
 
 export interface RunPlan {
   project: Project;
+  /** Where the configuration file is. */
+  folder: string;
   config: Config;
   target: string;
   backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
@@ -50,6 +51,8 @@ export interface RunPlan {
   tick: boolean;
   /** Landed ideas that run again. */
   again: string[];
+  /** What the command line says beside the configuration file. */
+  flags: ConfigFlags;
   warnings: string[];
   /** What counts beside the backlog, and ideas of which it counts no more. */
   amended: Pick<Amended, 'said' | 'stale'>;
@@ -61,15 +64,8 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   const { root } = project.repository;
   // In a monorepo, the configuration and the backlog of the folder that the command is called in.
   const folder = await configFolder(context.cwd, root);
-  const { config, given } = await loadConfig(folder);
-  if (flags.agent !== undefined) config.agent = flags.agent;
-  if (flags.slots !== undefined) config.slots = flags.slots;
-  if (flags.maxIterations !== undefined) config.maxIterations = flags.maxIterations;
-  if (flags.gate && flags.gate.length > 0) {
-    const { timeoutMinutes } = config.gate;
-    config.gate.commands = flags.gate.map((run) => ({ name: run, run, timeoutMinutes, reports: [] }));
-  }
-  const target = flags.target ?? config.target ?? project.repository.branch;
+  const read = await readConfig(folder);
+  const target = flags.target ?? read.config.target ?? project.repository.branch;
   if (!target) {
     throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
   }
@@ -78,15 +74,15 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   await refuseBlockedNames(root);
   const file =
     flags.backlog === undefined
-      ? await findBacklog(folder, config.backlog)
+      ? await findBacklog(folder, read.config.backlog)
       : await backlogFile(context, root, flags.backlog);
   const { format, sha256, ideas: written } = await readBacklog(file);
+  const config = configFor(read, flags, format);
   if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
   const again = [...new Set(flags.again)];
   runAgain(written, again);
   const landed = async () => new Set((await landedIdeas(root, target)).filter((id) => !again.includes(id)));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
-  if (format === 'roadmap') fillIterations(ideas, flags, given.has('maxIterations') ? config.maxIterations : undefined);
   await checkAgents(context, config, ideas, root, agents);
   const tick = flags.tick ?? true;
   const warnings: string[] = [];
@@ -102,7 +98,12 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   }
   warnings.push(...(await otherWarnings(ideas, root, target)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
-  return { project, config, target, backlog: { file, format, sha256 }, ideas, tick, again, warnings, amended: beside };
+  return {
+    ...{ project, folder, config, target, ideas, tick, again, warnings },
+    backlog: { file, format, sha256 },
+    flags: configFlags(flags),
+    amended: beside,
+  };
 }
 
 /** What landed or is ticked counts as open where a person wants it again. */
@@ -125,13 +126,6 @@ export const reportOf = ({ project, target, backlog, ideas, tick, config, again 
     ticks: tick && config.landing.tick,
   });
 
-/** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */
-const ROADMAP_ITERATIONS = 30;
-
-function fillIterations(ideas: readonly Idea[], flags: StartFlags, configured: number | undefined): void {
-  for (const idea of ideas) idea.maxIterations ??= flags.maxIterations ?? configured ?? ROADMAP_ITERATIONS;
-}
-
 async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
   const warnings: string[] = [];
   const todo = ideas.filter((idea) => !idea.done && !idea.blue);
@@ -142,7 +136,7 @@ async function otherWarnings(ideas: readonly Idea[], root: string, target: strin
   return warnings;
 }
 
-async function backlogFile(context: Context, root: string, named: string): Promise<string> {
+export async function backlogFile(context: Context, root: string, named: string): Promise<string> {
   if (isAbsolute(named)) return named;
   const here = resolve(context.cwd, named);
   const exists = await access(here).then(
@@ -166,7 +160,7 @@ async function readTemplate(root: string, path: string): Promise<void> {
 }
 
 /** Every agent that some idea names must be known and, with `programs`, its program must be there. */
-async function checkAgents(
+export async function checkAgents(
   context: Context,
   config: Config,
   ideas: readonly Idea[],
@@ -213,56 +207,20 @@ async function checkAgents(
   }
 }
 
-export function runSettings(config: Config): RunSettings {
-  return {
-    slots: config.slots,
-    stepDelayMs: config.stepDelayMs,
-    weights: config.weights,
-    gateWhen: config.gate.when,
-    maxLandingRounds: config.landing.maxRounds,
-    maxWaiting: config.landing.maxWaiting ?? 0,
-    ladder: ladderOf(config),
-    errorThreshold: config.errors.threshold,
-    errorStrategy: config.errors.strategy,
-    maxRetries: config.errors.maxRetries,
-    retryBaseMs: config.errors.retryBaseMs,
-    maxRateLimitRetries: config.limits.maxRateLimitRetries,
-    rateLimitBackoffMs: config.limits.backoffMs,
-    rateLimitFactor: config.limits.factor,
-    recoverPrimary: config.limits.recoverPrimary,
-    stepLanding: true,
-    ownTrouble: true,
-    times: {
-      setupMs: config.setup.timeoutMinutes * 60_000,
-      gateMs: config.gate.commands.reduce((sum, { timeoutMinutes }) => sum + timeoutMinutes * 60_000, 0),
-    },
-    budget: { ...config.budget, during: true },
-    warnings: config.warnings,
-  };
-}
-
-/** Without steps that could never change anything. */
-function ladderOf({ escalation, agents, fallback }: Config): Ladder {
-  const { after, every, steps } = escalation;
-  const stronger = Object.keys(agents).filter((name) => agents[name]?.stronger);
-  const useless = (step: (typeof steps)[number]): boolean =>
-    (step === 'stronger' && stronger.length === 0) || (step === 'other' && fallback.length === 0);
-  const rungs = steps.filter((step) => !useless(step)).map((step) => ({ do: step }));
-  return { after, every, rungs, ...(stronger.length > 0 ? { stronger } : {}) };
-}
-
 export function runFile(plan: RunPlan, runId: string): RunFile {
   return {
     version: 1,
     project: plan.project.id,
     runId,
     repo: plan.project.repository.root,
+    folder: plan.folder,
     target: plan.target,
     config: plan.config,
     backlog: plan.backlog,
     tick: plan.tick,
     ...(plan.again.length > 0 ? { again: plan.again } : {}),
     createdAt: new Date().toISOString(),
+    ...(Object.keys(plan.flags).length > 0 ? { flags: plan.flags } : {}),
   };
 }
 

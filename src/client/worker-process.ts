@@ -7,7 +7,7 @@ import { isAlive, signalIdentity } from '../process/identity.js';
 import { programFile } from '../process/program-file.js';
 import { withLock } from '../server/lock.js';
 import { buildId } from '../worker/build-id.js';
-import { runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
+import { removeWorkerRecord, runningWorker, type WorkerRecord, workerLockPath } from '../worker/record.js';
 import type { Context } from './context.js';
 
 const START_MS = 10_000;
@@ -58,6 +58,8 @@ export async function stopWorker(context: Context, project: string): Promise<boo
     if (!(await isAlive(record.keeper))) return true;
     await delay(50);
   }
+  // Without its record its worker knows that the stop is meant, and does not bring it back.
+  await removeWorkerRecord(context.root, project);
   await signalIdentity(record.keeper, 'SIGKILL');
   return true;
 }

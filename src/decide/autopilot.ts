@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 
+import type { RunConfigResult } from '../protocol/activities.js';
 import type { Ceilings } from '../protocol/budget.js';
 import type { Command as Told } from '../protocol/command.js';
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
@@ -22,6 +23,7 @@ import { type ErrandResult, errandDone } from './errands.js';
 import type { Graph } from './graph.js';
 import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
+import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
 import type { Raise } from './run-budget.js';
 import { isName } from './shape.js';
@@ -186,6 +188,16 @@ export class Autopilot {
   /** Fewer slots take nothing away from those who hold one. */
   setSlots(slots: number): void {
     this.state.slots = slots;
+  }
+
+  /** Goes on with another configuration. */
+  configured(config: RunConfigResult): void {
+    reconfigure(this.#board, config);
+  }
+
+  /** A configuration that could not be read changes nothing. */
+  notConfigured(refusal: string): void {
+    this.#board.told.push({ verb: 'reload-config', refusal });
   }
 
   /** Takes new ideas in; the caller has checked them with `enqueueProblem`. Ids that are known already are left out. */

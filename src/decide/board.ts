@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 import { MAX_CARD_TITLE } from '../protocol/idea.js';
+import type { AgentsInfo } from '../protocol/limits.js';
 import type { AutopilotState, IdeaEntry, IdeaStatus } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 import { clip, MAX_REASON } from './clip.js';
@@ -29,13 +30,17 @@ export interface Told {
   refusal?: string;
 }
 
+/** Accounts that both name. */
+const known = (before: AgentsInfo, now: AgentsInfo): Record<string, string> =>
+  Object.fromEntries(Object.entries(before.accounts).filter(([agent]) => agent in now.accounts));
+
 export class Board {
   readonly state: AutopilotState;
-  readonly settings: RunSettings;
+  settings: RunSettings;
   graph: Graph;
   pool: ReadyPool;
   /** Absent in runs of a version that knew none. */
-  readonly gates: Gates | undefined;
+  gates: Gates | undefined;
   readonly slots = new Slots();
   /** Messages that events caused; handed out by the next `decide`. */
   outbox: Command[] = [];
@@ -87,6 +92,17 @@ export class Board {
   add(entries: readonly IdeaEntry['card'][]): void {
     for (const card of entries) this.state.entries.push(newEntry(card));
     this.rebuild();
+  }
+
+  /** Other settings and agents from now on; accounts that are closed stay closed. */
+  configure(settings: RunSettings, agents: AgentsInfo): void {
+    const { limits } = this.state;
+    this.settings = settings;
+    this.rebuild();
+    if (!limits) return;
+    // What an agent's run told about its account is newer.
+    limits.agents = { ...agents, accounts: { ...agents.accounts, ...known(limits.agents, agents) } };
+    this.gates = new Gates(limits, settings);
   }
 
   /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */

@@ -55,6 +55,15 @@ export function raise(board: Board, more: Raise): boolean {
   return true;
 }
 
+/** Another configuration allows more or less. A run that was paused by its budget goes on where it may. */
+export function budgetChanged(board: Board): void {
+  const { state, settings } = board;
+  if (!state.budget) return;
+  delete state.budget.inUse;
+  tellCeilings(board);
+  if (state.budget.paused && !(settings.budget && overBudget(state.budget, settings.budget))) goOn(board);
+}
+
 /** Why {@link raise} would change nothing; undefined when it would. */
 export function raiseProblem({ state, settings }: Board, { scope, dimension, by }: Raise): string | undefined {
   if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT)) return 'that is no amount; e.g.: ralphctl budget raise +5';

@@ -19,6 +19,8 @@ export type Command =
   | { do: 'errand'; idea: string; errand: Exclude<GitErrand, 'undo'>; force?: boolean }
   /** In the landing lane: take a landed idea off the target. */
   | { do: 'undo'; idea: string }
+  /** Read a revision of the run's configuration. */
+  | { do: 'configure'; revision: number; idea?: undefined }
   /** The landing that is under way is not waited for. */
   | { do: 'cancel-landing'; idea: string };
 

@@ -145,7 +145,8 @@ export class Gates {
    * else another.
    */
   review(idea: string, agents: readonly string[], current: string, now: number): AgentChoice | undefined {
-    if (current === '') return this.choose(idea, agents, now);
+    // The configuration may name another one by now.
+    if (current === '' || !agents.includes(current)) return this.choose(idea, agents, now);
     const better = this.#settings.recoverPrimary === false ? [] : agents.slice(0, Math.max(0, agents.indexOf(current)));
     for (const agent of [...better, current]) {
       const closed = this.#closedFor(agent);

@@ -43,6 +43,7 @@ const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
   approve: 'APPROVE',
   'retry-limit': 'RETRY_LIMITS',
   'raise-budget': 'RAISE_BUDGET',
+  'reload-config': 'RELOAD_CONFIG',
 };
 
 type Levers = Record<RunVerb, (board: Board, command: Command) => string>;
@@ -92,6 +93,10 @@ const LEVERS: Levers = {
     raise(board, raiseOf(command));
     return command.n === undefined ? 'raised by as much again' : `raised by ${command.n}`;
   },
+  'reload-config': (board, { revision = 0 }) => {
+    board.outbox.push({ do: 'configure', revision });
+    return 'the configuration is read anew: it counts from the next iteration, gate and landing on';
+  },
 };
 
 const raiseOf = ({ scope, dimension, n }: Command): Raise => ({
@@ -109,6 +114,8 @@ const NEEDS: Partial<Record<RunVerb, (board: Board, command: Command) => string 
     return `no account or agent "${text}" waits; those that do: ${waiting || 'none'}. See: ralphctl limits`;
   },
   'raise-budget': (board, command) => raiseProblem(board, raiseOf(command)),
+  'reload-config': (_, { revision }) =>
+    revision === undefined ? 'which revision is not said; use: ralphctl config reload' : undefined,
 };
 const MODE_SAYS = {
   autopilot: 'mode autopilot: ideas start by themselves',

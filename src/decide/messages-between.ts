@@ -3,13 +3,15 @@
  * these names, so each message is checked before it is read.
  * May import protocol and decide only.
  */
-import type { Feedback, Reopen } from '../protocol/activities.js';
-import type { Amounts, BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../protocol/budget.js';
+import type { Feedback, IdeaLimits, Reopen } from '../protocol/activities.js';
+import type { BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../protocol/budget.js';
 import type { LimitPatch } from '../protocol/command.js';
 import type { IdeaReport, Verdict, Worked } from '../protocol/idea-run.js';
 import type { AgentChoice, Trouble } from '../protocol/limits.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import type { Warning } from '../protocol/warnings.js';
+import { isAmounts, isLimits, isSettings } from './is-settings.js';
 import { patchProblem } from './limits-patch.js';
 import {
   type Check,
@@ -29,9 +31,6 @@ const isStats = shaped<IterationStats>({ count: isCount, totalMs: isAmount, minM
 const isSpent = shaped<Spent>({
   ...{ iterations: isCount, ms: isAmount, tokens: isAmount, dollars: isAmount },
   ...{ unknownTokens: isCount, unknownDollars: isCount },
-});
-const isAmounts = shaped<Amounts>({
-  ...{ iterations: maybe(isAmount), minutes: maybe(isAmount), tokens: maybe(isAmount), dollars: maybe(isAmount) },
 });
 const isScope = oneOf<Exclude<BudgetScope, 'idea'>>({ run: true, day: true });
 const isDimension = oneOf<Dimension>({ iterations: true, minutes: true, tokens: true, dollars: true });
@@ -91,6 +90,17 @@ const isPatch: Check<LimitPatch> = (value): value is LimitPatch => patchProblem(
 export const isEdited = shaped<Edited>({
   ...{ patch: maybe(isPatch), revision: maybe(isCount) },
   ceilings: maybe(shaped<Ceilings>({ run: maybe(isAmounts), day: maybe(isAmounts) })),
+});
+
+/** The run goes on with another configuration. */
+export interface Configured {
+  runId: string;
+  config: number;
+  settings: RunSettings;
+  limits?: IdeaLimits;
+}
+export const isConfigured = shaped<Configured>({
+  ...{ runId: isName, config: isCount, settings: isSettings, limits: maybe(isLimits) },
 });
 
 export interface Resync {

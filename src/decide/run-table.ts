@@ -25,6 +25,7 @@ export const RUN_EVENTS = [
   'ASSIGN_IDEA',
   'RETRY_LIMITS',
   'RAISE_BUDGET',
+  'RELOAD_CONFIG',
   'ENQUEUE',
   'IDEA',
   'ERROR_THRESHOLD',
@@ -51,6 +52,7 @@ const ACTIVE: Row = {
   APPROVE: 'same',
   RETRY_LIMITS: 'same',
   RAISE_BUDGET: 'same',
+  RELOAD_CONFIG: 'same',
   ENQUEUE: 'same',
   IDEA: 'same',
   ERROR_THRESHOLD: 'pausing',
@@ -69,6 +71,7 @@ const HOLDING: Row = {
   ASSIGN_IDEA: 'same',
   RETRY_LIMITS: 'same',
   RAISE_BUDGET: 'same',
+  RELOAD_CONFIG: 'same',
   ENQUEUE: 'same',
   IDEA: 'same',
   ERROR_THRESHOLD: 'same',
@@ -145,6 +148,7 @@ const COMMANDS: Partial<Record<RunEvent, string>> = {
   ASSIGN_IDEA: 'assign',
   RETRY_LIMITS: 'limits retry',
   RAISE_BUDGET: 'budget raise',
+  RELOAD_CONFIG: 'config reload',
   ENQUEUE: 'enqueue',
 };
 

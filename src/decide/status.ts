@@ -82,7 +82,7 @@ export function runStanding(state: AutopilotState): { run: RunState; why?: strin
 
 /** `next`: what the ready pool knows already; otherwise all that is ready is scored. */
 export function runStatus(
-  ref: { project: string; runId: string },
+  ref: { project: string; runId: string; config?: number },
   state: AutopilotState,
   settings: RunSettings,
   graph: Graph,
@@ -108,6 +108,7 @@ export function runStatus(
   return {
     project: ref.project,
     runId: ref.runId,
+    ...(ref.config === undefined ? {} : { config: ref.config }),
     state: run,
     ...(reason ? { why: reason } : {}),
     ...(until === undefined ? {} : { resumesAt: until }),

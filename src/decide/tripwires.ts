@@ -30,11 +30,14 @@ export function tripwireQuestion(open: readonly Tripwire[]): string {
   return `The gate is green, but look before it lands: ${shown}${more}. Land it as it is: ralphctl approve IDEA, or answer with what to change.`;
 }
 
+/** In the question about a gate that was red before, and in no other. */
+export const BASELINE_KEY = 'gate.baseline';
+
 export function alreadyRedQuestion({ command, knownTests = [], cannotRun }: GateFailure): string {
   if (cannotRun)
     return `The gate cannot run (${command}). ${cannotRun} gate.baseline: tolerate does not let it pass, as nothing was checked. Then answer with what the agent should do.`;
   const tests = knownTests.length > 0 ? ` (${knownTests.slice(0, MOST_SHOWN).join(', ')})` : '';
-  return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Mend the target, or set gate.baseline to tolerate or strict; then answer with what the agent should do.`;
+  return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Mend the target, or set ${BASELINE_KEY} to tolerate or strict in ralphctl.yaml; then answer with what the agent should do: ralphctl answer brings the changed file into the run.`;
 }
 
 /** Whether an answer to {@link tripwireQuestion} lets the work land as it is; anything else is for the agent. */

@@ -20,6 +20,7 @@ import type {
 } from './git-work.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentsInfo } from './limits.js';
+import type { RunSettings } from './run-settings.js';
 import type { AgentSignal } from './signal.js';
 
 /** Longest text tail that may enter workflow history, in characters. */
@@ -29,6 +30,24 @@ export const TAIL_LIMIT = 2000;
 export interface RunRef {
   project: string;
   runId: string;
+  /** Revision of the run's configuration that counts; absent: the one it was started with. */
+  config?: number;
+}
+
+export interface RunConfigInput extends RunRef {
+  config: number;
+  /** Open ideas, whose limits follow the configuration. */
+  ideas: string[];
+}
+
+/** A revision of the run's configuration, as far as deciding needs it. */
+export interface RunConfigResult {
+  settings: RunSettings;
+  agents: AgentsInfo;
+  /** By idea. */
+  limits: Record<string, IdeaLimits>;
+  /** What was used today, where that is limited. */
+  day?: DayTotal;
 }
 
 export interface OpenRunResult {
@@ -252,6 +271,7 @@ export interface CloseRunInput extends RunRef {
 /** Served by the main queue. */
 export interface MainActivities {
   openRun(input: RunRef): Promise<OpenRunResult>;
+  runConfig(input: RunConfigInput): Promise<RunConfigResult>;
   reconcileIdeas(input: ReconcileInput): Promise<ReconcileResult[]>;
   closeRun(input: CloseRunInput): Promise<void>;
 }

@@ -23,6 +23,7 @@ export const RUN_VERBS = [
   'approve',
   'retry-limit',
   'raise-budget',
+  'reload-config',
 ] as const;
 export type RunVerb = (typeof RUN_VERBS)[number];
 
@@ -79,7 +80,7 @@ export interface Command {
   fresh?: boolean;
   /** Of `cleanup`: also where work is neither landed nor committed (it is saved first). */
   force?: boolean;
-  /** Of `edit`: limits, the new title, and the number of the file that holds the new texts. */
+  /** Of `edit`: limits, the new title, and the number of the file that holds the new texts; of `reload-config` that of the configuration. */
   patch?: LimitPatch;
   title?: string;
   revision?: number;

@@ -40,6 +40,8 @@ export const COMMAND = 'command';
 export const SKIP_STEP = 'skipStep';
 /** To an idea: what to do about its warnings: `continue`, `stop`, or `+N` iterations. */
 export const WARN = 'warn';
+/** To the autopilot: a revision of the configuration that stands in the run's files. */
+export const RELOAD_CONFIG = 'reloadConfig';
 /** To the autopilot: more of the budget that is used up, or of the one named. */
 export const RAISE_BUDGET = 'raiseBudget';
 /** To the autopilot: try a limited account or agent now; without one, all of them. */
@@ -49,6 +51,8 @@ export const RETRY_LIMIT = 'retryLimit';
 export const IDEA_REPORT = 'ideaReport';
 export const SLOT_GRANTED = 'slotGranted';
 export const VERDICT = 'verdict';
+/** The configuration of the run was read anew. */
+export const CONFIGURED = 'configured';
 /** Changed limits or texts. */
 export const EDITED = 'edited';
 /** Whether every iteration waits for an approval. */

@@ -29,6 +29,8 @@ export interface IdeaLine {
 export interface RunStatus {
   project: string;
   runId: string;
+  /** Revision of the configuration that counts; absent: the one the run was started with. */
+  config?: number;
   state: RunState;
   why?: string;
   target: string;

@@ -10,6 +10,7 @@ import { runDir, runsDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
 import type { RunRef } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
+import { type ConfigFlags, readRevision } from './revisions.js';
 
 export interface RunFile {
   version: 1;
@@ -17,6 +18,8 @@ export interface RunFile {
   runId: string;
   /** Root of the user's checkout. */
   repo: string;
+  /** Where its configuration file is; absent in runs of 0.1: the root of the checkout. */
+  folder?: string;
   target: string;
   config: Config;
   backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
@@ -24,6 +27,8 @@ export interface RunFile {
   /** Landed ideas that a person wants again. */
   again?: string[];
   createdAt: string;
+  /** What the command line said beside the configuration file. */
+  flags?: ConfigFlags;
 }
 
 export interface LoadedRun {
@@ -60,14 +65,26 @@ export async function dropIdeas(root: string, ref: RunRef, ideas: readonly Idea[
 /** @throws when the files are missing or not a run's. */
 export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
   const dir = runDir(root, ref.project, ref.runId);
-  const known = loaded.get(dir);
+  const key = `${dir}#${ref.config ?? 0}`;
+  const known = loaded.get(key);
   if (known) return known;
+  const run = ref.config === undefined ? await firstRun(dir) : await revised(root, { ...ref, config: ref.config });
+  if (loaded.size >= MOST_CACHED) loaded.delete(loaded.keys().next().value ?? '');
+  loaded.set(key, run);
+  return run;
+}
+
+async function firstRun(dir: string): Promise<LoadedRun> {
   const file = JSON.parse(await readFile(join(dir, 'run.json'), 'utf8')) as RunFile;
   const ideas = JSON.parse(await readFile(join(dir, 'backlog.json'), 'utf8')) as Idea[];
-  const run: LoadedRun = { file, dir, ideas: new Map(ideas.map((idea) => [idea.id, idea])) };
-  if (loaded.size >= MOST_CACHED) loaded.delete(loaded.keys().next().value ?? '');
-  loaded.set(dir, run);
-  return run;
+  return { file, dir, ideas: new Map(ideas.map((idea) => [idea.id, idea])) };
+}
+
+async function revised(root: string, ref: RunRef & { config: number }): Promise<LoadedRun> {
+  const { config: revision, ...first } = ref;
+  const run = await loadRun(root, first);
+  const { config, tick } = await readRevision(root, ref, revision);
+  return { ...run, file: { ...run.file, config, tick } };
 }
 
 export async function loadIdea(root: string, ref: RunRef, id: string): Promise<Idea | undefined> {

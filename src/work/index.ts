@@ -8,7 +8,7 @@ import type { WorkContext, WorkDeps } from './deps.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
 import { landIdea } from './land-idea.js';
 import { machineFault } from './machine.js';
-import { closeRun, openRun } from './open-run.js';
+import { closeRun, openRun, runConfig } from './open-run.js';
 import { prepareIdea } from './prepare-idea.js';
 import { runAgent } from './run-agent.js';
 import { runIdeaGate } from './run-gate.js';
@@ -33,6 +33,7 @@ const WORK: {
   [Name in WorkName]: (deps: WorkDeps, input: WorkInput<Name>, context: WorkContext) => Promise<WorkResult<Name>>;
 } = {
   openRun,
+  runConfig,
   closeRun,
   prepareIdea,
   runAgent,

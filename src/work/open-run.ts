@@ -6,14 +6,16 @@ import { runDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { landedIdeas } from '../git/landed.js';
-import type { CloseRunInput, OpenRunResult, RunRef } from '../protocol/activities.js';
+import type { CloseRunInput, OpenRunResult, RunConfigInput, RunConfigResult, RunRef } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
 import { needNoWork } from '../runs/landed.js';
-import { writeAtomically } from '../runs/run-files.js';
+import { loadIdea, writeAtomically } from '../runs/run-files.js';
+import { settingsOf } from '../runs/settings.js';
 import { dayTotal } from '../runs/usage-ledger.js';
 import type { WorkDeps } from './deps.js';
+import { limitsOf } from './limits-of.js';
 import { load } from './load.js';
 
 /** The cards, and which ideas have landed: the backlog says so, or the target's history does. */
@@ -30,6 +32,19 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     ...(run.file.config.budget?.day ? { day: await dayTotal(deps.root, ref.project) } : {}),
     agents: agentsInfo(run.file.config, ideas, deps.env),
     landed: needNoWork(ideas, onTarget, run.file.again),
+  };
+}
+
+/** A revision of the run's configuration, for those who decide. */
+export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<RunConfigResult> {
+  const run = await load(deps, input);
+  const { config } = run.file;
+  const ideas = await Promise.all(input.ideas.map((id) => loadIdea(deps.root, input, id)));
+  return {
+    settings: settingsOf(config),
+    agents: agentsInfo(config, [...run.ideas.values()], deps.env),
+    limits: Object.fromEntries(ideas.flatMap((idea) => (idea ? [[idea.id, limitsOf(idea, run)] as const] : []))),
+    ...(config.budget?.day ? { day: await dayTotal(deps.root, input.project) } : {}),
   };
 }
 

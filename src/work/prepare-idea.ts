@@ -11,11 +11,12 @@ import { RepositoryError } from '../git/errors.js';
 import { reopenForConflict, reopenForRed } from '../git/reopen.js';
 import { targetTip } from '../git/repository.js';
 import { ensureWorktree } from '../git/worktrees.js';
-import type { IdeaLimits, PrepareInput, PrepareResult } from '../protocol/activities.js';
+import type { PrepareInput, PrepareResult } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../runs/run-files.js';
 import type { WorkContext, WorkDeps } from './deps.js';
+import { limitsOf } from './limits-of.js';
 import { loadOne } from './load.js';
 import { placeOf } from './plan-place.js';
 import { assertRoom } from './room.js';
@@ -85,18 +86,6 @@ async function prepare(
 async function lastRun(dir: string): Promise<number> {
   const names = await readdir(dir).catch(() => []);
   return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
-}
-
-function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {
-  const { config } = run.file;
-  return {
-    maxIterations: idea.maxIterations ?? config.maxIterations,
-    timeoutMs: (idea.timeoutMinutes ?? config.timeoutMinutes) * 60_000,
-    iterationTimeoutMs: (idea.iterationTimeoutMinutes ?? config.iterationTimeoutMinutes) * 60_000,
-    loop: idea.ralph,
-    allowEmpty: idea.allowEmpty,
-    ...(idea.plan ? { attempts: idea.plan.reduce((sum, phase) => sum + phase.steps.length, 0) } : {}),
-  };
 }
 
 const MAX_PHASE_NAME = 80;

@@ -2,7 +2,7 @@
  * `worker.json`: the background worker of a project as other commands find it.
  * Invariant: names processes by pid and start time, so that a recycled pid is never taken for a worker.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { access, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir } from '../config/paths.js';
 import { type Identity, isAlive } from '../process/identity.js';
@@ -35,4 +35,14 @@ export async function runningWorker(root: string, project: string): Promise<Work
   } catch {
     return undefined;
   }
+}
+
+/** `dead`: it was killed; one that was stopped takes its record away. */
+export async function workerState(root: string, project: string): Promise<'alive' | 'dead' | 'none'> {
+  const there = await access(workerRecordPath(root, project)).then(
+    () => true,
+    () => false,
+  );
+  if (!there) return 'none';
+  return (await runningWorker(root, project)) ? 'alive' : 'dead';
 }

@@ -36,6 +36,8 @@ export interface ServeOptions {
   capacity: { agents: number; git: number };
   /** How long running iterations may go on after a stop signal, milliseconds. */
   graceMs: number;
+  /** Called when the supervisor has gone; the worker hands its work back then and ends. */
+  onOrphaned?: () => void;
   /** End by itself after this long without an open run; undefined: never. */
   idleExitMs?: number;
 }
@@ -62,7 +64,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     shutdownSignals: [],
     telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }) } },
   });
-  const stop = new StopRequest();
+  const stop = new StopRequest(options.onOrphaned);
   try {
     const { target, connection } = await untilConnected(options, log, stop.signal);
     if (!connection) return 0;
@@ -193,13 +195,17 @@ class StopRequest {
     this.ask();
   };
 
-  constructor() {
+  constructor(onOrphaned: () => void = () => {}) {
     this.asked = new Promise((resolve) => {
       this.#controller.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal);
     // A worker whose supervisor was killed would be one that nobody finds: it hands its work back and ends.
-    if (process.connected) process.once('disconnect', () => this.ask());
+    if (!process.connected) return;
+    process.once('disconnect', () => {
+      onOrphaned();
+      this.ask();
+    });
   }
 
   get signal(): AbortSignal {

@@ -25,11 +25,12 @@ import { runStatus, runSummary } from '../decide/status.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
-import type { AutopilotInput, AutopilotState, RunOutcome, RunSummary } from '../protocol/run.js';
+import type { AutopilotInput, RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
 import { Alarm } from './alarm.js';
 import { RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
 import { CarriedChildren, lifeOf } from './carried.js';
+import { choiceOf, grantOf, outcomeOf } from './command-args.js';
 import { emit } from './events.js';
 import { activityProblem } from './failures.js';
 import { GitWork } from './git-work.js';
@@ -38,7 +39,9 @@ import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
 import { mainActivities } from './proxies.js';
 import { Publisher } from './publish.js';
+import { reconfigure, type Voice } from './reconfigure.js';
 import { handleRunMessages } from './run-handlers.js';
+import { refOf } from './run-ref.js';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);
@@ -67,6 +70,10 @@ class AutopilotShell {
   readonly #gitWork: GitWork;
   readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
   readonly #carried: CarriedChildren;
+  readonly #voice: Voice = {
+    tell: (event) => this.tell(event),
+    send: (idea, said) => this.#send(idea, messages.configuredSignal.name, [said], true),
+  };
 
   constructor(input: AutopilotInput) {
     this.#input = input;
@@ -126,9 +133,8 @@ class AutopilotShell {
     const outcome = outcomeOf(pilot.state);
     pilot.state.run = 'completed';
     const summary = runSummary(outcome, pilot.state.entries, this.#status(pilot));
-    const { project, runId } = this.#input;
     try {
-      await mainActivities().closeRun({ project, runId, outcome, summary });
+      await mainActivities().closeRun({ ...refOf(this.#input), outcome, summary });
     } catch (error) {
       const problem = activityProblem(error);
       if (!problem) throw error;
@@ -193,6 +199,9 @@ class AutopilotShell {
       case 'undo':
         this.#begin(this.#gitWork.undo(pilot, command.idea));
         return;
+      case 'configure':
+        this.#begin(reconfigure(this.#input, command.revision, pilot, this.#voice));
+        return;
       case 'cancel-landing':
         this.#gitWork.cancelLanding();
         return;
@@ -230,11 +239,10 @@ class AutopilotShell {
   ): Promise<void> {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
-    const { project, runId, settings, maxHistory } = this.#input;
+    const { project, settings, maxHistory } = this.#input;
     const carry = takeCarry(pilot, entry);
     const args: IdeaInput = {
-      project,
-      runId,
+      ...refOf(this.#input),
       idea,
       title: entry.card.title,
       agentName: agentName(slot),
@@ -272,7 +280,8 @@ class AutopilotShell {
       pilot.adopted(idea);
       this.#carried.add(idea);
       for (const note of carry?.notes ?? []) this.#send(idea, messages.hintSignal.name, [note], true);
-      this.#send(idea, messages.resyncSignal.name, [{ parent: workflowInfo().workflowId, runId }], true);
+      const resync = { parent: workflowInfo().workflowId, runId: this.#input.runId };
+      this.#send(idea, messages.resyncSignal.name, [resync], true);
     }
   }
 
@@ -299,15 +308,3 @@ class AutopilotShell {
     this.#begin(this.#mailbox.send(idea, deliver));
   }
 }
-
-function outcomeOf({ run, aborting }: AutopilotState): RunOutcome {
-  if (run !== 'stopping') return 'completed';
-  return aborting ? 'aborted' : 'stopped';
-}
-
-const choiceOf = ({ choice }: { choice?: AgentChoice }): { choice?: AgentChoice } => (choice ? { choice } : {});
-
-const grantOf = (command: { slot: number; choice?: AgentChoice }) => ({
-  agentName: agentName(command.slot),
-  ...choiceOf(command),
-});

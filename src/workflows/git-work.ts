@@ -13,6 +13,7 @@ import type { AutopilotInput } from '../protocol/run.js';
 import { emit } from './events.js';
 import { activityProblem, noWorkerOn, wasNotTaken } from './failures.js';
 import { gitActivities, LANDING_FIRST } from './proxies.js';
+import { refOf } from './run-ref.js';
 
 export class GitWork {
   readonly #input: AutopilotInput;
@@ -35,7 +36,6 @@ export class GitWork {
       this.#tell((p) => p.landingFailed(idea, 'there is no finished work to land'));
       return;
     }
-    const { project, runId } = this.#input;
     emit(this.#input, { kind: 'landing', idea });
     const scope = new CancellationScope({ cancellable: true });
     this.#landing = scope;
@@ -45,7 +45,7 @@ export class GitWork {
       const queue = pilot.state.queues.git;
       const result: LandResult = await scope.run(() =>
         this.#untilTaken(idea, queue, `land ${idea} on ${pilot.state.target}`, (git) =>
-          git.landIdea({ project, runId, idea, title, ...work }),
+          git.landIdea({ ...refOf(this.#input), idea, title, ...work }),
         ),
       );
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
@@ -82,9 +82,8 @@ export class GitWork {
   }
 
   async errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
-    const { project, runId } = this.#input;
     const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`, gitTimes('errand', this.#input.settings));
-    const about = { project, runId, idea };
+    const about = { ...refOf(this.#input), idea };
     const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
     const carryOut = async (): Promise<ErrandResult> => {
       switch (errand) {
@@ -109,7 +108,6 @@ export class GitWork {
   async undo(pilot: Autopilot, idea: string): Promise<void> {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
-    const { project, runId } = this.#input;
     const { title } = entry.card;
     const git = gitActivities(
       pilot.state.queues.git,
@@ -118,7 +116,7 @@ export class GitWork {
       LANDING_FIRST,
     );
     try {
-      const about = { project, runId, idea, title, agentName: agentName(entry.lastSlot ?? 1) };
+      const about = { ...refOf(this.#input), idea, title, agentName: agentName(entry.lastSlot ?? 1) };
       const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });
       this.#tell((p) => p.undone(idea, undone));
     } catch (error) {

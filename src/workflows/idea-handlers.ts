@@ -5,7 +5,16 @@
 import { log, setHandler } from '@temporalio/workflow';
 import { readAnswer } from '../decide/budget.js';
 import { addPatch } from '../decide/limits-patch.js';
-import { isEdited, isGranted, isResync, isStep, isUseAgent, isVerdict } from '../decide/messages-between.js';
+import {
+  type Configured,
+  isConfigured,
+  isEdited,
+  isGranted,
+  isResync,
+  isStep,
+  isUseAgent,
+  isVerdict,
+} from '../decide/messages-between.js';
 import { notesProblem, sizeOf } from '../decide/notes.js';
 import { type Problem, readSaid, readStop, readText } from '../decide/said.js';
 import { isApproval } from '../decide/tripwires.js';
@@ -86,6 +95,7 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     if (patch) state.patch = addPatch(state.patch, patch);
     if (revision !== undefined) state.revision = Math.max(state.revision ?? 0, revision);
   }),
+  internal(messages.configuredSignal, isConfigured, takeConfig),
   internal(messages.setStepSignal, isStep, ({ state }, [step]) => {
     state.step = step;
   }),
@@ -106,6 +116,18 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     await reporter.resync();
   }),
 ];
+
+/** From the next iteration on: what is under way has its input already. The files of another run are not ours to read. */
+function takeConfig({ input, state }: IdeaSession, [said]: [Configured]): void {
+  const { runId, config, settings, limits } = said;
+  if (runId !== input.runId || config <= (input.config ?? 0)) return;
+  // Into the input, which a workflow that continues as new is given again.
+  input.config = config;
+  input.settings = settings;
+  if (!state.limits || !limits) return;
+  const { maxIterations, timeoutMs, iterationTimeoutMs } = limits;
+  state.limits = { ...state.limits, maxIterations, timeoutMs, iterationTimeoutMs };
+}
 
 export function handleIdeaMessages(session: IdeaSession): void {
   const { input } = session;

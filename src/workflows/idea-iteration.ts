@@ -31,6 +31,7 @@ import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';
 import { allowance, book, notice, watch, workerIsBack } from './idea-warnings.js';
 import { agentActivities, gitActivities } from './proxies.js';
+import { refOf } from './run-ref.js';
 
 /** One iteration, and what it means for the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {
@@ -110,14 +111,13 @@ async function prepare(session: IdeaSession): Promise<PrepareResult> {
   const { input, state, screen, untaken } = session;
   if (state.prepared) return state.prepared;
   screen.show('preparing');
-  const { project, runId, idea, queues } = input;
+  const { idea, queues } = input;
   const prepared = await gitActivities(
     queues.git,
     `prepare ${idea}`,
     gitTimes('prepare', input.settings, untaken),
   ).prepareIdea({
-    project,
-    runId,
+    ...refOf(input),
     idea,
     agentName: state.agentName,
     ...(state.reopen ? { reopen: state.reopen } : {}),
@@ -159,7 +159,7 @@ async function runAgent(
   const { input, state, screen, reporter } = session;
   const { minutes = Number.POSITIVE_INFINITY, ...most } = allowance(session);
   const unchanged = state.watch?.same ?? 0;
-  const { project, runId, idea, queues } = input;
+  const { idea, queues } = input;
   const iteration = state.iteration + 1;
   screen.show('agent', undefined, iteration);
   const delivered = state.notes.length;
@@ -181,8 +181,7 @@ async function runAgent(
     `${idea} #${iteration} by ${agentName}`,
     agentTimes(timeoutMs, input.settings, session.untaken),
   ).runAgent({
-    project,
-    runId,
+    ...refOf(input),
     idea,
     agentName,
     serial: serial + 1,
@@ -262,14 +261,13 @@ async function runGate(
   claims: boolean,
 ): Promise<GateResult> {
   screen.show('gate');
-  const { project, runId, idea, queues } = input;
+  const { idea, queues } = input;
   const gate = await gitActivities(
     queues.git,
     `gate ${idea} #${state.iteration}`,
     gitTimes('gate', input.settings, untaken),
   ).runGate({
-    project,
-    runId,
+    ...refOf(input),
     idea,
     serial: state.serial,
     agentName: state.agentName,

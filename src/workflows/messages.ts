@@ -3,7 +3,7 @@
  * workflow package. May import protocol, types of decide and @temporalio/workflow only.
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Edited, Granted, Resync, UseAgent } from '../decide/messages-between.js';
+import type { Configured, Edited, Granted, Resync, UseAgent } from '../decide/messages-between.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
@@ -12,6 +12,7 @@ import {
   ANSWER,
   APPROVE,
   COMMAND,
+  CONFIGURED,
   EDITED,
   ENQUEUE,
   HINT,
@@ -58,6 +59,7 @@ export const agentSignal = defineSignal<[UseAgent]>(USE_AGENT);
 export const verdictSignal = defineSignal<[Verdict]>(VERDICT);
 export const editedSignal = defineSignal<[Edited]>(EDITED);
 export const skipStepSignal = defineSignal<[Said]>(SKIP_STEP);
+export const configuredSignal = defineSignal<[Configured]>(CONFIGURED);
 export const setStepSignal = defineSignal<[boolean]>(SET_STEP);
 export const commandSignal = defineSignal<[Command]>(COMMAND);
 export const resyncSignal = defineSignal<[Resync]>(RESYNC);

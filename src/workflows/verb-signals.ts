@@ -6,14 +6,14 @@
 import { defineSignal } from '@temporalio/workflow';
 import { isCommandLike, readVerb, type VerbInput } from '../decide/said.js';
 import { type Command, IDEA_VERBS, RUN_VERBS, type Verb } from '../protocol/command.js';
-import { PAUSE_NOW, RAISE_BUDGET, RETRY_LIMIT, SKIP_STEP } from '../protocol/names.js';
+import { PAUSE_NOW, RAISE_BUDGET, RELOAD_CONFIG, RETRY_LIMIT, SKIP_STEP } from '../protocol/names.js';
 import * as messages from './messages.js';
 import type { RunControls } from './run-handlers.js';
 import { internal, row, type SignalRow } from './signal-table.js';
 
 const SIGNAL_NAMES: Partial<Record<Verb, string>> = {
   ...{ 'pause-now': PAUSE_NOW, 'skip-step': SKIP_STEP },
-  ...{ 'retry-limit': RETRY_LIMIT, 'raise-budget': RAISE_BUDGET },
+  ...{ 'retry-limit': RETRY_LIMIT, 'raise-budget': RAISE_BUDGET, 'reload-config': RELOAD_CONFIG },
 };
 const signalName = (verb: Verb): string => SIGNAL_NAMES[verb] ?? verb;
 
@@ -30,6 +30,7 @@ const SAYS: Readonly<Record<Verb, string>> = {
   approve: 'Mode step: let all that waits go on. For one idea: {"idea": "id"}',
   'retry-limit': 'Try closed accounts now. Input: none, or the agent or account: "claude"',
   'raise-budget': 'More of the budget that is used up. Input: none for as much again, or a number',
+  'reload-config': 'Easier with: ralphctl config reload. Input: the number of a revision in the files of the run',
   assign: 'Mode semi-auto: start an idea next. Input: "id"',
   retry: 'Run an idea again that is over. Input: "id", or {"idea": "id", "fresh": true} to drop its work first',
   edit: 'Change an idea. Input: {"idea": "id", "title": "…", "patch": {"maxIterations": 20}}',
@@ -69,6 +70,7 @@ function runCommand(verb: Verb, said: string | number | undefined): Command {
   if (verb === 'slots') return { verb, n: Number(said) };
   if (verb === 'mode') return { verb, mode: String(said) as NonNullable<Command['mode']> };
   if (verb === 'retry-limit') return { verb, ...(said === undefined ? {} : { text: String(said).trim() }) };
+  if (verb === 'reload-config') return { verb, revision: Number(said) };
   if (verb === 'raise-budget')
     return { verb, ...(said === undefined ? {} : { n: Number(String(said).replace(/^\+/, '')) }) };
   const reason = said === undefined ? '' : String(said).trim();

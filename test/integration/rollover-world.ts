@@ -136,6 +136,9 @@ export class World {
         cards: this.options.cards,
         landed: [...this.landed],
       }),
+      runConfig: () => {
+        throw new Error('no configuration is read in this world');
+      },
       closeRun: () => undefined,
       prepareIdea: () => this.#prepare(input as PrepareInput),
       runGate: () => ({ pass: true, commands: [], durationMs: 1 }),

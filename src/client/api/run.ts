@@ -38,6 +38,8 @@ import { UserError } from '../user-error.js';
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;
 const BETWEEN_STEPS_MS = 100;
+/** Wire value of `temporal.api.enums.v1.TaskQueueType`. */
+const WORKFLOW_QUEUE = 1;
 /**
  * Replaying the history of a large run takes 3 s of CPU. On a machine that agents keep busy the stock 10 s are over before
  * that, and the replay would begin again without end. A worker that is lost in the middle of a task costs as long.
@@ -173,6 +175,18 @@ export class RunApi {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     }
+  }
+
+  /** Milliseconds since a worker last asked for work of this project; Infinity: none has within the server's memory. */
+  async idleMs(): Promise<number> {
+    const { options } = this.#client;
+    const { pollers } = await this.#client.workflowService.describeTaskQueue({
+      namespace: options.namespace,
+      taskQueue: { name: mainQueue(this.project) },
+      taskQueueType: WORKFLOW_QUEUE,
+    });
+    const asked = (pollers ?? []).map((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1000);
+    return asked.length === 0 ? Number.POSITIVE_INFINITY : Math.max(0, Date.now() - Math.max(...asked));
   }
 
   /** Waits for the end of the run, across continue-as-new. */

@@ -5,13 +5,14 @@ import { rankReady } from '../../decide/score.js';
 import { why } from '../../decide/status.js';
 import { landedIdeas } from '../../git/landed.js';
 import { needNoWork } from '../../runs/landed.js';
+import { settingsOf } from '../../runs/settings.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { reportLines } from '../landed-report.js';
-import { type RunPlan, reportOf, runSettings } from '../run-plan.js';
+import { type RunPlan, reportOf } from '../run-plan.js';
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
-  const settings = runSettings(plan.config);
+  const settings = settingsOf(plan.config);
   const onTarget = new Set(await landedIdeas(plan.project.repository.root, plan.target));
   const opened = {
     agentsQueue: '',

@@ -1,9 +1,9 @@
 /** `ralphctl server start|stop|status|logs`: the embedded Temporal server of this user. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { AUTOPILOT_WORKFLOW } from '../../protocol/names.js';
 import { ensureServer } from '../../server/embedded.js';
 import { serverLogPath } from '../../server/files.js';
-
 import { serverStatus, stopServer } from '../../server/stop.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
@@ -13,8 +13,14 @@ import { UserError } from '../user-error.js';
 
 export type ServerAction = 'start' | 'stop' | 'status' | 'logs';
 const LOG_BYTES = 64 * 1024;
+const ASK_MS = 10_000;
 
-export async function server(context: Context, action: ServerAction): Promise<number> {
+export interface ServerOptions {
+  /** Of `stop`: also under open runs. */
+  force?: boolean;
+}
+
+export async function server(context: Context, action: ServerAction, options: ServerOptions = {}): Promise<number> {
   switch (action) {
     case 'start': {
       await ensureStateFolder(context);
@@ -24,6 +30,8 @@ export async function server(context: Context, action: ServerAction): Promise<nu
       return EXIT.ok;
     }
     case 'stop': {
+      const open = options.force ? [] : await openRuns(context);
+      if (open.length > 0 && !(await saidYes(context, open))) throw stopRefused(open);
       const stopped = await stopServer(context.root);
       if (context.json) printJson({ stopped });
       else print(stopped ? 'server stopped; its data is kept' : 'no server was running');
@@ -49,5 +57,53 @@ export async function server(context: Context, action: ServerAction): Promise<nu
       for await (const chunk of stream) await writeAll(process.stdout, chunk as Buffer);
       return EXIT.ok;
     }
+  }
+}
+
+/** Repositories with an open run. A server that does not answer keeps nobody from stopping it. */
+async function openRuns(context: Context): Promise<string[]> {
+  const { runningServer } = await import('../../server/embedded.js');
+  const record = await runningServer(context.root);
+  if (!record) return [];
+  const { Client, Connection } = await import('@temporalio/client');
+  const repositories: string[] = [];
+  try {
+    const connection = await Connection.connect({ address: record.address, connectTimeout: ASK_MS });
+    try {
+      const query = `WorkflowType = '${AUTOPILOT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+      const client = new Client({ connection, namespace: record.namespace });
+      await connection.withDeadline(Date.now() + ASK_MS, async () => {
+        for await (const { workflowId, memo } of client.workflow.list({ query })) {
+          repositories.push(typeof memo?.repo === 'string' ? memo.repo : workflowId);
+        }
+      });
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    say(`whether runs are open could not be asked: ${(error as Error).message}`);
+  }
+  return repositories;
+}
+
+const standStill = (open: readonly string[]): string =>
+  `${open.length === 1 ? 'a run is' : `${open.length} runs are`} open on this server (${open.join(', ')}) and would stand still until the next: ralphctl start`;
+
+const stopRefused = (open: readonly string[]): UserError =>
+  new UserError(
+    `the server was not stopped: ${standStill(open)}. End the run first: ralphctl stop   or stop the server all the same: ralphctl server stop --force`,
+    EXIT.refused,
+  );
+
+/** Asks where somebody can answer. */
+async function saidYes(context: Context, open: readonly string[]): Promise<boolean> {
+  if (context.json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${standStill(open)}.\nStop the server? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
   }
 }

@@ -6,8 +6,10 @@ import type { RunMode } from '../../protocol/command.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { forget } from '../../runs/amendments.js';
 import { listRuns, writeRun } from '../../runs/run-files.js';
+import { settingsOf } from '../../runs/settings.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
+import type { Attachment } from '../attachment.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
@@ -15,10 +17,11 @@ import { goneAtEnd, reportLines } from '../landed-report.js';
 import { leftBehind } from '../left-behind.js';
 import { clean, many, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
-import { newRunId, planRun, type RunPlan, reportOf, runFile, runSettings, type StartFlags } from '../run-plan.js';
+import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
+import type { OpenRun } from './control.js';
 import { showPlan } from './dry-run.js';
 
 export interface StartOptions extends StartFlags {
@@ -38,11 +41,12 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   if (plan instanceof Error) return comeBack(context, options, await loading, plan);
   await ensureStateFolder(context);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
-  const { connect, RunApi } = await loading;
+  const { connect, RunApi, Attachment } = await loading;
   const [connected] = await Promise.all([
     connect(context, { start: true }),
     options.worker === false ? undefined : ensureWorker(context, plan.project.id),
   ]);
+  let attachment: Attachment | undefined;
   try {
     const api = new RunApi(connected.client, plan.project.id);
     const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
@@ -51,14 +55,22 @@ export async function start(context: Context, options: StartOptions): Promise<nu
     for (const id of plan.again) landed.delete(id);
     if (!context.json) for (const line of reportLines(await reportOf(plan), plan.target)) say(`warning: ${line}`);
     if (!attached) await sayAmended(context, plan, runId, landed);
-    announce(context, connected, plan, { runId, attached, landed });
+    const taken = attached
+      ? await onOpenRun(context, { api, project: plan.project.id, runId, worker: true }, options)
+      : [];
+    announce(context, connected, plan, { runId, attached, landed, taken });
     if (options.detach) return EXIT.ok;
-    const code = await attach(context, api, runId, options.wait ?? process.stdout.isTTY === true);
+    attachment = new Attachment(context, connected, {
+      project: plan.project.id,
+      runId,
+      worker: options.worker !== false,
+    });
+    const code = await attach(context, attachment, runId, options.wait ?? process.stdout.isTTY === true);
     const behind = await checkoutBehind(plan.project.repository.root, plan.target);
     if (behind && !context.json) say(`warning: ${behind}`);
     return code;
   } finally {
-    await connected.close();
+    await (attachment ?? connected).close();
   }
 }
 
@@ -78,17 +90,21 @@ async function sayAmended(
 async function comeBack(
   context: Context,
   options: StartOptions,
-  { connect, RunApi }: Awaited<ReturnType<typeof loadApi>>,
+  { connect, RunApi, Attachment }: Awaited<ReturnType<typeof loadApi>>,
   problem: Error,
 ): Promise<number> {
   const project = await findProject(context).catch(() => undefined);
   const known = project && (await listRuns(context.root, project.id)).length > 0;
   if (!project || !known) throw problem;
   const connected = await connect(context, { start: true });
+  let attachment: Attachment | undefined;
   try {
     const api = new RunApi(connected.client, project.id);
     const facts = await api.facts();
     if (!facts?.open || !facts.runId) throw problem;
+    if (options.worker !== false) await ensureWorker(context, project.id);
+    const run = { api, project: project.id, runId: facts.runId, worker: true };
+    const taken = await onOpenRun(context, run, options);
     if (context.json) {
       const { id } = project;
       const started = {
@@ -98,20 +114,41 @@ async function comeBack(
         attached: true,
         ui: workflowsPage(connected),
       };
-      printJson({ ...started, problem: problem.message });
+      printJson({ ...started, taken, problem: problem.message });
     } else
       say(`attached to the run that is open (${facts.runId}); a new one could not be started now: ${problem.message}`);
-    if (options.worker !== false) await ensureWorker(context, project.id);
     if (options.detach) return EXIT.ok;
-    return await attach(context, api, facts.runId, options.wait ?? process.stdout.isTTY === true);
+    attachment = new Attachment(context, connected, {
+      project: project.id,
+      runId: facts.runId,
+      worker: options.worker !== false,
+    });
+    return await attach(context, attachment, facts.runId, options.wait ?? process.stdout.isTTY === true);
   } finally {
-    await connected.close();
+    await (attachment ?? connected).close();
   }
 }
 
+/** Applies the flags to a run that is open already. @throws UserError that names those it does not take */
+async function onOpenRun(context: Context, run: OpenRun, options: StartOptions): Promise<string[]> {
+  const { changedFile, takeFlags } = await import('../open-run-flags.js');
+  const { taken, refused } = await takeFlags(context, run, options);
+  if (!context.json) {
+    for (const line of taken) say(`taken into the open run: ${line}`);
+    for (const line of await changedFile(context, run)) say(line);
+  }
+  if (refused.length === 0) return taken;
+  const done = taken.length > 0 ? `. Taken all the same: ${taken.join('; ')}` : '';
+  throw new UserError(`run ${run.runId} is open and does not take: ${refused.join('; ')}${done}`, EXIT.refused);
+}
+
 async function loadApi() {
-  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
-  return { connect, RunApi };
+  const [{ connect }, { RunApi }, { Attachment }] = await Promise.all([
+    import('../api/connection.js'),
+    import('../api/run.js'),
+    import('../attachment.js'),
+  ]);
+  return { connect, RunApi, Attachment };
 }
 
 async function startOrAttach(
@@ -134,7 +171,7 @@ async function startOrAttach(
   const input = {
     project: plan.project.id,
     runId,
-    settings: { ...runSettings(plan.config), ...(mode ? { mode } : {}) },
+    settings: { ...settingsOf(plan.config), ...(mode ? { mode } : {}) },
   };
   const answer = await api.start(input, { repo: plan.project.repository.root });
   if (answer === 'started') return { runId, attached: false };
@@ -151,8 +188,9 @@ function announce(
   context: Context,
   connected: Connected,
   plan: RunPlan,
-  { runId, attached, landed }: { runId: string; attached: boolean; landed: ReadonlySet<string> },
+  about: { runId: string; attached: boolean; landed: ReadonlySet<string>; taken: readonly string[] },
 ): void {
+  const { runId, attached, landed, taken } = about;
   const link = workflowsPage(connected);
   if (context.json) {
     printJson({
@@ -162,12 +200,12 @@ function announce(
       attached,
       target: plan.target,
       ui: link,
-      ...(attached ? {} : { amended: plan.amended.said }),
+      ...(attached ? { taken } : { amended: plan.amended.said }),
     });
     return;
   }
   const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
-  if (attached) say(`attached to the run that is open (${runId}); the backlog given here was not read into it`);
+  if (attached) say(`attached to the run that is open (${runId})`);
   else
     say(
       `run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`,
@@ -176,8 +214,8 @@ function announce(
 }
 
 /** Follows to the end and explains what is left. */
-export async function attach(context: Context, api: RunApi, runId: string, wait: boolean): Promise<number> {
-  const end = await follow(context, api, runId, { leaveWhenWaiting: !wait });
+async function attach(context: Context, attachment: Attachment, runId: string, wait: boolean): Promise<number> {
+  const end = await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
   if (end.why === 'detached') {
     say(
       '\ndetached; the run goes on. Come back with: ralphctl start   look with: ralphctl status   end with: ralphctl stop',
@@ -201,7 +239,7 @@ export async function attach(context: Context, api: RunApi, runId: string, wait:
     }
     return EXIT.needsHuman;
   }
-  const gone = await goneAtEnd(context, api.project, runId, end.summary);
+  const gone = await goneAtEnd(context, attachment.api.project, runId, end.summary);
   showSummary(context, end.summary, gone);
   return end.summary.notLanded.length + gone.length === 0 ? EXIT.ok : EXIT.notLanded;
 }

@@ -7,8 +7,9 @@ import { landedIdeas } from '../../git/landed.js';
 import type { WhyView } from '../../protocol/views.js';
 import { needNoWork } from '../../runs/landed.js';
 import { listRuns, loadRun } from '../../runs/run-files.js';
+import { settingsOf } from '../../runs/settings.js';
 import type { Context } from '../context.js';
-import { planRun, runSettings } from '../run-plan.js';
+import { planRun } from '../run-plan.js';
 import { UserError } from '../user-error.js';
 
 export async function whyFromBacklog(context: Context, project: string, idea: string): Promise<WhyView> {
@@ -21,7 +22,7 @@ export async function whyFromBacklog(context: Context, project: string, idea: st
   const target = pinned?.file.target ?? plan?.target;
   if (!config || !repo || !target) throw new UserError('there is no backlog to look in');
   const onTarget = new Set(await landedIdeas(repo, target));
-  const settings = runSettings(config);
+  const settings = settingsOf(config);
   const landed = needNoWork(ideas, onTarget, pinned?.file.again);
   const opened = { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);

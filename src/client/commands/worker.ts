@@ -1,10 +1,11 @@
 /** `ralphctl worker`: in the foreground for service managers and containers; `--supervise` is what `start` runs. */
 
+import { workerState } from '../../worker/record.js';
 import { type Context, print, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { findProject } from '../project.js';
 import { ensureStateFolder } from '../state-folder.js';
-import { program, stopWorker } from '../worker-process.js';
+import { ensureWorker, program, stopWorker } from '../worker-process.js';
 
 export interface WorkerOptions {
   project?: string;
@@ -38,7 +39,16 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     capacity: { agents: options.capacity ?? DEFAULT_CAPACITY, git: (options.capacity ?? DEFAULT_CAPACITY) + 2 },
     graceMs: (options.grace ?? DEFAULT_GRACE_SECONDS) * 1000,
   };
-  if (options.child) return serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS });
+  if (options.child) {
+    let orphaned = false;
+    const onOrphaned = (): void => {
+      orphaned = true;
+    };
+    const code = await serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS, onOrphaned });
+    // A supervisor that was stopped has taken its record away; one that was killed could not, and comes back.
+    if (orphaned && (await workerState(context.root, project)) === 'dead') await ensureWorker(context, project);
+    return code;
+  }
   return foreground(context, project, () => serve({ ...common, echo: true }));
 }
 

@@ -73,7 +73,7 @@ export async function runEpisode(episode: Episode, program: Program): Promise<Ep
 async function shutDown(place: Place): Promise<void> {
   await place.points.arm([]);
   await place.call('worker', '--stop');
-  await place.call('server', 'stop');
+  await place.call('server', 'stop', '--force');
   // Whatever did not listen; a sandbox leaves nothing behind.
   for (const one of processes()) if (one.args.some((arg) => arg.includes(place.base))) signal(one.pid, 'SIGKILL');
 }

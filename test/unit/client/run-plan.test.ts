@@ -32,6 +32,6 @@ it.each([
     env: process.env,
     json: false,
   };
-  const { ideas } = await planRun(context, flags);
-  expect(ideas.map(({ maxIterations }) => maxIterations)).toEqual(expected);
+  const { ideas, config: planned } = await planRun(context, flags);
+  expect(ideas.map(({ maxIterations }) => maxIterations ?? planned.maxIterations)).toEqual(expected);
 });

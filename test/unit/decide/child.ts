@@ -5,7 +5,7 @@ import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 export type Message =
   | { do: 'start'; life: number; agent: string }
   | { do: 'resync' }
-  | Exclude<Command, { do: 'start' }>;
+  | Exclude<Command, { do: 'start' | 'configure' }>;
 export type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
 
 export interface Child {

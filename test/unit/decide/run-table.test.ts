@@ -53,6 +53,7 @@ APPROVE          ·    =       ·       ·      =            ·        ·
 ASSIGN_IDEA      ·    ·       =       =      =            ·        ·
 RETRY_LIMITS     ·    =       =       =      =            ·        ·
 RAISE_BUDGET     ·    =       =       =      =            ·        ·
+RELOAD_CONFIG    ·    =       =       =      =            ·        ·
 ENQUEUE          ·    =       =       =      =            ·        ·
 IDEA             ·    =       =       =      =            ·        ·
 ERROR_THRESHOLD  ·    psg     =       =      psg          ·        ·

@@ -119,6 +119,8 @@ function briefly(one: Command): string {
     case 'undo':
     case 'cancel-landing':
       return `${one.do} ${one.idea}`;
+    case 'configure':
+      return `configure ${one.revision}`;
   }
 }
 

@@ -71,6 +71,7 @@ export class World {
   }
 
   carryOut(pilot: Autopilot, command: Command): void {
+    if (command.do === 'configure') return;
     const life = pilot.graph.entry(command.idea)?.life ?? 0;
     if (command.do === 'land') {
       this.target.begin(command.idea);

@@ -1,0 +1,116 @@
+/**
+ * What of the configuration may change in an open run, and from when on it counts: the one table of it. docs/configuration.md
+ * is written from it, `config reload` and the flags of `start` go by it, and a test finds a row for every key.
+ * Imports this folder only.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from './schema.js';
+
+/** From when on a change counts; `never`: the run keeps what it was started with. */
+export type Counts = 'now' | 'iteration' | 'landing' | 'worktree' | 'never';
+
+export const COUNTS_TEXT: Readonly<Record<Counts, string>> = {
+  now: 'at once',
+  iteration: 'next iteration',
+  landing: 'next landing',
+  worktree: 'next worktree',
+  never: 'next run',
+};
+
+interface ReloadRow {
+  counts: Counts;
+  /** With `never`: why, and what to do instead. */
+  why?: string;
+}
+
+/** By key; a row holds for everything below it that has none of its own. */
+export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
+  $schema: { counts: 'never', why: 'it is for editors' },
+  version: { counts: 'never', why: 'there is one version' },
+  target: {
+    counts: 'never',
+    why: 'ideas have begun on the branch that the run lands on. End the run first: ralphctl stop',
+  },
+  backlog: { counts: 'never', why: 'the run has its ideas. Add those of another file with: ralphctl enqueue FILE' },
+  slots: { counts: 'now' },
+  agent: { counts: 'iteration' },
+  agents: { counts: 'iteration' },
+  fallback: { counts: 'now' },
+  gate: { counts: 'iteration' },
+  setup: { counts: 'worktree' },
+  maxIterations: { counts: 'iteration' },
+  timeoutMinutes: { counts: 'iteration' },
+  iterationTimeoutMinutes: { counts: 'iteration' },
+  idleTimeoutMinutes: { counts: 'iteration' },
+  stepDelayMs: { counts: 'iteration' },
+  autoCommit: { counts: 'iteration' },
+  commit: { counts: 'iteration' },
+  weights: { counts: 'now' },
+  landing: { counts: 'landing' },
+  worktrees: { counts: 'worktree' },
+  'worktrees.root': { counts: 'never', why: 'its worktrees are there. End the run first: ralphctl stop' },
+  signals: { counts: 'iteration' },
+  prompt: { counts: 'iteration' },
+  errors: { counts: 'iteration' },
+  'errors.threshold': { counts: 'now' },
+  limits: { counts: 'now' },
+  disk: { counts: 'iteration' },
+  confinement: { counts: 'iteration' },
+  escalation: { counts: 'iteration' },
+  budget: { counts: 'now' },
+  warnings: { counts: 'iteration' },
+  logs: { counts: 'iteration' },
+};
+
+/** The row of a key: its own, or that of the nearest part above it. */
+export function reloadRow(key: string): ReloadRow | undefined {
+  for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
+    const row = RELOAD_TABLE[at];
+    if (row) return row;
+  }
+  return undefined;
+}
+
+/** Values by key, as far down as there are objects; lists are values. */
+export function flatten(value: unknown, prefix = ''): Map<string, unknown> {
+  const flat = new Map<string, unknown>();
+  if (value === undefined) return flat;
+  const whole = value === null || typeof value !== 'object' || Array.isArray(value);
+  if (whole || (prefix !== '' && Object.keys(value as object).length === 0)) return flat.set(prefix, value);
+  for (const [key, inner] of Object.entries(value as object)) {
+    for (const [path, leaf] of flatten(inner, prefix === '' ? key : `${prefix}.${key}`)) flat.set(path, leaf);
+  }
+  return flat;
+}
+
+export interface Change {
+  key: string;
+  /** undefined: not set. */
+  from: unknown;
+  to: unknown;
+  counts: Counts;
+  why?: string;
+}
+
+/** What differs, by key. */
+export function changesOf(from: Config, to: Config): Change[] {
+  const [before, after] = [flatten(from), flatten(to)];
+  const keys = [...new Set([...before.keys(), ...after.keys()])];
+  return keys.flatMap((key) => {
+    if (isDeepStrictEqual(before.get(key), after.get(key))) return [];
+    const { counts, why } = reloadRow(key) ?? { counts: 'never' as const };
+    return [{ key, from: before.get(key), to: after.get(key), counts, ...(why ? { why } : {}) }];
+  });
+}
+
+/** `wanted`, with what may not change in an open run as `current` has it. */
+export function reloaded(current: Config, wanted: Config): Config {
+  const { target: _, backlog: __, ...rest } = wanted;
+  const { root: ___, ...worktrees } = wanted.worktrees;
+  return {
+    ...rest,
+    ...(current.target === undefined ? {} : { target: current.target }),
+    ...(current.backlog === undefined ? {} : { backlog: current.backlog }),
+    worktrees: { ...worktrees, ...(current.worktrees.root === undefined ? {} : { root: current.worktrees.root }) },
+  };
+}

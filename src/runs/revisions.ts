@@ -1,0 +1,60 @@
+/**
+ * The configuration of an open run as it was read anew: one file for each revision, written before the run is told of it.
+ * Invariant: a revision is written once and never changed, so activities may cache it, and the number in their input says
+ * which configuration an iteration, gate or landing worked with.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir } from '../config/paths.js';
+import type { Config } from '../config/schema.js';
+import type { RunRef } from '../protocol/activities.js';
+
+/** Flags of `start` that say something else than the configuration file. */
+export interface ConfigFlags {
+  agent?: string;
+  slots?: number;
+  gate?: string[];
+  maxIterations?: number;
+  tick?: boolean;
+}
+
+export interface Revision {
+  config: Config;
+  tick: boolean;
+  flags?: ConfigFlags;
+}
+
+const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');
+const path = (root: string, ref: RunRef, revision: number): string => join(folder(root, ref), `${revision}.json`);
+
+/** @throws when there is no such revision */
+export async function readRevision(root: string, ref: RunRef, revision: number): Promise<Revision> {
+  return JSON.parse(await readFile(path(root, ref, revision), 'utf8')) as Revision;
+}
+
+/** Number of the newest one; 0: the run has the configuration it was started with. */
+export async function lastRevision(root: string, ref: RunRef): Promise<number> {
+  const names = await readdir(folder(root, ref)).catch(() => []);
+  return Math.max(0, ...names.map((name) => Number(name.replace(/\.json$/, ''))).filter(Number.isInteger));
+}
+
+/** Writes the next revision. Returns its number. */
+export async function writeRevision(root: string, ref: RunRef, revision: Revision): Promise<number> {
+  await mkdir(folder(root, ref), { recursive: true, mode: 0o700 });
+  for (;;) {
+    const next = (await lastRevision(root, ref)) + 1;
+    const made = await writeFile(path(root, ref, next), JSON.stringify(revision), { flag: 'wx', mode: 0o600 }).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EEXIST') return false;
+        throw error;
+      },
+    );
+    if (made) return next;
+  }
+}
+
+/** Takes back a revision that the run refused. */
+export async function dropRevision(root: string, ref: RunRef, revision: number): Promise<void> {
+  await rm(path(root, ref, revision), { force: true });
+}

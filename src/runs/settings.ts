@@ -1,0 +1,42 @@
+/** What deciding needs of a configuration. Invariant: the same configuration gives the same settings, wherever it is read. */
+import type { Config } from '../config/schema.js';
+import type { Ladder } from '../protocol/escalation.js';
+import type { RunSettings } from '../protocol/run-settings.js';
+
+export function settingsOf(config: Config): RunSettings {
+  return {
+    slots: config.slots,
+    stepDelayMs: config.stepDelayMs,
+    weights: config.weights,
+    gateWhen: config.gate.when,
+    maxLandingRounds: config.landing.maxRounds,
+    maxWaiting: config.landing.maxWaiting ?? 0,
+    ladder: ladderOf(config),
+    errorThreshold: config.errors.threshold,
+    errorStrategy: config.errors.strategy,
+    maxRetries: config.errors.maxRetries,
+    retryBaseMs: config.errors.retryBaseMs,
+    maxRateLimitRetries: config.limits.maxRateLimitRetries,
+    rateLimitBackoffMs: config.limits.backoffMs,
+    rateLimitFactor: config.limits.factor,
+    recoverPrimary: config.limits.recoverPrimary,
+    stepLanding: true,
+    ownTrouble: true,
+    times: {
+      setupMs: config.setup.timeoutMinutes * 60_000,
+      gateMs: config.gate.commands.reduce((sum, { timeoutMinutes }) => sum + timeoutMinutes * 60_000, 0),
+    },
+    budget: { ...config.budget, during: true },
+    warnings: config.warnings,
+  };
+}
+
+/** Without steps that could never change anything. */
+function ladderOf({ escalation, agents, fallback }: Config): Ladder {
+  const { after, every, steps } = escalation;
+  const stronger = Object.keys(agents).filter((name) => agents[name]?.stronger);
+  const useless = (step: (typeof steps)[number]): boolean =>
+    (step === 'stronger' && stronger.length === 0) || (step === 'other' && fallback.length === 0);
+  const rungs = steps.filter((step) => !useless(step)).map((step) => ({ do: step }));
+  return { after, every, rungs, ...(stronger.length > 0 ? { stronger } : {}) };
+}

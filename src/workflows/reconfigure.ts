@@ -1,0 +1,80 @@
+/**
+ * A revision of the configuration on its way into an open run: read by an activity, taken between two decisions, passed on
+ * to the open ideas.
+ * Invariant: revision and settings go into the workflow's input, which continue-as-new hands on; an older revision never
+ * replaces a newer one.
+ */
+import type { Autopilot } from '../decide/autopilot.js';
+import type { Configured } from '../decide/messages-between.js';
+import type { RunConfigResult } from '../protocol/activities.js';
+import type { AutopilotInput } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
+import { activityProblem } from './failures.js';
+import { mainActivities } from './proxies.js';
+
+type Read = RunConfigResult | { problem: string };
+
+export interface Voice {
+  /** Queues an event for the main loop. */
+  tell: (event: () => void) => void;
+  send: (idea: string, said: Configured) => void;
+}
+
+export async function reconfigure(
+  input: AutopilotInput,
+  revision: number,
+  pilot: Autopilot,
+  run: Voice,
+): Promise<void> {
+  const read = await readRevision(input, pilot, revision);
+  run.tell(() => {
+    for (const [idea, said] of takeRevision(input, pilot, revision, read)) run.send(idea, said);
+  });
+}
+
+async function readRevision(input: AutopilotInput, pilot: Autopilot, config: number): Promise<Read> {
+  const { project, runId } = input;
+  const ideas = pilot.openIdeas().map(({ card }) => card.id);
+  try {
+    return await mainActivities().runConfig({ project, runId, config, ideas });
+  } catch (error) {
+    const problem = activityProblem(error);
+    if (!problem) throw error;
+    return { problem };
+  }
+}
+
+/** Goes on with it. Returns what to tell which idea. */
+function takeRevision(
+  input: AutopilotInput,
+  pilot: Autopilot,
+  config: number,
+  read: Read,
+): [idea: string, said: Configured][] {
+  if ('problem' in read) {
+    pilot.notConfigured(read.problem);
+    return [];
+  }
+  if (config <= (input.config ?? 0)) return [];
+  const settings = asOfItsStart(input.settings, read.settings);
+  input.config = config;
+  input.settings = settings;
+  pilot.configured({ ...read, settings });
+  return pilot.openIdeas().map(({ card: { id } }) => {
+    const limits = read.limits[id];
+    return [id, { runId: input.runId, config, settings, ...(limits ? { limits } : {}) }];
+  });
+}
+
+/** What marks the version a run was started with stays: a run keeps one behaviour to its end. */
+function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
+  const { mode: _, stepLanding: __, ownTrouble: ___, times, ...settings } = now;
+  const { mode, stepLanding, ownTrouble } = before;
+  return {
+    ...settings,
+    ...(mode ? { mode } : {}),
+    ...(stepLanding ? { stepLanding } : {}),
+    ...(ownTrouble ? { ownTrouble } : {}),
+    ...(before.times && times ? { times } : {}),
+  };
+}

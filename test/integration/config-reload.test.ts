@@ -1,0 +1,107 @@
+/**
+ * A configuration that changes while a run is open: named on attaching, brought in by `config reload`, by flags of `start`, or
+ * with the answer to a question about the baseline. Feature: A7.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, inject, it } from 'vitest';
+import { Held, type HeldIdea } from '../support/held.js';
+import { yaml } from '../support/program.js';
+
+let held: Held;
+afterEach(() => held?.box.dispose());
+
+const open = async (ideas: HeldIdea[], config: Record<string, unknown> = {}) => {
+  held = await Held.open(inject('stateRoot'), ideas, config);
+  await held.start();
+};
+const base = { version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0 };
+const write = (config: Record<string, unknown>) => held.box.write({ 'ralphctl.yaml': yaml({ ...base, ...config }) });
+
+it('gate, limits and slots of a reload count from the next iteration on; target, backlog and worktrees.root stay', async () => {
+  const witness = (name: string) => `touch ${join(held.box.scratch, name)}`;
+  await open([
+    { id: 'r-1', steps: [{ signal: 'PROGRESS:50' }, { signal: 'COMPLETE' }] },
+    { id: 'r-2', steps: [{ signal: 'COMPLETE' }] },
+  ]);
+  await held.began('r-1');
+  await write({
+    ...{ slots: 2, gate: [witness('new-gate')], maxIterations: 7, target: 'side', backlog: 'other.md' },
+    worktrees: { root: join(held.box.scratch, 'elsewhere') },
+  });
+  await held.box.git('branch', 'side');
+  await held.box.write({ 'other.md': '# Roadmap\n\n- [ ] **o-1**: Do it\n' });
+
+  const attached = await held.box.run('start', '--detach');
+  expect(attached.code, attached.stderr).toBe(0);
+  expect(attached.stderr).toMatch(/configuration file has changed.*ralphctl config reload/);
+  expect(attached.stderr).toMatch(/target: not set → "side" stays until the next run: .*ralphctl stop/);
+
+  const { json } = await held.box.run('config', 'reload', '--json');
+  const keys = (list: unknown) => (list as { key: string }[]).map(({ key }) => key).sort();
+  expect(json[0]).toMatchObject({ revision: 1, taken: true });
+  expect(keys(json[0]?.changed)).toEqual(['gate.commands', 'maxIterations', 'slots']);
+  expect(keys(json[0]?.kept)).toEqual(['backlog', 'target', 'worktrees.root']);
+  // Two slots: the second idea starts at once.
+  await held.began('r-2');
+  expect((await held.box.run('status', '--json')).json[0]).toMatchObject({ status: { config: 1, slots: 2 } });
+  await held.go('r-1-1');
+  const second = await held.event('its second iteration', (one) => one.kind === 'iteration' && one.iteration === 2);
+  expect(second).toMatchObject({ idea: 'r-1', max: 7 });
+  await held.go('r-1-2', 'r-2-1');
+  expect((await held.finish()).landed).toBe(2);
+  expect(await readFile(join(held.box.scratch, 'new-gate'), 'utf8')).toBe('');
+}, 240_000);
+
+it('flags of start on an open run: what can be applied is, the rest is refused by name with 7', async () => {
+  await open([{ id: 'f-1', steps: [{ signal: 'PROGRESS:50' }, { signal: 'COMPLETE' }] }]);
+  await held.began('f-1');
+  await held.box.git('branch', 'side');
+  await held.box.write({ 'other.md': '# Roadmap\n\n- [ ] **o-1**: Do it\n' });
+  const witness = `touch ${join(held.box.scratch, 'flag-gate')}`;
+
+  const refused = await held.box.run('start', 'other.md', '--detach', '--target', 'side', '--slots', '3');
+  expect(refused.code).toBe(7);
+  expect(refused.stderr).toMatch(
+    /does not take: --target side: the run lands on main;.*other\.md: the run has the ideas of /,
+  );
+  expect(refused.stderr).toMatch(/enqueue other\.md.*Taken all the same: 3 slots/);
+  expect((await held.status()).slots).toBe(3);
+
+  const taken = await held.box.run('start', '--detach', '--gate', witness, '--mode', 'step', '--target', 'main');
+  expect(taken.code, taken.stderr).toBe(0);
+  expect(taken.stderr).toMatch(/taken into the open run: gate\.commands: .*flag-gate/);
+  expect(taken.stderr).toContain('taken into the open run: mode step');
+  expect(await held.status()).toMatchObject({ mode: 'step', config: 2, slots: 3 });
+  const shown = (await held.box.run('config', 'show', '--json')).json[0]?.keys as { key: string; origin: string }[];
+  expect(shown).toContainEqual(expect.objectContaining({ key: 'gate.commands', origin: '--gate' }));
+  expect(shown).toContainEqual(expect.objectContaining({ key: 'agent', origin: 'ralphctl.yaml:2' }));
+  expect(shown).toContainEqual(expect.objectContaining({ key: 'commit.type', origin: 'default' }));
+  await held.box.run('mode', 'autopilot');
+  await held.go('f-1-1', 'f-1-2');
+  expect((await held.finish()).landed).toBe(1);
+  expect(await readFile(join(held.box.scratch, 'flag-gate'), 'utf8')).toBe('');
+}, 240_000);
+
+it('the answer to a question about the baseline brings the changed file into the run', async () => {
+  const gate = { commands: ['echo not ok 1 - always; exit 1'] };
+  await open(
+    [
+      {
+        id: 'b-1',
+        steps: [
+          { signal: 'COMPLETE', free: true },
+          { signal: 'COMPLETE', free: true },
+        ],
+      },
+    ],
+    { gate },
+  );
+  const asked = await held.idea('b-1', 'needs-human');
+  expect(asked.reason).toContain('gate.baseline');
+  await write({ gate: { ...gate, baseline: 'tolerate' } });
+  const answered = await held.box.run('answer', 'b-1', 'go on');
+  expect(answered.code, answered.stderr).toBe(0);
+  expect(answered.stderr).toContain('gate.baseline: "ask" → "tolerate" (next iteration)');
+  expect((await held.finish()).landed).toBe(1);
+}, 240_000);
