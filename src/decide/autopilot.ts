@@ -94,8 +94,8 @@ export class Autopilot {
     this.#end(idea, this.#lane.failed(idea, message));
   }
 
-  /** Its landing has not begun, and why; undefined: it has. */
-  landingWaits(idea: string, why: string | undefined): void {
+  /** Its landing, or what git was asked to do for it, has not begun, and why; otherwise what its reason was before. */
+  workWaits(idea: string, why: string | undefined): void {
     const entry = this.graph.entry(idea);
     if (!entry) return;
     if (why === undefined) delete entry.reason;

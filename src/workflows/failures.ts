@@ -2,12 +2,6 @@
 import { ActivityFailure, ApplicationFailure, isCancellation, TimeoutFailure } from '@temporalio/workflow';
 import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 
-/** Work that hangs runs into another one; this ends when nobody could work on it, as on a machine that was off. */
-const LOST_BY_TIMEOUT: Partial<Record<string, string>> = {
-  HEARTBEAT: 'the worker was lost',
-  SCHEDULE_TO_CLOSE: 'no worker got it done in time',
-};
-
 /**
  * Why nothing is known to be wrong with the work itself, and it is tried again at no cost: the worker went away or was
  * shut down while the activity ran, or the machine has run out of something. Undefined for any other failure.
@@ -15,7 +9,8 @@ const LOST_BY_TIMEOUT: Partial<Record<string, string>> = {
 export function notTheWorksFault(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
   const { cause } = error;
-  if (cause instanceof TimeoutFailure) return LOST_BY_TIMEOUT[cause.timeoutType ?? ''];
+  if (cause instanceof TimeoutFailure)
+    return cause.timeoutType === 'HEARTBEAT' ? 'the worker was lost' : timeRanOut(error);
   if (!(cause instanceof ApplicationFailure)) return undefined;
   if (cause.type === FAILURE.machine) return cause.message;
   return cause.type === FAILURE.workerLost ? 'the worker was lost' : undefined;
@@ -38,6 +33,14 @@ export function tookWorkerDown(error: unknown): boolean {
 export function wasNotTaken(error: unknown): boolean {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return false;
   return error.cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+/** Why, when nobody could work on the activity in all its time, as on a machine that was off. It is tried again. */
+export function timeRanOut(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return undefined;
+  // The last try may have ended in its own way; the server says that no time was left for another.
+  const out = error.cause.timeoutType === 'SCHEDULE_TO_CLOSE' || error.retryState === 'TIMEOUT';
+  return out ? 'no worker got it done in time; it is tried again' : undefined;
 }
 
 /** In words; the queue names the host behind its `@`. */

@@ -11,7 +11,7 @@ import type { GitActivities } from '../protocol/activities.js';
 import type { LandResult } from '../protocol/git-work.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import { emit } from './events.js';
-import { activityProblem, noWorkerOn, wasNotTaken } from './failures.js';
+import { activityProblem, noWorkerOn, timeRanOut, wasNotTaken } from './failures.js';
 import { gitActivities, LANDING_FIRST } from './proxies.js';
 import { refOf } from './run-ref.js';
 
@@ -42,11 +42,9 @@ export class GitWork {
     const { work } = entry;
     try {
       const title = entry.card.title;
-      const queue = pilot.state.queues.git;
+      const about = { idea, summary: `land ${idea} on ${pilot.state.target}`, kind: 'land' as const };
       const result: LandResult = await scope.run(() =>
-        this.#untilTaken(idea, queue, `land ${idea} on ${pilot.state.target}`, (git) =>
-          git.landIdea({ ...refOf(this.#input), idea, title, ...work }),
-        ),
+        this.#untilTaken(pilot, about, (git) => git.landIdea({ ...refOf(this.#input), idea, title, ...work })),
       );
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
       this.#tell((p) => p.landed(idea, result));
@@ -59,33 +57,36 @@ export class GitWork {
     }
   }
 
-  /** While no worker of the host is there the landing waits, and says so; nothing has begun. */
+  /**
+   * While no worker of the host is there the work waits, and says so; nothing has begun. So it does after a time in which
+   * nobody could work on it, as on a machine that was off.
+   */
   async #untilTaken<T>(
-    idea: string,
-    queue: string,
-    summary: string,
+    pilot: Autopilot,
+    { idea, summary, kind }: { idea: string; summary: string; kind: 'land' | 'errand' },
     work: (git: GitActivities) => Promise<T>,
   ): Promise<T> {
+    const queue = pilot.state.queues.git;
+    const before = kind === 'land' ? undefined : pilot.graph.entry(idea)?.reason;
+    const priority = kind === 'land' ? LANDING_FIRST : undefined;
     for (let untaken = 0; ; untaken++) {
       try {
-        const done = await work(
-          gitActivities(queue, summary, gitTimes('land', this.#input.settings, untaken), LANDING_FIRST),
-        );
-        if (untaken > 0) this.#tell((p) => p.landingWaits(idea, undefined));
+        const times = gitTimes(kind, this.#input.settings, untaken);
+        const done = await work(gitActivities(queue, summary, times, priority));
+        if (untaken > 0) this.#tell((p) => p.workWaits(idea, before));
         return done;
       } catch (error) {
-        if (!wasNotTaken(error)) throw error;
-        const why = noWorkerOn(queue);
-        if (untaken === 0) this.#tell((p) => p.landingWaits(idea, why));
+        const why = wasNotTaken(error) ? noWorkerOn(queue) : timeRanOut(error);
+        if (why === undefined) throw error;
+        this.#tell((p) => p.workWaits(idea, why));
       }
     }
   }
 
   async errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
-    const git = gitActivities(pilot.state.queues.git, `${errand} ${idea}`, gitTimes('errand', this.#input.settings));
     const about = { ...refOf(this.#input), idea };
     const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
-    const carryOut = async (): Promise<ErrandResult> => {
+    const carryOut = async (git: GitActivities): Promise<ErrandResult> => {
       switch (errand) {
         case 'rollback':
           return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
@@ -96,7 +97,8 @@ export class GitWork {
       }
     };
     try {
-      const result = await carryOut();
+      const work = { idea, summary: `${errand} ${idea}`, kind: 'errand' as const };
+      const result = await this.#untilTaken(pilot, work, carryOut);
       this.#tell((p) => p.errandDone(idea, result));
     } catch (error) {
       const problem = activityProblem(error);
@@ -109,15 +111,12 @@ export class GitWork {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
     const { title } = entry.card;
-    const git = gitActivities(
-      pilot.state.queues.git,
-      `take ${idea} off ${pilot.state.target}`,
-      gitTimes('land', this.#input.settings),
-      LANDING_FIRST,
-    );
+    const work = { idea, summary: `take ${idea} off ${pilot.state.target}`, kind: 'land' as const };
     try {
       const about = { ...refOf(this.#input), idea, title, agentName: agentName(entry.lastSlot ?? 1) };
-      const undone = await git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) });
+      const undone = await this.#untilTaken(pilot, work, (git) =>
+        git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) }),
+      );
       this.#tell((p) => p.undone(idea, undone));
     } catch (error) {
       const problem = activityProblem(error);

@@ -85,4 +85,35 @@ describe('no worker on the host of a run', () => {
     },
     2 * SLOW,
   );
+
+  it(
+    'is the reason of an undoing that waits, and what it was before once a worker has answered',
+    async () => {
+      world = await World.open(inject('address'), {
+        cards: [
+          { id: 'a-1', title: 'first' },
+          { id: 'a-2', title: 'second', dependsOn: ['a-1'] },
+        ],
+      });
+      const times = { setupMs: 0, gateMs: 0, untakenMs: 500 };
+      await world.start({ settings: settings({ times, ownTrouble: true, slots: 1, mode: 'step' }) });
+      const says = (idea: string, text: string) =>
+        until(
+          `${idea} to say "${text}"`,
+          async () => JSON.stringify(await world.autopilot.query('why', idea)).includes(text),
+          SLOW,
+        );
+      await says('a-1', 'its next iteration waits');
+      await world.autopilot.signal('approve');
+      await says('a-2', 'its next iteration waits');
+      await world.leaveHost();
+      await world.autopilot.signal('command', { verb: 'rollback', idea: 'a-1' });
+      await says('a-1', 'no worker on testhost');
+      await world.comeBack();
+      await says('a-1', 'could not be undone: main does not contain it');
+      await world.autopilot.signal('approve');
+      expect((await world.result()).landed).toBe(2);
+    },
+    2 * SLOW,
+  );
 });
