@@ -15,6 +15,8 @@ const OPEN_NAME =
   /^(?:OLD)?PWD$|(?:^|_)(?:COMMIT|SHA|REF|REV|REVISION|VERSION|BRANCH|TAG|PATH|DIR|HOME|SOCK|FILE|HOST|PORT|USER|ID)$/i;
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 8;
+/** The same where only the value's looks say that it is one. */
+const SHORTEST_UNNAMED = 12;
 const MASK = '[redacted]';
 
 /**
@@ -48,6 +50,7 @@ const OPEN: ReadonlySet<string> = new Set(ORDINARY_VARIABLES);
  * a login, numbers, versions and plain words are not.
  */
 function looksSecret(value: string): boolean {
+  if (value.length < SHORTEST_UNNAMED || /^[A-Za-z][A-Za-z._-]*\d{1,6}$/.test(value)) return false;
   if (/\s/.test(value) || /^(?:[~.]?\/|[A-Za-z]:\\)/.test(value)) return false;
   if (/^[a-z][a-z0-9+.-]*:\/\/[^@]*$/i.test(value)) return false;
   return /[A-Za-z]/.test(value) && /\d/.test(value) && !/^[vV]?\d+(?:\.\d+)*(?:[-+.][\w.]+)?$/.test(value);

@@ -158,7 +158,13 @@ describe('gateEnvironment', () => {
       },
       { RALPHCTL_SLOT: '3' },
     );
-    expect(env).toEqual({ PATH: '/bin', CI: '1', GIT_TERMINAL_PROMPT: '0', RALPHCTL_SLOT: '3' });
+    expect(env).toEqual({
+      PATH: '/bin',
+      CI: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      RALPHCTL_SLOT: '3',
+    });
   });
 
   it('is an allow-list: tool chains pass, everything else only when it is named', () => {
@@ -167,7 +173,12 @@ describe('gateEnvironment', () => {
       ...{ VIRTUAL_ENV: '/v', LC_SECRET: 's', XDG_TOKEN: 's', AWS_SECRET_ACCESS_KEY: 's', DATABASE_URL: 'd' },
       ...{ TEMPORAL_API_KEY: 't', GIT_DIR: 'g' },
     };
-    const { CI, GIT_TERMINAL_PROMPT, ...passed } = gateEnvironment(env, {}, ['DATABASE_URL', 'TEMPORAL_API_KEY']);
+    const {
+      CI,
+      GIT_TERMINAL_PROMPT,
+      GIT_NO_REPLACE_OBJECTS: _,
+      ...passed
+    } = gateEnvironment(env, {}, ['DATABASE_URL', 'TEMPORAL_API_KEY']);
     expect([CI, GIT_TERMINAL_PROMPT]).toEqual(['1', '0']);
     expect(Object.keys(passed).sort()).toEqual(
       ['PATH', 'HOME', 'LC_ALL', 'JAVA_HOME', 'CARGO_HOME', 'NVM_DIR', 'HTTPS_PROXY', 'DATABASE_URL'].sort(),

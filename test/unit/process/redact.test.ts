@@ -100,6 +100,8 @@ describe('secrets by what they are', () => {
       ['PYTHONPATH', 'src2/lib'],
       ['API_URL', 'https://api1.example/v2'],
       ['GREETING', 'hello world 12'],
+      ['RALPHCTL_IDEA', 'task-001-x9'],
+      ['PROJECT', 'my-project-001'],
     ],
   ])('not %s=%s', (name, value) => expect(secretValues({ [name]: value })).toEqual([]));
 });
