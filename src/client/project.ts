@@ -1,8 +1,10 @@
 /** The repository a command is about, and the project id that names its workflows and files. */
 import { integrationDir, wallDir, worktreesDir } from '../config/paths.js';
+import { RepositoryError } from '../git/errors.js';
 import { inspectRepository, projectId, type Repository } from '../git/repository.js';
 import { findWall } from '../git/wall.js';
-import type { Context } from './context.js';
+import { homeOf, homeOfLost } from '../runs/project-home.js';
+import { type Context, say } from './context.js';
 
 export interface Project {
   id: string;
@@ -12,10 +14,27 @@ export interface Project {
 /** @throws RepositoryError when the folder is not inside a usable git repository. */
 export async function findProject(context: Context): Promise<Project> {
   const repository = await inspectRepository(context.cwd);
-  const id = await projectId(repository.root);
   const { root, commonDir } = repository;
+  const id = await homeOf(context.root, repository, await projectId(root));
   const linked = [worktreesDir(context.root, id), integrationDir(context.root, id)];
   // A command that only looks runs no program of an agent either.
   await findWall({ commonDir, root, linked, dir: wallDir(context.root, id) });
   return { id, repository };
+}
+
+/**
+ * The project alone, for commands that tell or ask a run: they work also where the repository is gone, so that its run can
+ * be seen and ended.
+ */
+export async function findProjectId(context: Context): Promise<string> {
+  try {
+    return (await findProject(context)).id;
+  } catch (error) {
+    const lost = error instanceof RepositoryError ? await homeOfLost(context.root, context.cwd) : undefined;
+    if (!lost) throw error;
+    say(
+      `warning: ${lost.repo} is no git repository any more; its runs are still known. Put its .git back, or end the run with: ralphctl abort. Where the repository was moved, run ralphctl there`,
+    );
+    return lost.id;
+  }
 }

@@ -26,6 +26,7 @@ import {
   type Section,
   writeJson,
 } from './wall-sections.js';
+import { exists } from './worktree-list.js';
 
 interface Snapshot {
   version: 1;
@@ -63,7 +64,8 @@ export type WallPlace = Pick<Wall, 'commonDir' | 'root' | 'linked' | 'dir'>;
 export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wall> {
   return exclusive(`wall:${place.dir}`, async () => {
     const known = walls.find((one) => one.dir === place.dir);
-    if (known && known.snapshot.createdAt >= createdAt) return known;
+    // The repository of a known one may have been moved since.
+    if (known && known.commonDir === place.commonDir && known.snapshot.createdAt >= createdAt) return known;
     if (known) walls.splice(walls.indexOf(known), 1);
     const kept = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
     const snapshot = kept && kept.createdAt >= createdAt ? kept : await begin(place, createdAt);
@@ -154,6 +156,8 @@ async function compare(wall: Wall): Promise<boolean> {
   wall.snapshot = (await readJson<Snapshot>(join(dir, SNAPSHOT))) ?? wall.snapshot;
   const was = wall.snapshot.files;
   const is = await readFiles(commonDir, was);
+  // Moved, or its .git removed: nothing can be put back into what is not there, and git fails by itself.
+  if (!(await exists(join(commonDir, 'HEAD')))) return true;
   const changed = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => !same(was[name], is[name]));
   if (changed.length === 0) return true;
   const active = await activeSections(dir);

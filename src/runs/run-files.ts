@@ -1,7 +1,8 @@
 /**
  * The pinned files of a run: configuration, backlog and where the repository is. Written once before the run starts,
  * read by activities and by commands that work without a server.
- * Invariant: never changed after they are written (ideas added later stand in files of their own), so a reader may cache.
+ * Invariant: never changed after they are written (ideas added later stand in files of their own), so a reader may cache;
+ * only where the repository is changes with it (project-home.ts): who misses it there reads again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -85,6 +86,12 @@ async function revised(root: string, ref: RunRef & { config: number }): Promise<
   const run = await loadRun(root, first);
   const { config, tick } = await readRevision(root, ref, revision);
   return { ...run, file: { ...run.file, config, tick } };
+}
+
+/** Reads the files again. */
+export function reloadRun(root: string, ref: RunRef): Promise<LoadedRun> {
+  loaded.delete(runDir(root, ref.project, ref.runId));
+  return loadRun(root, ref);
 }
 
 export async function loadIdea(root: string, ref: RunRef, id: string): Promise<Idea | undefined> {

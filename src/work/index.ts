@@ -10,6 +10,7 @@ import { landIdea } from './land-idea.js';
 import { machineFault } from './machine.js';
 import { closeRun, openRun, runConfig } from './open-run.js';
 import { prepareIdea } from './prepare-idea.js';
+import { repositoryFault } from './repository-gone.js';
 import { runAgent } from './run-agent.js';
 import { runIdeaGate } from './run-gate.js';
 import { cleanFault, redactorOf } from './secrets.js';
@@ -49,6 +50,7 @@ const WORK: {
 export const workHere =
   (deps: WorkDeps): DoWork =>
   (name, input, context) =>
-    WORK[name](deps, input, context).catch((error: unknown) => {
-      throw cleanFault(machineFault(error), redactorOf(deps));
+    WORK[name](deps, input, context).catch(async (error: unknown) => {
+      const fault = (await repositoryFault(deps.root, input)) ?? machineFault(error);
+      throw cleanFault(fault, redactorOf(deps));
     });

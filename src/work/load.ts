@@ -4,8 +4,9 @@ import type { RunRef } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import { readEdit } from '../runs/edits.js';
-import { type LoadedRun, loadIdea, loadRun } from '../runs/run-files.js';
+import { type LoadedRun, loadIdea, loadRun, reloadRun } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';
+import { assertRepository, repositoryIsGone } from './repository-gone.js';
 import { wallOf } from './walls.js';
 import { WorkError } from './work-error.js';
 
@@ -19,6 +20,7 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   let run: LoadedRun;
   try {
     run = await loadRun(deps.root, ref);
+    if (await repositoryIsGone(run)) run = await reloadRun(deps.root, ref);
   } catch (error) {
     const where = runDir(deps.root, ref.project, ref.runId);
     if (error instanceof SyntaxError) {
@@ -41,6 +43,7 @@ export async function loadOne(
   ref: RunRef & { idea: string; revision?: number },
 ): Promise<[LoadedRun, Idea]> {
   const run = await load(deps, ref);
+  await assertRepository(run);
   const idea = SAFE_NAME.test(ref.idea) ? await loadIdea(deps.root, ref, ref.idea) : undefined;
   if (!idea) throw new WorkError(`run ${ref.runId} has no idea ${ref.idea}`, FAILURE.badInput);
   if (ref.revision === undefined) return [run, idea];

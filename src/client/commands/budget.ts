@@ -5,7 +5,7 @@ import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { budgetText } from '../live-lines.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 import { tell } from './control.js';
 
@@ -15,7 +15,7 @@ export interface RaiseOptions {
 }
 
 export async function showBudget(context: Context): Promise<number> {
-  const { id } = await findProject(context);
+  const id = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, id);

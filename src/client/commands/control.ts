@@ -10,7 +10,7 @@ import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 
 export interface OpenRun {
@@ -31,7 +31,7 @@ export async function tell(context: Context, command: Command): Promise<number> 
 
 /** For commands that need more than a message: files are written before the run is told. */
 export async function withRun(context: Context, act: (run: OpenRun) => Promise<number>): Promise<number> {
-  const { id: project } = await findProject(context);
+  const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, project);

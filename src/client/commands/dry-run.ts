@@ -1,8 +1,7 @@
 /** `start --dry-run`: what would run, in which order, and what waits for what. Starts nothing. */
 import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/autopilot.js';
-import { rankReady } from '../../decide/score.js';
-import { why } from '../../decide/status.js';
+import { rankReady, score as scoreOf } from '../../decide/score.js';
 import { landedIdeas } from '../../git/landed.js';
 import { needNoWork } from '../../runs/landed.js';
 import { settingsOf } from '../../runs/settings.js';
@@ -23,13 +22,15 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
   const order: { id: string; title: string; round: number; score: number; agent: string; after: string[] }[] = [];
+  const byId = new Map(plan.ideas.map((idea) => [idea.id, idea]));
   // Each round is what becomes ready once the rounds before it have landed.
   for (let round = 1; pilot.graph.readyCount > 0; round++) {
     const ready = rankReady(pilot.graph, settings.weights);
     for (const id of ready) {
-      const idea = plan.ideas.find((one) => one.id === id);
+      const idea = byId.get(id);
       const agent = idea?.agent ?? plan.config.agent;
-      const score = why(id, settings, pilot.graph)?.score ?? 0;
+      const entry = pilot.graph.entry(id);
+      const score = entry ? scoreOf(entry, pilot.graph, settings.weights) : 0;
       order.push({ id, title: idea?.title ?? '', round, score, agent, after: idea?.dependsOn ?? [] });
     }
     for (const id of ready) {

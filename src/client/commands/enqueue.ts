@@ -10,11 +10,11 @@ import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 
 export async function enqueue(context: Context, file: string | undefined): Promise<number> {
-  const { id: project } = await findProject(context);
+  const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, project);

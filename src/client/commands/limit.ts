@@ -4,12 +4,12 @@ import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { accountText, localTime } from '../live-lines.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 import { tell } from './control.js';
 
 export async function listLimits(context: Context): Promise<number> {
-  const { id } = await findProject(context);
+  const id = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, id);

@@ -18,7 +18,7 @@ import { EXIT } from '../exit-codes.js';
 import { show } from '../follow.js';
 import { clean } from '../live-lines.js';
 import { writeAll } from '../output.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { StreamFollower } from '../stream-follow.js';
 import { StreamView } from '../stream-lines.js';
 import { UserError } from '../user-error.js';
@@ -38,7 +38,7 @@ const ENDED = new Set<ShownState>(['completed', 'stopped', 'aborted']);
 export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
   if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
   if (options.raw && context.json) throw new UserError('--raw and --json exclude each other');
-  const { id: project } = await findProject(context);
+  const project = await findProjectId(context);
   if (options.runs) return showRuns(context, project);
   const runId = options.run ?? (await listRuns(context.root, project))[0];
   if (!runId)

@@ -27,7 +27,7 @@ import {
   spentText,
   warningText,
 } from '../live-lines.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { usageText } from '../stream-lines.js';
 import { UserError } from '../user-error.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from './status-list.js';
@@ -57,7 +57,7 @@ interface Found {
 export async function status(context: Context, options: StatusOptions = {}): Promise<number> {
   const problem = listProblem(options);
   if (problem) throw new UserError(problem, EXIT.usage);
-  const { id } = await findProject(context);
+  const id = await findProjectId(context);
   const found = await look(context, id, options);
   if (context.json) {
     printJson({ project: id, ...found });

@@ -5,7 +5,7 @@ import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { clean } from '../live-lines.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 import { tellRun } from './control.js';
 
@@ -26,7 +26,7 @@ export async function warn(context: Context, idea: string, said: string | undefi
 
 /** Everything that helps to judge: the warnings, the last gate, where the work is. */
 async function review(context: Context, idea: string): Promise<number> {
-  const { id } = await findProject(context);
+  const id = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, id);

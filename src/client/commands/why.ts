@@ -6,10 +6,10 @@ import { runningWorker } from '../../worker/record.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { clean } from '../live-lines.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 
 export async function why(context: Context, idea: string): Promise<number> {
-  const { id } = await findProject(context);
+  const id = await findProjectId(context);
   const view = (await fromRun(context, id, idea)) ?? (await offline(context, id, idea));
   if (context.json) printJson(view);
   else describe(view);

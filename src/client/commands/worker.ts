@@ -3,7 +3,7 @@
 import { workerState } from '../../worker/record.js';
 import { type Context, print, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { findProject } from '../project.js';
+import { findProjectId } from '../project.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { ensureWorker, program, stopWorker } from '../worker-process.js';
 
@@ -21,7 +21,7 @@ const DEFAULT_GRACE_SECONDS = 5;
 const IDLE_EXIT_MS = 10 * 60_000;
 
 export async function worker(context: Context, options: WorkerOptions): Promise<number> {
-  const project = options.project ?? (await findProject(context)).id;
+  const project = options.project ?? (await findProjectId(context));
   if (options.stop) {
     print((await stopWorker(context, project)) ? 'worker stopped' : 'no worker was running');
     return EXIT.ok;
