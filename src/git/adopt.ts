@@ -2,19 +2,13 @@
  * Taking over the worktree that an idea already has, after a crash, a retry or with another agent.
  * Invariant: its files, its index and its commits stay as they are.
  */
+import { bringOver, type Wanted } from './bring-over.js';
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { forget } from './leftovers.js';
 import { removeStaleLocks } from './locks.js';
 import { readMark } from './marks.js';
-import { exists, privateGitDir, type WorktreeEntry } from './worktree-list.js';
-
-interface Wanted {
-  repo: string;
-  root: string;
-  branch: string;
-  idea: string;
-}
+import { exists, isUnder, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 /**
  * The idea's worktree, where it is; only its path when its folder is gone; undefined when it has none. Call under the
@@ -26,14 +20,7 @@ export async function adopt(
 ): Promise<{ path: string; gitDir: string } | { path: string } | undefined> {
   const entry = await findOwn(wanted, entries);
   if (!entry) return undefined;
-  if (!isUnder(entry.path, wanted.root)) {
-    const other = await privateGitDir(entry.path);
-    if (other && (await readMark(other, 'idea')) === wanted.idea) throw otherState(wanted, entry.path);
-    throw new RepositoryError(
-      `The branch ${wanted.branch} is checked out in ${entry.path}, which is not a worktree of ralphctl.`,
-      `Free the branch: git -C '${entry.path}' switch --detach`,
-    );
-  }
+  if (!isUnder(entry.path, wanted.root)) return bringOver(wanted, entry, entries);
   if (!(await exists(entry.path))) {
     await forget(wanted.repo, entry, wanted.idea);
     return { path: entry.path };
@@ -59,13 +46,6 @@ export async function findOwn(
   return undefined;
 }
 
-/** Two runs over one branch would undo each other's work; detaching it there would take it from a run that may be alive. */
-const otherState = ({ branch, idea }: Wanted, path: string): RepositoryError =>
-  new RepositoryError(
-    `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,
-    `Use that one (RALPHCTL_HOME), or end its run and give the worktree back there: ralphctl cleanup ${idea}`,
-  );
-
 async function repair(repo: string, path: string): Promise<string> {
   await git(repo).result(['worktree', 'repair'], { ok: [0, 1, 128] });
   const gitDir = await privateGitDir(path);
@@ -75,5 +55,3 @@ async function repair(repo: string, path: string): Promise<string> {
     `Save what you need from it, then move it away: mv '${path}' '${path}.broken' && git worktree prune`,
   );
 }
-
-export const isUnder = (path: string, root: string): boolean => path.startsWith(`${root}/`);

@@ -3,7 +3,7 @@
  * Invariant: what is unsaved becomes a save point first; what no save point can hold is moved aside or refused by name;
  * the branch goes only when the target contains it.
  */
-import { findOwn, isUnder } from './adopt.js';
+import { findOwn } from './adopt.js';
 import { RepositoryError } from './errors.js';
 import { git } from './git.js';
 import { moveFolderAside } from './leftovers.js';
@@ -15,7 +15,7 @@ import { removeWorktree } from './remove.js';
 import type { IdeaPlace } from './rollback.js';
 import { savePoint } from './saves.js';
 import { readStatus } from './status.js';
-import { canonical, exists, listWorktrees, privateGitDir, type WorktreeEntry } from './worktree-list.js';
+import { canonical, exists, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './worktree-list.js';
 
 export interface CleanedUp {
   /** The idea has no worktree any more. */

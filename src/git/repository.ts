@@ -143,7 +143,10 @@ export async function targetTip(repo: string, target: string): Promise<string> {
 export async function refuseOpenOperations(repo: string, target: string): Promise<void> {
   for (const tree of await listWorktrees(repo)) {
     if (tree.bare || tree.prunable || (tree.branch !== undefined && tree.branch !== target)) continue;
-    const gitDir = await git(tree.path).run(['rev-parse', '--absolute-git-dir'], { read: true });
+    const got = await git(tree.path).result(['rev-parse', '--absolute-git-dir'], { ok: [0, 128], read: true });
+    // Left by a repository that was moved: nobody can be in the middle of something there.
+    if (got.code !== 0) continue;
+    const gitDir = got.stdout.trimEnd();
     const open = await openOperation(gitDir);
     if (open && (tree.branch === target || (await rebasesBranch(gitDir, target))))
       throw inProgress(open, tree.path, target);

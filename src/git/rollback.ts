@@ -3,7 +3,8 @@
  * Invariant: the state before is a save point first, so nothing is lost; ignored files and repositories of their own
  * inside the worktree stay where they are; doing it twice does it once.
  */
-import { findOwn, isUnder } from './adopt.js';
+import { findOwn } from './adopt.js';
+import { takenElsewhere } from './bring-over.js';
 import { RepositoryError } from './errors.js';
 import { type Git, git } from './git.js';
 import { forget } from './leftovers.js';
@@ -15,7 +16,7 @@ import { recoverBranch } from './recover.js';
 import { readTips } from './refs.js';
 import { keep, savePoint } from './saves.js';
 import { readStatus, type Status } from './status.js';
-import { canonical, exists, listWorktrees, privateGitDir } from './worktree-list.js';
+import { canonical, exists, isUnder, listWorktrees, privateGitDir } from './worktree-list.js';
 
 export interface IdeaPlace {
   repo: string;
@@ -131,14 +132,11 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);
   const branch = ideaBranch(idea);
-  const entry = await findOwn({ root, branch, idea }, await listWorktrees(repo));
+  const entries = await listWorktrees(repo);
+  const entry = await findOwn({ root, branch, idea }, entries);
   if (!entry) return undefined;
   const { path } = entry;
-  if (!isUnder(path, root))
-    throw new RepositoryError(
-      `The branch ${branch} is checked out in ${path}, which is not a worktree of ralphctl.`,
-      `Free the branch: git -C '${path}' switch --detach`,
-    );
+  if (!isUnder(path, root)) throw await takenElsewhere({ repo, root, branch, idea }, entry, entries);
   if (!(await exists(path))) {
     await exclusive(`meta:${await canonical(repo)}`, () => forget(repo, entry, idea));
     return undefined;

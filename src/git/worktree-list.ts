@@ -81,3 +81,5 @@ export async function canonical(path: string): Promise<string> {
     return resolve(await canonical(parent), path.slice(parent === '/' ? 1 : parent.length + 1));
   }
 }
+
+export const isUnder = (path: string, root: string): boolean => path.startsWith(`${root}/`);

@@ -5,7 +5,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { adopt, isUnder } from './adopt.js';
+import { adopt } from './adopt.js';
 import { refuseBlockedNames, refuseForeign } from './branch-names.js';
 import { RepositoryError } from './errors.js';
 import { GitError, git } from './git.js';
@@ -17,7 +17,15 @@ import { freePlace, linkPlace } from './places.js';
 import { recoverBranch } from './recover.js';
 import { type Recycled, resetOnto, takeRecyclable } from './recycle.js';
 import { readTip } from './refs.js';
-import { canonical, exists, headBranch, listWorktrees, privateGitDir, type WorktreeEntry } from './worktree-list.js';
+import {
+  canonical,
+  exists,
+  headBranch,
+  isUnder,
+  listWorktrees,
+  privateGitDir,
+  type WorktreeEntry,
+} from './worktree-list.js';
 
 export interface EnsureInput {
   repo: string;

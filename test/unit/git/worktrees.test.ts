@@ -1,8 +1,10 @@
-import { mkdir, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RepositoryError } from '../../../src/git/errors.js';
 import { markRecyclable } from '../../../src/git/marks.js';
 import { removeWorktree } from '../../../src/git/remove.js';
+import { refuseOpenOperations } from '../../../src/git/repository.js';
 import { listSaves } from '../../../src/git/saves.js';
 import { exists, privateGitDir } from '../../../src/git/worktree-list.js';
 import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees.js';
@@ -249,8 +251,48 @@ describe('leftovers', () => {
   it('F6 names the other state folder whose run has the branch, and does not advise to take it away', async () => {
     await ensure('i-1');
     const refused = ensure('i-1', { worktreesRoot: join(repo.scratch, 'other state') });
-    await expect(refused).rejects.toThrow(/Another ralphctl works on i-1: .*RALPHCTL_HOME.*ralphctl cleanup i-1/);
+    await expect(refused).rejects.toThrow(/Another ralphctl works on i-1: .*RALPHCTL_HOME.*ralphctl stop/);
     await expect(refused).rejects.not.toThrow(/switch --detach/);
+  });
+
+  it('F6 what is offered for a branch of another state folder brings the worktree over with all that is in it', async () => {
+    const { path } = await ensure('i-1');
+    await put(path, { 'unsaved.txt': 'u' });
+    const other = { worktreesRoot: join(repo.scratch, 'other state') };
+    const refused = await ensure('i-1', other).catch((error: unknown) => error);
+    const { fix } = refused as RepositoryError;
+    await shell(repo.root, /mkdir -p .*$/.exec(fix)?.[0] ?? 'false');
+    const over = await ensure('i-1', other);
+    expect(over).toMatchObject({ path: join(other.worktreesRoot, 'ralph-tree-001'), origin: 'adopted' });
+    expect(await read(over.path, 'unsaved.txt')).toBe('u');
+  });
+
+  it('F6 a worktree that lost its repository when that was moved comes along, with what is in it', async () => {
+    const { path } = await ensure('i-1');
+    await commitFiles(path, { 'b.txt': 'b' }, 'work');
+    await put(path, { 'unsaved.txt': 'u' });
+    const elsewhere = join(repo.scratch, 'moved repo');
+    await rename(repo.root, elsewhere);
+    const other = { repo: elsewhere, worktreesRoot: join(repo.scratch, 'other state') };
+    await refuseOpenOperations(elsewhere, 'main');
+    const over = await ensure('i-1', other);
+    expect(over).toMatchObject({ path: join(other.worktreesRoot, 'ralph-tree-001'), origin: 'adopted' });
+    expect(await read(over.path, 'unsaved.txt')).toBe('u');
+    expect(await sh(over.path, 'log', '-1', '--format=%s')).toBe('work');
+    expect(await exists(path)).toBe(false);
+  });
+
+  it('F6 a copy of a repository does not take the worktrees of the original', async () => {
+    const { path } = await ensure('i-1');
+    await commitFiles(path, { 'b.txt': 'b' }, 'work');
+    await put(path, { 'unsaved.txt': 'u' });
+    const copy = join(repo.scratch, 'copy');
+    await cp(repo.root, copy, { recursive: true });
+    const made = await ensure('i-1', { repo: copy, worktreesRoot: join(repo.scratch, 'other state') });
+    expect(made.origin).toBe('created');
+    expect(await sh(made.path, 'log', '-1', '--format=%s')).toBe('work');
+    expect(await read(path, 'unsaved.txt')).toBe('u');
+    expect(await ensure('i-1')).toMatchObject({ path, origin: 'adopted' });
   });
 
   it('names a branch that blocks the folder of branches', async () => {
