@@ -73,7 +73,7 @@ it(
     const waits = /the repository .* is gone.*ralphctl start/;
     await until('the wait', async () => waits.test((await box.run('logs')).stdout), 60_000);
     expect(existsSync(join(box.repo, '.git'))).toBe(false);
-  const status = await box.run('status');
+    const status = await box.run('status');
     expect(status).toMatchObject({ code: 0, stderr: expect.stringContaining('no git repository any more') });
 
     const attached = await there('start');
