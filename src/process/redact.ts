@@ -12,7 +12,7 @@ const SECRET_NAME =
   /(?:API_?KEY|(?:^|_)KEY(?:_|$)|SECRET|TOKEN(?!S)|PASSW|PASSPHRASE|(?:^|_)PASS(?:_|$)|[A-Z]_?PWD(?:_|$)|CREDENTIAL|(?:^|_)AUTH(?:_|$)|(?:^|_)PAT(?:_|$)|(?:^|_)DSN(?:_|$)|PRIVATE|COOKIE|SIGNING|WEBHOOK|(?:^|_)SK(?:_|$)|_SID(?:_|$))/i;
 /** Names of values that are no secret although they look like one, and that output is full of. */
 const OPEN_NAME =
-  /^(?:OLD)?PWD$|(?:^|_)(?:COMMIT|SHA|REF|REV|REVISION|VERSION|BRANCH|TAG|PATH|DIR|HOME|SOCK|FILE|HOST|PORT|USER|ID)$/i;
+  /^(?:RALPHCTL_|GIT_)|^(?:OLD)?PWD$|(?:^|_)(?:COMMIT|SHA|REF|REV|REVISION|VERSION|BRANCH|TAG|PATH|DIR|HOME|SOCK|FILE|HOST|PORT|USER|ID)$/i;
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 8;
 /** The same where only the value's looks say that it is one. */

@@ -105,9 +105,10 @@ describe('budgets', () => {
     const paused = await standing(({ state }) => state === 'paused', 'the pause');
     expect(paused.why).toMatch(/the budget of the run is used up: 1.5 of 1 dollars/);
     expect(await calls()).toEqual(['r-1 1']);
-    const resumed = await box.run('resume');
-    expect(resumed.code).toBe(0);
-    await standing(({ state }) => state === 'paused', 'the pause again');
+    // It would change nothing: the budget holds the run.
+    const refused = await box.run('resume');
+    expect(refused).toMatchObject({ code: 7, stderr: expect.stringContaining('budget raise') });
+    expect(await calls()).toEqual(['r-1 1']);
     expect((await box.run('budget')).stdout).toContain('run: 1.5 of 1 dollars used');
     expect((await box.run('budget', 'raise', '+10')).code).toBe(0);
     await over();
