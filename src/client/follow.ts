@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StampedEvent } from '../protocol/events.js';
-import type { RunSummary } from '../protocol/run.js';
+import { type RunSummary, WAITS_FOR_YOU } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
 import { eventsPath, followEvents } from '../runs/event-file.js';
 import type { RunApi } from './api/run.js';
@@ -91,7 +91,7 @@ export function onlyWaits(status: RunStatus): boolean {
 /** The server's own record rules most moments out, for a fifth of what asking the workflow costs server and worker. */
 async function mayOnlyWait(api: RunApi): Promise<boolean> {
   const facts = await api.facts().catch(() => undefined);
-  return !facts?.progress || facts.progress.state === 'paused' || facts.progress.asking > 0;
+  return !facts?.progress || ['paused', WAITS_FOR_YOU].includes(facts.progress.state) || facts.progress.asking > 0;
 }
 
 async function leaveWhenWaiting(

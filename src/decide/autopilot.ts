@@ -21,6 +21,7 @@ import type { Command } from './commands.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import { type ErrandResult, errandDone } from './errands.js';
 import type { Graph } from './graph.js';
+import { goesOn } from './idea-table.js';
 import { planCommand } from './interventions.js';
 import { type Ending, Lane } from './lane.js';
 import { reconfigure } from './reconfigure.js';
@@ -135,7 +136,11 @@ export class Autopilot {
    */
   idleProblem({ verb, idea }: Told): string | undefined {
     const { state } = this.#board;
-    if (verb !== 'resume' || idea !== undefined || isActive(this.#board)) return undefined;
+    if (verb !== 'resume') return undefined;
+    const entry = idea === undefined ? undefined : this.graph.entry(idea);
+    if (entry)
+      return entry.approval && !goesOn(entry) ? `${idea} waits for an approval: ralphctl approve ${idea}` : undefined;
+    if (isActive(this.#board)) return undefined;
     const over = budgetProblem(this.#board);
     return over && `the run stays ${state.run}: ${over}`;
   }

@@ -13,13 +13,11 @@ import type { Command } from './commands.js';
 import { newEntry } from './first-state.js';
 import { Gates } from './gates.js';
 import { Graph } from './graph.js';
+import { holdsWorkflow } from './idea-table.js';
 import { addStats } from './iterations.js';
 import { ReadyPool } from './ready.js';
 import { Slots } from './slots.js';
 import { groupOf } from './split.js';
-
-/** Statuses in which a child workflow is open. */
-const OPEN = new Set<IdeaStatus>(['running', 'paused', 'needs-human', 'wants-slot', 'landing']);
 
 /** A command that was taken or refused, for the events of the run. */
 export interface Told {
@@ -170,7 +168,7 @@ export class Board {
 
   #index({ card, status, busy }: IdeaEntry): void {
     // What is to be taken off the target stands in the lane without a workflow.
-    if (OPEN.has(status) && busy !== 'undo') this.#open.add(card.id);
+    if (holdsWorkflow(status) && busy !== 'undo') this.#open.add(card.id);
     else this.#open.delete(card.id);
     if (status === 'running') this.#running.add(card.id);
     else this.#running.delete(card.id);

@@ -5,9 +5,11 @@
  */
 import type { RunMode } from '../protocol/command.js';
 import type { AutopilotState, IdeaEntry } from '../protocol/run.js';
+import type { RunSettings } from '../protocol/run-settings.js';
 import { asksToLand, letLand } from './approval.js';
 import type { Board } from './board.js';
 import type { ChildSignal } from './commands.js';
+import { overBudget } from './run-budget.js';
 import { type RunEvent, type RunFacts, runTransition } from './run-table.js';
 
 export function runFacts(board: Board): RunFacts {
@@ -18,15 +20,23 @@ export function runFacts(board: Board): RunFacts {
     review: state.review === true,
     pausedIdeas: board.pausedCount,
     asking: board.approvals,
-    ...moneyFacts(state),
+    ...moneyFacts(state, board.settings),
   };
 }
 
 /** Accounts and budgets, as far as commands look at them. */
-export const moneyFacts = ({ limits, budget }: AutopilotState): Pick<RunFacts, 'limited' | 'budgeted'> => ({
-  limited: (limits?.gates.length ?? 0) > 0,
-  budgeted: budget !== undefined,
-});
+export function moneyFacts(
+  { limits, budget }: AutopilotState,
+  settings: RunSettings,
+): Pick<RunFacts, 'limited' | 'budgeted' | 'usedUp' | 'still'> {
+  const over = budget && settings.budget && overBudget(budget, settings.budget);
+  return {
+    limited: (limits?.gates.length ?? 0) > 0,
+    budgeted: budget !== undefined,
+    ...(limits?.still ? { still: true as const } : {}),
+    ...(over && over.scope !== 'idea' ? { usedUp: true as const } : {}),
+  };
+}
 
 /** Moves the run on; false, and nothing happens, where the event is not legal. */
 function moved(board: Board, event: RunEvent): boolean {

@@ -10,7 +10,7 @@ import type { Board } from './board.js';
 import { putFirst } from './bump.js';
 import { clip, MAX_REASON } from './clip.js';
 import { tellIdea } from './control.js';
-import { type Effect, ideaEffect, situationOf } from './idea-table.js';
+import { type Effect, ideaEffect, refusedFor, situationOf } from './idea-table.js';
 import { addPatch } from './limits-patch.js';
 import { notesProblem, sizeOf } from './notes.js';
 import { type Plan, refuse } from './plan.js';
@@ -22,7 +22,7 @@ type Act = (board: Board, entry: IdeaEntry, command: IdeaCommand) => string;
 
 export function planIdeaCommand(board: Board, entry: IdeaEntry, command: IdeaCommand): Plan {
   const id = entry.card.id;
-  const legal = ideaEffect(id, situationOf(entry, board.state.landing), command.verb);
+  const legal = ideaEffect(id, situationOf(entry, board.state.landing), command.verb, refusedFor(entry, board.state));
   if ('refusal' in legal) return refuse(legal.refusal);
   const problem = NEEDS[command.verb]?.(board, entry, command);
   if (problem !== undefined) return refuse(problem);

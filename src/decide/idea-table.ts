@@ -4,7 +4,7 @@
  * May import protocol types only.
  */
 import { IDEA_VERBS, type IdeaVerb } from '../protocol/command.js';
-import type { IdeaEntry } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, IdeaStatus } from '../protocol/run.js';
 
 /** A status, told apart where commands differ. */
 export const SITUATIONS = [
@@ -114,6 +114,16 @@ export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
   abandoned: { retry: 'requeue', rollback: 'revert', cleanup: 'clean' },
 };
 
+const WITH_WORKFLOW: ReadonlySet<IdeaStatus> = new Set([
+  'running',
+  'paused',
+  'needs-human',
+  'wants-slot',
+  'landing',
+] as const);
+/** Whether an idea of this status has an open workflow. */
+export const holdsWorkflow = (status: IdeaStatus): boolean => WITH_WORKFLOW.has(status);
+
 /** `landing`: the idea that is landing now, if any. */
 export function situationOf(entry: IdeaEntry, landing: string | undefined): Situation {
   if (entry.card.blue) return 'group';
@@ -157,10 +167,16 @@ const WORDS: Record<Situation, string> = {
 
 export type IdeaLegality = { effect: Effect } | { refusal: string };
 
-export function ideaEffect(id: string, situation: Situation, verb: IdeaVerb): IdeaLegality {
+/** `refused`: what would be refused for another reason than the situation, and is not offered therefore. */
+export function ideaEffect(
+  id: string,
+  situation: Situation,
+  verb: IdeaVerb,
+  refused?: (verb: IdeaVerb) => boolean,
+): IdeaLegality {
   const effect = IDEA_TABLE[situation][verb];
   if (effect !== undefined) return { effect };
-  const legal = legalCommands(situation);
+  const legal = legalCommands(situation, refused);
   const possible = legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
   return { refusal: `${id} ${WORDS[situation]}${possible}` };
 }
@@ -171,8 +187,20 @@ export function legalVerbs(situation: Situation): IdeaVerb[] {
 }
 
 /** Legal verbs as a person types them. */
-export const legalCommands = (situation: Situation): string[] =>
-  legalVerbs(situation).map((verb) => TYPED[verb] ?? verb);
+export const legalCommands = (situation: Situation, refused: (verb: IdeaVerb) => boolean = () => false): string[] =>
+  legalVerbs(situation)
+    .filter((verb) => !refused(verb))
+    .map((verb) => TYPED[verb] ?? verb);
+
+/** Verbs that fit the situation and would be refused all the same, as the run or the idea stands. */
+export function refusedFor(entry: IdeaEntry, { run, mode = 'autopilot' }: AutopilotState): (verb: IdeaVerb) => boolean {
+  if (run === 'stopping' || run === 'completed') return () => true;
+  return (verb) => (verb === 'resume' && !goesOn(entry)) || (verb === 'assign' && mode !== 'semi-auto');
+}
+
+/** Whether a `resume` of the idea alone changes something. */
+export const goesOn = ({ hold, status, approval, pauseAsked }: IdeaEntry): boolean =>
+  hold === true || pauseAsked === true || (status === 'paused' && !approval);
 
 const TYPED: Partial<Record<IdeaVerb, string>> = { 'pause-now': 'pause --now', 'skip-step': 'skip --step' };
 

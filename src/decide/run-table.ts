@@ -101,12 +101,18 @@ export interface RunFacts {
   limited: boolean;
   /** The run or the day has a budget. */
   budgeted: boolean;
+  /** It is used up: a run that is resumed pauses again at once. */
+  usedUp?: true;
+  /** None of its agents can work before a limit ends. */
+  still?: true;
 }
 
 /** Conditions beside the state, as sentences that say why not. */
 const GUARDS: Partial<Record<RunEvent, (facts: RunFacts) => string | undefined>> = {
-  RESUME: ({ state, review, pausedIdeas }) => {
+  RESUME: ({ state, review, pausedIdeas, still }) => {
     if (review) return 'a review is needed first: look at the ideas that failed, then: ralphctl review';
+    if ((state === 'running' || state === 'waiting_user') && pausedIdeas === 0 && still)
+      return 'the run waits for its agents’ limits, and goes on by itself; now with: ralphctl limits retry';
     if ((state === 'running' || state === 'waiting_user') && pausedIdeas === 0)
       return `the run is ${words(state)} already`;
     return undefined;
@@ -170,6 +176,8 @@ export function legalCommands(facts: RunFacts): string[] {
   return RUN_EVENTS.flatMap((event) => {
     const command = COMMANDS[event];
     const legal = RUN_TABLE[facts.state][event] !== undefined && GUARDS[event]?.(facts) === undefined;
+    // Refused when it is told (see `idleProblem`); runs that are open carried it out.
+    if (event === 'RESUME' && facts.usedUp && !isActive(facts)) return [];
     return command !== undefined && legal ? [command] : [];
   });
 }

@@ -2,19 +2,20 @@
  * What a person is shown of a run: the status view, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
-import type { AutopilotState, IdeaEntry, RunState, RunSummary } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, RunSummary } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { moneyFacts } from './control.js';
 import { Gates } from './gates.js';
 import type { Graph } from './graph.js';
-import { legalCommands as legalForIdea, situationOf } from './idea-table.js';
+import { legalCommands as legalForIdea, refusedFor, situationOf } from './idea-table.js';
 import { addStats } from './iterations.js';
 import { budgetWarnings, runBudgetLines } from './run-budget.js';
 import { legalCommands, type RunFacts } from './run-table.js';
 import { bestReady, rankOf, scoreParts } from './score.js';
 import { agentName } from './slots.js';
+import { runStanding } from './standing.js';
 import { MAX_LISTED, type Survey, survey } from './survey.js';
 
 export const NEXT_SHOWN = 10;
@@ -71,15 +72,6 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
   return lines;
 }
 
-/** How the run stands, as people see it: one that waits for its agents' limits is paused, and goes on by itself. */
-export function runStanding(state: AutopilotState): { run: RunState; why?: string; until?: number } {
-  const { run, why: reason, limits, budget } = state;
-  if ((run === 'running' || run === 'waiting_user') && limits?.still) return { run: 'paused', ...limits.still };
-  if (run === 'paused' && budget?.paused === 'day')
-    return { run, ...(reason ? { why: reason } : {}), until: budget.dayEndsAt };
-  return { run, ...(reason ? { why: reason } : {}) };
-}
-
 /** `next`: what the ready pool knows already; otherwise all that is ready is scored. */
 export function runStatus(
   ref: { project: string; runId: string; config?: number },
@@ -92,7 +84,7 @@ export function runStatus(
   const accounts = state.limits
     ? new Gates(state.limits, settings).lines().filter((line) => line.state !== 'open')
     : [];
-  const { run, why: reason, until } = runStanding(state);
+  const { run, why: reason, until } = runStanding(state, graph);
   const budget = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
   const found = survey(state.entries);
   const warnings = runWarnings(state, settings);
@@ -119,7 +111,7 @@ export function runStatus(
     slots: state.slots,
     mode: state.mode ?? 'autopilot',
     ...(state.review ? { review: true as const } : {}),
-    possible: legalCommands(factsOf(state, found)),
+    possible: legalCommands(factsOf(state, settings, found)),
     counts: found.counts,
     total: found.total,
     active: found.active.shown.map(ideaLine),
@@ -140,17 +132,16 @@ function leftOut(counts: Required<LeftOut>): LeftOut | undefined {
   return some.length > 0 ? Object.fromEntries(some) : undefined;
 }
 
-const factsOf = (state: AutopilotState, { pausedIdeas, approvals }: Survey): RunFacts => ({
+const factsOf = (state: AutopilotState, settings: RunSettings, { pausedIdeas, approvals }: Survey): RunFacts => ({
   state: state.run,
   mode: state.mode ?? 'autopilot',
   review: state.review === true,
   pausedIdeas,
   asking: approvals,
-  ...moneyFacts(state),
+  ...moneyFacts(state, settings),
 });
 
-/** `landing`: the idea that is landing now. */
-export function why(id: string, settings: RunSettings, graph: Graph, landing?: string): WhyView | undefined {
+export function why(id: string, settings: RunSettings, graph: Graph, state: AutopilotState): WhyView | undefined {
   const entry = graph.entry(id);
   if (!entry) return undefined;
   const parts = scoreParts(entry, graph, settings.weights);
@@ -166,7 +157,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, landing?: s
     ...(entry.reason ? { reason: entry.reason } : {}),
     ...(entry.told ? { told: entry.told } : {}),
     ...(entry.hold ? { held: true as const } : {}),
-    possible: legalForIdea(situationOf(entry, landing)),
+    possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
 }
 

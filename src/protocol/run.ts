@@ -16,8 +16,12 @@ import type { Warning } from './warnings.js';
 /** `idle`: not opened yet. `waiting_user`: semi-auto, ideas start when they are assigned. */
 export type RunState = 'idle' | 'running' | 'pausing' | 'paused' | 'waiting_user' | 'stopping' | 'completed';
 
+/** Shown in the place of `running` while nothing runs and a person is asked. */
+export const WAITS_FOR_YOU = 'waits for you';
+export type StandingState = RunState | typeof WAITS_FOR_YOU;
+
 /** As people are shown it: at its end, how it ended. */
-export type ShownState = RunState | RunOutcome;
+export type ShownState = StandingState | RunOutcome;
 
 /** What the parent knows of an idea. */
 export const IDEA_STATUSES = [

@@ -6,7 +6,7 @@ import type { BudgetLine, Spent } from './budget.js';
 import type { RunMode } from './command.js';
 import type { IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
-import type { GitErrand, IdeaStatus, IterationStats, RunState } from './run.js';
+import type { GitErrand, IdeaStatus, IterationStats, StandingState } from './run.js';
 import type { AgentSignal } from './signal.js';
 import type { Warning, WarningLine } from './warnings.js';
 
@@ -31,7 +31,7 @@ export interface RunStatus {
   runId: string;
   /** Revision of the configuration that counts; absent: the one the run was started with. */
   config?: number;
-  state: RunState;
+  state: StandingState;
   why?: string;
   target: string;
   slots: number;

@@ -2,18 +2,14 @@
  * What people see of a run (G9): current details, memo, search attribute, events.
  * Invariant: memo and attribute are written only when what they say has changed, as each write is a history event.
  */
-import { setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import { patched, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import { type Autopilot, agentName } from '../decide/autopilot.js';
 import { runDetails } from '../decide/details.js';
-import { NEXT_SHOWN, runStanding, runStatus, runWarnings } from '../decide/status.js';
-import type { AutopilotInput, RunOutcome, ShownState } from '../protocol/run.js';
+import { runStanding, type Standing } from '../decide/standing.js';
+import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/status.js';
+import { type AutopilotInput, type RunOutcome, type ShownState, WAITS_FOR_YOU } from '../protocol/run.js';
 import { RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
-
-interface Standing {
-  run: ShownState;
-  why?: string;
-}
 
 const LARGE_RUN = 500;
 const OPEN = JSON.stringify(['open', undefined]);
@@ -74,7 +70,7 @@ export class Publisher {
     }
   }
 
-  #emitState(pilot: Autopilot, { run, why: reason }: Standing): void {
+  #emitState(pilot: Autopilot, { run, why: reason }: { run: ShownState; why?: string }): void {
     if (run === this.#emittedState) return;
     this.#emittedState = run;
     emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
@@ -83,7 +79,7 @@ export class Publisher {
   /** `whole`: also in a large run that was drawn a moment ago. `ended`: how the run has ended. */
   publish(pilot: Autopilot, whole = false, ended?: RunOutcome): void {
     const { entries } = pilot.state;
-    const standing = runStanding(pilot.state);
+    const standing = standingOf(pilot);
     const run = ended ?? standing.run;
     const { why: reason } = standing;
     this.#emitTold(pilot);
@@ -108,6 +104,12 @@ export class Publisher {
     this.#publishedState = run;
     upsertMemo({ progress: { ...memo, why: reason ?? null } });
   }
+}
+
+/** Memo and attribute are written when the state changes: runs of 0.1 called this one running. */
+function standingOf(pilot: Autopilot): Standing {
+  const standing = runStanding(pilot.state, pilot.graph);
+  return standing.run === WAITS_FOR_YOU && !patched('waits-for-you') ? { run: 'running' } : standing;
 }
 
 /** The landed and the total number of ideas, Blues left out. */

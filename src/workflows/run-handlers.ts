@@ -52,7 +52,7 @@ export function handleRunMessages(run: RunControls): void {
   });
   setHandler(messages.whyQuery, (id) => {
     const pilot = run.pilot();
-    return pilot && why(id, run.input.settings, pilot.graph, pilot.state.landing);
+    return pilot && why(id, run.input.settings, pilot.graph, pilot.state);
   });
   setHandler(messages.tellUpdate, (command) => tellRun(run, command), {
     validator: (command) => checkCommand(run, command),

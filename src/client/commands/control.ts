@@ -10,6 +10,7 @@ import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
+import { failingLines } from '../failing-run.js';
 import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 
@@ -19,6 +20,8 @@ export interface OpenRun {
   runId: string;
   /** Somebody can answer now. */
   worker: boolean;
+  /** First line of the error with which its workflow fails: nobody answers. */
+  failing?: string;
 }
 
 /** Sends one command. */
@@ -40,7 +43,8 @@ export async function withRun(context: Context, act: (run: OpenRun) => Promise<n
     // Of an external server it is not known who polls: asking tells.
     const external = connected.target.kind === 'external';
     const worker = external || (await runningWorker(context.root, project)) !== undefined;
-    return await act({ api, project, runId: facts.runId, worker });
+    const { failing } = worker ? facts : {};
+    return await act({ api, project, runId: facts.runId, worker, ...(failing ? { failing } : {}) });
   } finally {
     await connected.close();
   }
@@ -48,8 +52,10 @@ export async function withRun(context: Context, act: (run: OpenRun) => Promise<n
 
 /** For what is always legal and goes out as a plain Temporal signal; `act` gives what to say. */
 export async function tellRun(context: Context, act: (api: RunApi) => Promise<string>): Promise<number> {
-  return withRun(context, async ({ api, worker }) => {
+  return withRun(context, async (run) => {
+    const { api, worker } = run;
     const done = await act(api);
+    if (run.failing) return sayFailing(context, run, run.failing, done);
     if (context.json) printJson({ done, worker });
     else print(worker ? done : `${done}; no worker runs, so it is carried out once one does: ralphctl start`);
     return EXIT.ok;
@@ -57,15 +63,30 @@ export async function tellRun(context: Context, act: (api: RunApi) => Promise<st
 }
 
 export async function send(context: Context, run: OpenRun, command: Command): Promise<number> {
-  const done = await run.api.tell(command, run.worker);
   const { verb, idea } = command;
+  const about = idea ? `${verb} ${idea}` : verb;
+  if (run.failing) {
+    await run.api.tell(command, false);
+    return sayFailing(context, run, run.failing, about);
+  }
+  const done = await run.api.tell(command, run.worker);
   if (context.json) printJson({ done: done ?? null, verb, ...(idea ? { idea } : {}), worker: done !== undefined });
   else if (done === undefined) {
-    print(
-      `${idea ? `${verb} ${idea}` : verb}: taken by the server; no worker runs, so it is carried out once one does: ralphctl start`,
-    );
+    print(`${about}: taken by the server; no worker runs, so it is carried out once one does: ralphctl start`);
   } else print(done);
   return EXIT.ok;
+}
+
+/** The server keeps what is told, and nobody carries it out. */
+function sayFailing(context: Context, { project, runId }: OpenRun, failing: string, told: string): number {
+  const [what, log, fix] = failingLines(context.root, project, failing);
+  if (context.json) printJson({ done: null, worker: false, failing });
+  else {
+    print(`${told}: taken by the server, and carried out once run ${runId} works again`);
+    for (const line of [what, log, fix]) print(`  ${line}`);
+    print('  or end it in the Web UI with Terminate: landed work and branches stay');
+  }
+  return EXIT.unreachable;
 }
 
 /** The run's files know its ideas without a worker; on another host than theirs, the run itself answers. */

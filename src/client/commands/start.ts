@@ -23,6 +23,7 @@ import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
 import type { OpenRun } from './control.js';
 import { showPlan } from './dry-run.js';
+import { elapsed } from './status.js';
 
 export interface StartOptions extends StartFlags {
   dryRun?: boolean;
@@ -252,7 +253,7 @@ function showSummary(context: Context, summary: RunSummary, gone: readonly strin
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${summary.landed} landed${summary.landedBefore ? ` (${summary.landedBefore} of them before this run)` : ''}${gone.length > 0 ? `, ${gone.length} of them gone again` : ''}, ${summary.notLanded.length} not, in ${seconds(statistics.runtimeMs)}; ` +
+    `${summary.outcome}: ${summary.landed} landed${summary.landedBefore ? ` (${summary.landedBefore} of them before this run)` : ''}${gone.length > 0 ? `, ${gone.length} of them gone again` : ''}, ${summary.notLanded.length} not, in ${seconds(elapsed(statistics, Date.now()))}; ` +
       `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {

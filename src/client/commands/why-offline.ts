@@ -26,7 +26,7 @@ export async function whyFromBacklog(context: Context, project: string, idea: st
   const landed = needNoWork(ideas, onTarget, pinned?.file.again);
   const opened = { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
-  const view = explain(idea, settings, pilot.graph);
+  const view = explain(idea, settings, pilot.graph, pilot.state);
   if (view) delete view.possible;
   if (view) return view;
   const ids = ideas.map((one) => one.id);

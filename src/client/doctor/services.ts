@@ -1,11 +1,13 @@
 /** The Temporal server and the worker: there, and if not, can they be brought up? Starts nothing. */
 import { connectTarget } from '../../connect/target.js';
+import { resolveConnection } from '../../server/connection.js';
 import { databaseProblem, LOSS } from '../../server/database.js';
 import { isExecutable, which } from '../../server/probe.js';
 import { cachedBinary } from '../../server/resolve.js';
 import { serverStatus } from '../../server/stop.js';
 import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
+import { failingLines } from '../failing-run.js';
 import { type Check, fail, info, ok, warn } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
@@ -15,7 +17,26 @@ export async function checkServices(context: Context, project: string | undefine
   const found = worker
     ? ok('worker', `running (pid ${worker.keeper.pid})`)
     : info('worker', 'none; start brings one up');
-  return [...checks, found];
+  return [...checks, found, ...(await checkRun(context, project, worker !== undefined))];
+}
+
+/** The open run, where its workflow cannot go on: everything else may be in order, and nothing moves. */
+async function checkRun(context: Context, project: string, worker: boolean): Promise<Check[]> {
+  const embedded = (await resolveConnection(context)).kind === 'embedded';
+  if (embedded && (await serverStatus(context.root)).state !== 'running') return [];
+  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
+  const connected = await connect(context, { start: false }).catch(() => undefined);
+  if (!connected) return [];
+  try {
+    const facts = await new RunApi(connected.client, project).facts();
+    if (!facts?.open || !facts.failing || !(worker || !embedded)) return [];
+    const [what, log, fix] = failingLines(context.root, project, facts.failing);
+    return [fail('open run', `run ${facts.runId ?? ''}: ${what}`, `${log}; ${fix}`)];
+  } catch {
+    return [];
+  } finally {
+    await connected.close();
+  }
 }
 
 async function checkServer(context: Context): Promise<Check> {

@@ -128,6 +128,8 @@ describe('budgets of the run and the day', () => {
     // A person who only resumes does not spend more than was allowed, and hears that it would change nothing.
     expect(pilot.idleProblem({ verb: 'resume' })).toMatch(/^the run stays pausing: the budget of the run is used up/);
     expect(pilot.idleProblem({ verb: 'resume', idea: 'a' })).toBeUndefined();
+    expect(view().possible).not.toContain('resume');
+    expect(view().possible).toContain('budget raise');
     pilot.resume();
     decided(pilot, false, NOW);
     expect(pilot.state.run).toBe('pausing');

@@ -135,6 +135,66 @@ describe('G9 status view', () => {
   });
 });
 
+describe('G9 a run in which people are asked', () => {
+  test('waits for you while nothing runs and nothing can start, and runs again with the answer', () => {
+    const pilot = pilotOf([card('a'), card('b'), card('c', { dependsOn: ['a'] })], { slots: 2 });
+    decided(pilot);
+    say(pilot, 'a', 'needs-human', { reason: 'which port?' });
+    expect(statusView(pilot).state).toBe('running');
+    closed(pilot, 'b', 'blocked');
+    expect(statusView(pilot)).toMatchObject({ state: 'waits for you', counts: { 'needs-human': 1 } });
+    say(pilot, 'a', 'wants-slot');
+    expect(statusView(pilot).state).toBe('running');
+  });
+
+  test('waits for you while an approval holds the only slot, whatever could start', () => {
+    const pilot = pilotOf([card('a'), card('b')], { slots: 1, mode: 'step' });
+    decided(pilot);
+    expect(statusView(pilot).state).toBe('running');
+    say(pilot, 'a', 'approval');
+    expect(statusView(pilot)).toMatchObject({ state: 'waits for you', next: ['b'] });
+  });
+
+  test('is not waiting while an idea is ready to start, git works for one, or a person paused the run', () => {
+    const pilot = pilotOf([card('a'), card('b')], { slots: 1 });
+    decided(pilot);
+    say(pilot, 'a', 'needs-human', { reason: '?' });
+    expect(statusView(pilot).state).toBe('running');
+    decided(pilot);
+    closed(pilot, 'b', 'blocked');
+    expect(statusView(pilot).state).toBe('waits for you');
+    pilot.command({ verb: 'rollback', idea: 'b' });
+    expect(statusView(pilot).state).toBe('running');
+    pilot.pause('lunch');
+    expect(statusView(pilot).state).not.toBe('waits for you');
+  });
+});
+
+describe('C1 possible commands', () => {
+  const possible = (pilot: ReturnType<typeof pilotOf>, id: string) =>
+    why(id, SETTINGS, pilot.graph, pilot.state)?.possible ?? [];
+
+  test('what would be refused is not offered for an idea, in why as in a refusal', () => {
+    const pilot = pilotOf([card('a'), card('b')], { slots: 1 });
+    decided(pilot);
+    expect(possible(pilot, 'a')).not.toContain('resume');
+    expect(possible(pilot, 'b')).not.toContain('assign');
+    expect(pilot.commandProblem({ verb: 'retry', idea: 'a' })).not.toMatch(/resume/);
+    say(pilot, 'a', 'paused');
+    expect(possible(pilot, 'a')).toContain('resume');
+    pilot.stop();
+    expect(possible(pilot, 'a')).toEqual([]);
+  });
+
+  test('a resume that changes nothing is refused: an idea that waits for an approval needs that', () => {
+    const pilot = pilotOf([card('a')], { mode: 'step' });
+    decided(pilot);
+    say(pilot, 'a', 'approval');
+    expect(possible(pilot, 'a')).not.toContain('resume');
+    expect(pilot.idleProblem({ verb: 'resume', idea: 'a' })).toBe('a waits for an approval: ralphctl approve a');
+  });
+});
+
 describe('A2 why', () => {
   const pilot = pilotOf([
     card('a', { tags: ['critical'] }),
@@ -143,7 +203,7 @@ describe('A2 why', () => {
     card('k', { parent: 'p' }),
     card('z', { dependsOn: ['ghost'] }),
   ]);
-  const explain = (id: string) => why(id, SETTINGS, pilot.graph);
+  const explain = (id: string) => why(id, SETTINGS, pilot.graph, pilot.state);
 
   test('A2: the sum, its parts and the place in the pool', () => {
     expect(explain('a')).toMatchObject({
