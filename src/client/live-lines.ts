@@ -195,6 +195,10 @@ export const seconds = (ms: number): string => {
 /** Control characters, and the marks that turn the direction of writing around. */
 const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
+/** A text whole, with its line breaks, each line behind `indent`; without anything that could steer a terminal. */
+export const paragraphs = (text: string, indent = ''): string[] =>
+  text.split(/\r?\n/).map((line) => `${indent}${clean(line, Number.POSITIVE_INFINITY)}`.trimEnd());
+
 /** One line, without anything that could steer a terminal. */
 export function clean(text: string, most = 300): string {
   const plain = stripVTControlCharacters(text).replace(UNPRINTABLE, ' ');

@@ -21,6 +21,10 @@ export type RunEvent =
       agentName?: string;
       reason?: string;
       commit?: string;
+      /** Pending, but kept back by a person. */
+      held?: true;
+      /** Its next iteration or its landing waits for an approval, or its question is one that an approval answers. */
+      approval?: true;
     }
   | { kind: 'landing'; idea: string }
   | { kind: 'bounced'; idea: string; why: string }
@@ -50,6 +54,10 @@ export type RunEvent =
       idea: string;
       pass: boolean;
       command?: string;
+      /** Of the command that failed; null: it was stopped. */
+      exitCode?: number | null;
+      /** Its whole output. */
+      log?: string;
       tests?: TestCounts;
       /** Commands that passed when run again. */
       flaky?: string[];

@@ -77,6 +77,8 @@ export interface IdeaRunState {
   lastGate?: GateResult;
   /** A run that is accounted for and whose gate has not been decided yet. */
   ungated?: RunAgentResult;
+  /** How its last iterations ended. */
+  cause?: Cause;
   head?: string;
   commits: number;
   /** Consecutive runs that failed, and that were limited. */
@@ -129,6 +131,12 @@ export interface IdeaRunState {
   elsewhere?: true;
   /** Told to give its slot back at the boundary: none of its agents can work now. */
   parked?: boolean;
+}
+
+/** How an iteration ended that got nowhere, and how many in a row ended like that. */
+export interface Cause {
+  text: string;
+  times: number;
 }
 
 /** A run in which the agent got to work: its program starts, and its provider answers. */

@@ -24,7 +24,7 @@ import type {
   RunAgentInput,
   RunAgentResult,
 } from '../protocol/activities.js';
-import type { GateResult } from '../protocol/gate.js';
+import type { GateFailure, GateResult } from '../protocol/gate.js';
 import type { PlanPlace } from '../protocol/idea-run.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
@@ -255,6 +255,8 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
   if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };
 }
 
+const redAt = ({ command, exitCode, log }: GateFailure) => ({ command, exitCode, log });
+
 async function runGate(
   { input, state, screen, untaken }: IdeaSession,
   prepared: PrepareResult,
@@ -282,7 +284,7 @@ async function runGate(
     kind: 'gate',
     idea,
     pass: gate.pass,
-    ...(gate.failure ? { command: gate.failure.command } : {}),
+    ...(gate.failure ? redAt(gate.failure) : {}),
     ...(gate.tests ? { tests: gate.tests } : {}),
     ...(gate.flaky ? { flaky: gate.flaky } : {}),
     ...(gate.tolerated ? { tolerated: gate.tolerated } : {}),

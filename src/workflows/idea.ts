@@ -14,7 +14,9 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import { causeOf, exhaustedText, nextCause } from '../decide/cause.js';
 import { limitReached, type NextStep } from '../decide/completion.js';
+import type { Feedback } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import { emit } from './events.js';
@@ -69,7 +71,7 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
     }
     const { limits } = session;
     const exhausted = limits && !state.ungated && limitReached(state, limits);
-    if (exhausted) return session.close('timeout', exhausted);
+    if (exhausted) return session.close('timeout', exhaustedText(exhausted, state.cause));
     if (wantsRollover(input)) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof idea>({ ...input, parent: reporter.parent, state });
@@ -116,6 +118,7 @@ async function main(session: IdeaSession): Promise<IdeaResult> {
 
 async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult | undefined> {
   const { input, state } = session;
+  if (next.do === 'iterate' || next.do === 'hand-over') noteCause(session, next.feedback);
   switch (next.do) {
     case 'close':
       return session.close(next.outcome, next.reason);
@@ -142,6 +145,12 @@ async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult 
     case 'gate':
       throw new Error('a gate was decided twice');
   }
+}
+
+function noteCause({ state }: IdeaSession, feedback: Feedback | undefined): void {
+  const cause = nextCause(state.cause, causeOf(feedback, state.lastSignal));
+  if (cause) state.cause = cause;
+  else delete state.cause;
 }
 
 function wantsRollover(input: IdeaInput): boolean {

@@ -28,7 +28,7 @@ export class Publisher {
   }
 
   #emitChanges(pilot: Autopilot): void {
-    for (const { card, status, slot, reason, commit } of pilot.takeChanges()) {
+    for (const { card, status, slot, reason, commit, hold, approval, approvable } of pilot.takeChanges()) {
       emit(this.#input, {
         kind: 'idea',
         idea: card.id,
@@ -37,6 +37,8 @@ export class Publisher {
         ...(slot === undefined ? {} : { agentName: agentName(slot) }),
         ...(reason ? { reason } : {}),
         ...(commit ? { commit } : {}),
+        ...(hold ? { held: true as const } : {}),
+        ...(approval || approvable ? { approval: true as const } : {}),
       });
     }
   }

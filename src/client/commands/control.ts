@@ -11,6 +11,7 @@ import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { failingLines } from '../failing-run.js';
+import { noRunFor } from '../no-run.js';
 import { findProjectId } from '../project.js';
 import { UserError } from '../user-error.js';
 
@@ -26,20 +27,25 @@ export interface OpenRun {
 
 /** Sends one command. */
 export async function tell(context: Context, command: Command): Promise<number> {
-  return withRun(context, async (run) => {
+  const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, command.idea, command.verb);
     return send(context, run, command);
-  });
+  };
+  return withRun(context, act, command);
 }
 
 /** For commands that need more than a message: files are written before the run is told. */
-export async function withRun(context: Context, act: (run: OpenRun) => Promise<number>): Promise<number> {
+export async function withRun(
+  context: Context,
+  act: (run: OpenRun) => Promise<number>,
+  command?: Command,
+): Promise<number> {
   const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();
-    if (!facts?.open || !facts.runId) throw noRun();
+    if (!facts?.open || !facts.runId) throw command ? await noRunFor(context, project, command) : noRun();
     // Of an external server it is not known who polls: asking tells.
     const external = connected.target.kind === 'external';
     const worker = external || (await runningWorker(context.root, project)) !== undefined;

@@ -19,11 +19,11 @@ import { clean, many, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
+import { elapsed } from '../status-lines.js';
 import { UserError } from '../user-error.js';
 import { ensureWorker } from '../worker-process.js';
 import type { OpenRun } from './control.js';
 import { showPlan } from './dry-run.js';
-import { elapsed } from './status.js';
 
 export interface StartOptions extends StartFlags {
   dryRun?: boolean;

@@ -5,10 +5,12 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir, runDir } from '../../config/paths.js';
+import { ideaPage } from '../../decide/idea-page.js';
 import { withUnreported } from '../../decide/iterations.js';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { RunSummary } from '../../protocol/run.js';
-import type { IdeaLine, IdeaPage, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
+import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../protocol/views.js';
+import { type RunRecord, readRecord } from '../../runs/idea-record.js';
 import { listRuns } from '../../runs/run-files.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
@@ -16,27 +18,17 @@ import { runningWorker } from '../../worker/record.js';
 import type { RunApi, RunFacts } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
-import {
-  accountText,
-  budgetText,
-  clean,
-  localTime,
-  many,
-  seconds,
-  signalText,
-  spentText,
-  warningText,
-} from '../live-lines.js';
+import { statusWord } from '../idea-lines.js';
+import { wholeQuestion } from '../idea-report.js';
+import { clean, localTime } from '../live-lines.js';
 import { findProjectId } from '../project.js';
-import { usageText } from '../stream-lines.js';
+import { recordedRun, recordedStatus } from '../recorded.js';
+import { attention, describeLive, SHOWN } from '../status-lines.js';
 import { UserError } from '../user-error.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from './status-list.js';
 
 /** Each running idea is asked on its own; with a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
-/** Lines of each list that a person is shown. */
-const SHOWN = 20;
-const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 
 interface Found {
   facts?: RunFacts;
@@ -50,6 +42,8 @@ interface Found {
   uiUrl?: string;
   worker: boolean;
   last?: RunSummary;
+  /** Nobody answers: `status` and `list` are what the run's files tell. */
+  recorded?: true;
   /** The newest run has no summary and the embedded server does not run: it is open, and nothing moves. */
   stranded?: string;
 }
@@ -100,8 +94,32 @@ async function look(context: Context, project: string, options: StatusOptions): 
       newest && (await stat(join(runDir(context.root, project, newest), 'summary.json')).catch(() => undefined));
     if (newest && !over) found.stranded = newest;
   }
-  if (!found.facts?.open) found.last = await summaryOf(context, project, found.facts?.runId);
+  if (!found.facts?.open && !found.stranded) found.last = await summaryOf(context, project, found.facts?.runId);
+  if (found.status?.attention.some(({ status, reason }) => status === 'needs-human' && reason?.endsWith('…')))
+    askWhole(found.status, await readRecord(context.root, { project, runId: found.status.runId }));
+  if (!found.status && !found.last) await fromFiles(context, project, found, options);
   return found;
+}
+
+/** What nobody tells, the run's files do. */
+async function fromFiles(context: Context, project: string, found: Found, options: StatusOptions): Promise<void> {
+  const runId = found.facts?.runId ?? found.stranded;
+  const recorded = runId === undefined ? undefined : await recordedRun(context.root, project, runId);
+  if (!recorded) return;
+  found.recorded = true;
+  found.status = recordedStatus(recorded);
+  const pages = { ideas: (asked: IdeaPageRequest) => Promise.resolve(ideaPage(recorded.state.entries, asked)) };
+  const list = await listIdeas(pages, options);
+  if (list) found.list = list;
+  askWhole(found.status, recorded.record);
+}
+
+/** A run keeps the beginning of a long question; its events have it whole. */
+function askWhole(status: RunStatus, record: RunRecord): void {
+  for (const line of status.attention) {
+    const whole = wholeQuestion(record.ideas.get(line.id), line.reason);
+    if (whole) line.reason = whole;
+  }
 }
 
 /** What running ideas say themselves, those first in the list. */
@@ -148,27 +166,37 @@ function describe(found: Found): void {
     print(
       `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Go on with: ralphctl start`,
     );
+    if (live) describeLive(live, [], {});
     return;
   }
   if (!facts?.open) {
     print('no run is open');
-    if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt?.toISOString() ?? ''}`);
-    if (facts && !last) print('  it left no summary. What it did: ralphctl logs');
+    if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt ? localTime(facts.closedAt.getTime()) : ''}`);
+    if (facts && !last) {
+      print('  it left no summary. What it did: ralphctl logs');
+      if (live) {
+        print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} not`);
+        for (const line of live.attention.slice(0, SHOWN)) attention(line);
+      }
+    }
     if (last) {
       print(`  ${last.landed} landed, ${last.notLanded.length} not`);
       for (const one of last.notLanded.slice(0, 20))
-        print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+        print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
       if (last.notLanded.length > 0)
         print('try them again with: ralphctl start   why one did not land: ralphctl why IDEA');
     }
     return;
   }
   if (live) describeLive(live, found.ideas, found.progress);
-  else {
+  if (!live || found.recorded) {
     const { progress } = facts;
     const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
-    print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
-    if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
+    if (live) print('(as last recorded)');
+    else {
+      print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
+      if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
+    }
     if (facts.failing && found.worker) {
       print(`its workflow fails, so nothing moves: ${clean(facts.failing)}`);
       print(`  the worker's log has the whole error: ${found.logs}`);
@@ -181,7 +209,7 @@ function describe(found: Found): void {
         : 'no worker answers, so nothing moves. Start one with: ralphctl start',
     );
   }
-  if (!found.worker && live) print('the worker runs elsewhere');
+  if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
 }
 
@@ -189,81 +217,4 @@ function describe(found: Found): void {
 function ending({ temporalStatus, runId }: RunFacts, last: RunSummary | undefined): string {
   const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
   return told ? last.outcome : temporalStatus.toLowerCase();
-}
-
-function describeLive(live: RunStatus, views: readonly IdeaView[], progress: Found['progress']): void {
-  const { counts, statistics } = live;
-  print(
-    `run ${live.runId}: ${live.state}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
-  );
-  const details = new Map(views.map((view) => [view.idea, view]));
-  for (const line of live.active.slice(0, SHOWN)) {
-    print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
-    const told = progress[line.id];
-    if (told) print(`      ${progressText(told, Date.now())}`);
-  }
-  const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
-  if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
-  if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
-  for (const line of live.attention.slice(0, SHOWN)) {
-    print(`! ${line.id} ${line.held ? 'held' : line.status}${line.reason ? `: ${clean(line.reason)}` : ''}`);
-    const fix = remedy(line);
-    if (fix) print(`    ${fix}`);
-  }
-  const attention = live.attention.length + (live.more?.attention ?? 0);
-  if (attention > SHOWN) {
-    const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
-    print(`! and ${attention - SHOWN} more; all of them: ralphctl status ${each}`);
-  }
-  const { iterations, merges } = statistics;
-  print(
-    `${seconds(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
-      (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
-      `, ${merges.pending} waiting to land`,
-  );
-  const warnings = live.warnings ?? [];
-  for (const warning of warnings.slice(0, SHOWN)) print(`⚠ ${warningText(warning)}`);
-  const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
-  if (warned > 0) print(`⚠ and ${warned} more`);
-  for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
-  for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
-  if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');
-  else if (live.resumesAt !== undefined)
-    print(
-      `goes on by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
-    );
-  else if (live.state === 'paused') print(`go on with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
-  if (live.state === 'waiting_user')
-    print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
-}
-
-/** What a clock on the wall says. */
-export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
-  startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
-
-/** The first thing to do about an idea that waits for a person. */
-function remedy({ id, status, approval, held }: IdeaLine): string | undefined {
-  if (approval) return `ralphctl approve ${id}`;
-  if (held) return `ralphctl resume ${id}`;
-  if (status === 'needs-human') return `ralphctl answer ${id} "…"`;
-  return undefined;
-}
-
-function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
-  const agent = line.agentName ? ` ${line.agentName}` : '';
-  const state = line.status === 'landing' ? (landing === line.id ? 'landing' : 'waits to land') : line.status;
-  if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
-  const limit = view.maxIterations ? `/${view.maxIterations}` : '';
-  const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
-  const spent = view.spent ? `, ${spentText(view.spent)}` : '';
-  const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
-  return `${line.id}${agent}${by} ${view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
-}
-
-/** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */
-export function progressText({ at, last, waits, tools, usage = {} }: AgentProgress, now: number): string {
-  const used = usageText(usage);
-  const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
-  const what = waits === undefined ? '' : waits === 'retrying' ? 'tries its provider again, ' : 'waits for a limit, ';
-  return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }

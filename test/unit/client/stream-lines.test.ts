@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentEvent, StreamLine } from '../../../src/agents/stream.js';
 import { olderStream, StreamFile } from '../../../src/agents/stream-file.js';
-import { elapsed, progressText } from '../../../src/client/commands/status.js';
+import { elapsed, progressText } from '../../../src/client/status-lines.js';
 import { StreamFollower } from '../../../src/client/stream-follow.js';
 import { StreamView } from '../../../src/client/stream-lines.js';
 

@@ -1,0 +1,92 @@
+/** What a run says of its ideas is the same with a worker, without one, and once all is over. Features: A2 A8 C5. */
+import { afterEach, expect, inject, it } from 'vitest';
+import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+
+let box: Sandbox | undefined;
+afterEach(() => box?.dispose());
+
+const QUESTION = `${['Which rounding?', '  a) half even', '  b) half up'].join('\n')}\n${'Details matter here. '.repeat(40)}the end`;
+
+/** One idea that claims without a change, one whose gate is red, one that asks, and one that waits for it. */
+async function night(): Promise<Sandbox> {
+  const opened = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap([
+      { id: 'empty-1', maxIterations: 3 },
+      { id: 'red-1', maxIterations: 2 },
+      { id: 'asks-1' },
+      { id: 'waits-1', dependsOn: 'asks-1' },
+    ]),
+    'ralphctl.yaml': yaml({
+      ...{ version: 1, agent: 'scripted', slots: 3, stepDelayMs: 0, escalation: { steps: [] } },
+      gate: ['test ! -e broken || (echo it is broken; exit 4)'],
+      errors: { threshold: 50 },
+    }),
+    '.ralph-script.yaml': yaml({
+      ideas: {
+        'empty-1': [{ do: [], signal: 'COMPLETE' }],
+        'red-1': [{ do: [{ append: { path: 'broken', text: 'x\n' } }], signal: 'COMPLETE' }],
+        'asks-1': [
+          {
+            do: [{ append: { path: 'asked', text: 'x\n' } }, { say: 'I looked at both ways of rounding.' }],
+            signal: `NEEDS_HUMAN: ${QUESTION}`,
+          },
+        ],
+      },
+      default: [{ do: [], signal: 'none' }],
+    }),
+  });
+  box = opened;
+  const { code, stderr } = await opened.run('start', '--detach');
+  expect(code, stderr).toBe(0);
+  return opened;
+}
+
+it('A8 C5: why and status say the same with a worker, without one, and name the real cause', async () => {
+  const run = await night();
+  const say = async (...args: string[]) => (await run.run(...args)).stdout;
+  await until(
+    'all but the question to be over',
+    async () => {
+      const { json } = await run.run('status', '--json');
+      const { counts } = (json[0]?.status ?? {}) as { counts?: Record<string, number> };
+      return counts?.timeout === 2 && counts['needs-human'] === 1;
+    },
+    120_000,
+  );
+  const ideas = ['empty-1', 'red-1', 'asks-1', 'waits-1'];
+  const before = await Promise.all(ideas.map((idea) => say('why', idea)));
+  const [empty = '', red = '', asks = '', waits = ''] = before;
+  expect(empty).toContain(
+    'status ran out: 3 of 3 iterations used; 3 times in a row the agent said COMPLETE and had changed nothing',
+  );
+  expect(empty).toMatch(/3 agent runs:\n {2}#1 .*COMPLETE, no commit\n {2}#2/);
+  expect(red).toContain('2 times in a row the gate was red: test ! -e broken');
+  expect(red).toMatch(/last gate red: test ! -e broken .*\(exit code 4\).*output: \/.*gate-1\.log/);
+  expect(red).toMatch(/its work is kept in \/.* \(branch ralph\/red-1\)/);
+  expect(asks).toContain('  | I looked at both ways of rounding.');
+  for (const line of QUESTION.split('\n')) expect(asks).toContain(`  | ${line}`);
+  expect(waits).toContain('waits for asks-1 (needs-human)');
+  const status = await say('status');
+  expect(status).toContain('! empty-1 ran out: 3 of 3');
+  for (const line of QUESTION.split('\n')) expect(status).toContain(`    | ${line}`);
+
+  expect((await run.run('worker', '--stop')).code).toBe(0);
+  expect(await Promise.all(ideas.map((idea) => say('why', idea)))).toEqual(before);
+  const alone = await run.run('status');
+  expect(alone.code, alone.stdout).toBe(4);
+  const lasting = (text: string): string[] => text.split('\n').filter((line) => /^(run|\?|!| {4}\|)/.test(line));
+  expect(lasting(alone.stdout)).toEqual(lasting(status));
+  expect(alone.stdout).toContain('no worker answers, so nothing moves');
+  expect((await run.run('status', '--all')).stdout).toMatch(/timeout +empty-1/);
+
+  await run.run('stop');
+  expect((await run.run('start', '--wait')).code).toBe(3);
+  const after = await say('why', 'empty-1');
+  expect(after).toContain('3 times in a row the agent said COMPLETE and had changed nothing');
+  expect(after).toContain('possible now: ralphctl start (tries it again');
+  expect(after).not.toContain('of the ready pool');
+  const retry = await run.run('retry', 'red-1');
+  expect([retry.code, retry.stderr]).toEqual([6, expect.stringMatching(/red-1 was: ran out\. .*ralphctl start/)]);
+  const cleanup = await run.run('cleanup', 'red-1');
+  expect([cleanup.code, cleanup.stderr]).toEqual([6, expect.stringContaining('git worktree remove /')]);
+}, 240_000);
