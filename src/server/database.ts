@@ -92,6 +92,14 @@ export async function putDamagedAside(root: string, damage: string, say: (line: 
 }
 
 const MAGIC = 'SQLite format 3\0';
+const HEADER_BYTES = 100;
+
+/** Bytes that the header promises; 0 where it makes no promise. https://www.sqlite.org/fileformat.html */
+function wholeSize(header: Buffer): number {
+  const pageSize = header.readUInt16BE(16);
+  const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
+  return valid ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0;
+}
 
 /** What is wrong with the database at first sight, without a server; a clause. Undefined: nothing, or there is none. */
 export async function databaseProblem(root: string): Promise<string | undefined> {
@@ -100,8 +108,10 @@ export async function databaseProblem(root: string): Promise<string | undefined>
   const file = await openFile(path, 'r').catch(() => undefined);
   if (!file) return note?.server ? `the database ${path} was deleted` : undefined;
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
-    if (buffer.toString('latin1', 0, bytesRead) === MAGIC || note?.server === '') return undefined;
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    if (note?.server === '') return undefined;
+    if (buffer.toString('latin1', 0, Math.min(bytesRead, MAGIC.length)) === MAGIC)
+      return (await file.stat()).size < wholeSize(buffer) ? `${path} is cut short` : undefined;
     return `${path} is ${bytesRead === 0 ? 'empty' : 'not a database'}`;
   } finally {
     await file.close();

@@ -8,7 +8,7 @@ import { serverStatus } from '../../server/stop.js';
 import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
 import { failingLines } from '../failing-run.js';
-import { type Check, fail, info, ok, warn } from './check.js';
+import { type Check, fail, info, ok } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {
   const checks = [await checkServer(context)];
@@ -45,10 +45,15 @@ async function checkServer(context: Context): Promise<Check> {
     return fail('server', target.message.split('\n')[0] ?? '', 'mend temporal.toml or TEMPORAL_ADDRESS');
   if (target.kind !== 'embedded') return checkExternal(context, target.description);
   const { state, record } = await serverStatus(context.root);
-  if (state === 'running' && record) return ok('server', `Temporal ${record.version.server} at ${record.address}`);
   const problem = await databaseProblem(context.root);
+  if (state === 'running' && record) {
+    const what = `Temporal ${record.version.server} at ${record.address}`;
+    if (!problem) return ok('server', what);
+    // It works on in what it still holds, and all of that goes with it.
+    return fail('server', `${what} runs, but ${problem}`, 'let open runs end, then: ralphctl server stop');
+  }
   if (problem)
-    return warn('server', `not running, and ${problem}`, `put a copy of yours back, or: ralphctl start. ${LOSS}`);
+    return fail('server', `not running, and ${problem}`, `put a copy of yours back, or: ralphctl start. ${LOSS}`);
   return (await programFor(context)) ?? info('server', 'not running; start brings it up');
 }
 

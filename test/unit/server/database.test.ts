@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
@@ -82,8 +82,14 @@ it('is looked at without a server: empty, overwritten and deleted ones are named
   expect(await databaseProblem(root)).toMatch(/temporal\.db is not a database$/);
   await writeFile(databasePath(root), '');
   expect(await databaseProblem(root)).toMatch(/temporal\.db is empty$/);
-  await writeFile(databasePath(root), 'SQLite format 3\0 and the rest');
+  const header = Buffer.alloc(100);
+  header.write('SQLite format 3\0', 'latin1');
+  header.writeUInt16BE(4096, 16);
+  header.writeUInt32BE(2, 28);
+  await writeFile(databasePath(root), Buffer.concat([header, Buffer.alloc(2 * 4096 - 100)]));
   expect(await databaseProblem(root)).toBeUndefined();
+  await truncate(databasePath(root), 5000);
+  expect(await databaseProblem(root)).toMatch(/temporal\.db is cut short$/);
   await rm(databasePath(root));
   expect(await databaseProblem(root)).toMatch(/temporal\.db was deleted$/);
 });
