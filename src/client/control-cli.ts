@@ -121,8 +121,8 @@ export function addIdeaControls(program: Program, run: Run): void {
   add('retry', 'start an idea again that failed, ran out, is blocked or was skipped; its work so far is kept')
     .option('--fresh', 'drop its work so far (it is saved first)')
     .action(
-      run((context, idea: string, said: Said & { fresh?: boolean }) =>
-        tell(context, { verb: 'retry', idea, ...(said.fresh ? { fresh: true } : {}) }, said),
+      run(async (context, idea: string, said: Said & { fresh?: boolean }) =>
+        (await import('./commands/abandon.js')).retry(context, idea, said),
       ),
     );
   plain('unblock', 'a blocked idea is pending again');
@@ -138,7 +138,11 @@ export function addIdeaControls(program: Program, run: Run): void {
           : tell(context, { verb: 'skip', idea }, said),
       ),
     );
-  plain('abandon', 'give an idea up for good; its branch and worktree are kept');
+  add('abandon', 'give an idea up for good, in later runs too, until retry; its branch and worktree are kept').action(
+    run(async (context, idea: string, said: Said) =>
+      (await import('./commands/abandon.js')).abandon(context, idea, said.reason),
+    ),
+  );
   plain('rollback', 'take an idea’s commits back: on its branch, or on the target if it has landed');
   add('cleanup', 'remove the worktree of an idea that is over; what is in it is saved first')
     .option('--force', 'also a locked or broken one')

@@ -1,12 +1,30 @@
-/** What people said in the run before and what does not carry over: told at the start of the next one. Reads files only. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { runDir } from '../config/paths.js';
+/** What people said in earlier runs, what of it counts and what does not carry over: told at the start of the next run. Reads files only. */
 import type { Idea } from '../protocol/idea.js';
-import type { RunSummary } from '../protocol/run.js';
+import { abandonedIdeas, hintedIdeas } from '../runs/carried.js';
 import { knownIdeas, listRuns, loadRun } from '../runs/run-files.js';
 
 const MOST_NAMED = 10;
+
+/** What counts in this run although an earlier one is over. `again`: ideas that a person wants all the same. */
+export async function carriedLines(
+  root: string,
+  { project, runId }: { project: string; runId: string },
+  open: ReadonlySet<string>,
+  again: readonly string[],
+): Promise<string[]> {
+  const [given, hinted] = await Promise.all([abandonedIdeas(root, project), hintedIdeas(root, project, runId)]);
+  const out = [...given].filter(([idea]) => open.has(idea) && !again.includes(idea));
+  const lines = out
+    .slice(0, MOST_NAMED)
+    .map(
+      ([idea, { at, reason }]) =>
+        `${idea} is left out: it was abandoned (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; try it again with: ralphctl retry ${idea}`,
+    );
+  if (out.length > MOST_NAMED) lines.push(`and ${out.length - MOST_NAMED} more that were abandoned`);
+  const told = hinted.filter((idea) => open.has(idea)).slice(0, MOST_NAMED);
+  if (told.length > 0) lines.push(`hints from an earlier run go into the first prompt of ${told.join(', ')}`);
+  return lines;
+}
 
 /** `ideas`: of the run that begins; `landed`: ids that need no work any more. */
 export async function leftBehind(
@@ -19,32 +37,15 @@ export async function leftBehind(
   const last = (await listRuns(root, project)).find((id) => id < runId);
   if (last === undefined) return [];
   const ref = { project, runId: last };
-  const open = new Map(ideas.filter((idea) => !idea.done && !landed.has(idea.id)).map((idea) => [idea.id, idea]));
   const known = new Set(ideas.map((idea) => idea.id));
-  const [given, all, summary] = await Promise.all([
+  const [given, all] = await Promise.all([
     loadRun(root, ref).then((run) => new Set(run.ideas.keys())),
     knownIdeas(root, ref),
-    readSummary(join(runDir(root, project, last), 'summary.json')),
-  ]).catch(() => [new Set<string>(), new Set<string>(), undefined] as const);
-  const abandoned = (summary?.notLanded ?? []).filter((one) => one.status === 'abandoned' && open.has(one.idea));
+  ]).catch(() => [new Set<string>(), new Set<string>()] as const);
   const added = [...all].filter((id) => !given.has(id) && !known.has(id) && !landed.has(id));
+  if (added.length === 0) return [];
+  const names = added.slice(0, MOST_NAMED).join(', ');
   return [
-    ...abandoned
-      .slice(0, MOST_NAMED)
-      .map(
-        ({ idea }) =>
-          `${idea} was abandoned in the last run and is tried again; leave it out with: ralphctl abandon ${idea}`,
-      ),
-    ...(added.length > 0
-      ? [
-          `the last run was given ${added.slice(0, MOST_NAMED).join(', ')} as well, which have not landed and are not in this backlog; add them with: ralphctl enqueue FILE`,
-        ]
-      : []),
+    `the last run was given ${names} as well, which have not landed and are not in this backlog; add them with: ralphctl enqueue FILE`,
   ];
 }
-
-const readSummary = (path: string): Promise<RunSummary | undefined> =>
-  readFile(path, 'utf8').then(
-    (text) => JSON.parse(text) as RunSummary,
-    () => undefined,
-  );

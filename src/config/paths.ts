@@ -40,4 +40,6 @@ export const wallDir = (root: string, project: string): string => join(projectDi
 /** Where ideas stand in their plans. */
 export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
 /** How gate commands end on commits that work started from; can be found out again. */
+/** What people said about ideas that outlasts a run. */
+export const carriedDir = (root: string, project: string): string => join(projectDir(root, project), 'carried');
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');

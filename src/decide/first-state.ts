@@ -1,5 +1,5 @@
 /** The state a run begins with. May import protocol and decide only. */
-import type { OpenRunResult } from '../protocol/activities.js';
+import type { CarriedOver, OpenRunResult } from '../protocol/activities.js';
 import type { RunMode } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { AutopilotState, IdeaEntry, RunState } from '../protocol/run.js';
@@ -17,6 +17,21 @@ export const newEntry = (card: IdeaCard): IdeaEntry => ({
   rounds: 0,
 });
 
+/** What people said in earlier runs counts. */
+function firstEntry(card: IdeaCard, landed: boolean, carried?: CarriedOver): IdeaEntry {
+  const entry = newEntry(card);
+  if (landed) return { ...entry, status: 'landed' };
+  const notes = carried?.hints.find(({ idea }) => idea === card.id)?.notes;
+  const abandoned = carried?.abandoned.find(({ idea }) => idea === card.id);
+  return {
+    ...entry,
+    ...(notes ? { notes } : {}),
+    ...(abandoned
+      ? { status: 'abandoned', reason: `${abandoned.reason ?? 'abandoned by a person'} (in an earlier run)` }
+      : {}),
+  };
+}
+
 /** A5: START_AUTOPILOT or START_SEMI_AUTO from `idle`. */
 const startState = (mode: RunMode | undefined): RunState =>
   RUN_TABLE.idle[mode === 'semi-auto' ? 'START_SEMI_AUTO' : 'START_AUTOPILOT'] as RunState;
@@ -29,7 +44,7 @@ export function firstState(opened: OpenRunResult, settings: RunSettings, now: nu
     run: startState(settings.mode),
     ...(settings.mode ? { mode: settings.mode } : {}),
     slots: settings.slots,
-    entries: opened.cards.map((card) => ({ ...newEntry(card), status: landed.has(card.id) ? 'landed' : 'pending' })),
+    entries: opened.cards.map((card) => firstEntry(card, landed.has(card.id), opened.carried)),
     lane: [],
     waiting: [],
     failuresInARow: 0,

@@ -61,6 +61,14 @@ export interface OpenRunResult {
   agents?: AgentsInfo;
   /** What was used today, where that is limited. */
   day?: DayTotal;
+  /** Ideas that a person has given up, in an earlier run, and hints that no prompt had yet. */
+  carried?: CarriedOver;
+}
+
+/** What outlasts a run. */
+export interface CarriedOver {
+  abandoned: { idea: string; reason?: string }[];
+  hints: { idea: string; notes: string[] }[];
 }
 
 export interface IdeaLimits {
@@ -266,6 +274,8 @@ export interface ReconcileResult {
 export interface CloseRunInput extends RunRef {
   outcome: string;
   summary: unknown;
+  /** Absent in runs of 0.1: they leave nothing to the next one. */
+  carried?: CarriedOver;
 }
 
 /** Served by the main queue. */

@@ -6,12 +6,20 @@ import { runDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import { landedIdeas } from '../git/landed.js';
-import type { CloseRunInput, OpenRunResult, RunConfigInput, RunConfigResult, RunRef } from '../protocol/activities.js';
+import type {
+  CarriedOver,
+  CloseRunInput,
+  OpenRunResult,
+  RunConfigInput,
+  RunConfigResult,
+  RunRef,
+} from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
+import { abandonedIdeas, carryOver, takeHints } from '../runs/carried.js';
 import { needNoWork } from '../runs/landed.js';
-import { loadIdea, writeAtomically } from '../runs/run-files.js';
+import { knownIdeas, loadIdea, writeAtomically } from '../runs/run-files.js';
 import { settingsOf } from '../runs/settings.js';
 import { dayTotal } from '../runs/usage-ledger.js';
 import type { WorkDeps } from './deps.js';
@@ -24,6 +32,8 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
   const { repo, target } = run.file;
   const onTarget = new Set(await landedIdeas(repo, target));
   const ideas = [...run.ideas.values()];
+  const landed = needNoWork(ideas, onTarget, run.file.again);
+  const carried = await carriedInto(deps, ref, run.file.again, new Set(ideas.map(({ id }) => id)), new Set(landed));
   return {
     agentsQueue: agentsQueue(ref.project, deps.host),
     gitQueue: gitQueue(ref.project, deps.host),
@@ -31,8 +41,25 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     cards: ideas.map(toCard),
     ...(run.file.config.budget?.day ? { day: await dayTotal(deps.root, ref.project) } : {}),
     agents: agentsInfo(run.file.config, ideas, deps.env),
-    landed: needNoWork(ideas, onTarget, run.file.again),
+    landed,
+    ...(carried ? { carried } : {}),
   };
+}
+
+/** What people said in earlier runs and counts in this one; undefined when it is nothing. */
+async function carriedInto(
+  { root }: WorkDeps,
+  ref: RunRef,
+  again: readonly string[] = [],
+  ideas: ReadonlySet<string>,
+  landed: ReadonlySet<string>,
+): Promise<CarriedOver | undefined> {
+  const open = new Set([...ideas].filter((id) => !landed.has(id)));
+  const abandoned = [...(await abandonedIdeas(root, ref.project))].flatMap(([idea, { reason }]) =>
+    open.has(idea) && !again.includes(idea) ? [{ idea, ...(reason ? { reason } : {}) }] : [],
+  );
+  const hints = await takeHints(root, ref, open);
+  return abandoned.length + hints.length > 0 ? { abandoned, hints } : undefined;
 }
 
 /** A revision of the run's configuration, for those who decide. */
@@ -60,4 +87,5 @@ export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<vo
   await load(deps, input);
   const dir = runDir(deps.root, input.project, input.runId);
   await writeAtomically(join(dir, 'summary.json'), JSON.stringify(input.summary, null, 2));
+  if (input.carried) await carryOver(deps.root, input, await knownIdeas(deps.root, input), input.carried);
 }

@@ -19,9 +19,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
-import { takeCarry } from '../decide/carry.js';
+import { carriedOver, takeCarry } from '../decide/carry.js';
 import { clip, MAX_REASON } from '../decide/clip.js';
 import { runStatus, runSummary } from '../decide/status.js';
+import type { CarriedOver } from '../protocol/activities.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
@@ -133,25 +134,38 @@ class AutopilotShell {
     const outcome = outcomeOf(pilot.state);
     pilot.state.run = 'completed';
     const summary = runSummary(outcome, pilot.state.entries, this.#status(pilot));
+    const { unsaid, ...carried } = carriedOver(pilot.state.entries);
+    let kept = true;
     try {
-      await mainActivities().closeRun({ ...refOf(this.#input), outcome, summary });
+      await mainActivities().closeRun({ ...refOf(this.#input), outcome, summary, carried });
     } catch (error) {
+      kept = false;
       const problem = activityProblem(error);
       if (!problem) throw error;
       log.warn('the run summary could not be written', { problem });
     }
     this.#publisher.publish(pilot, true, outcome);
-    this.#tellUnsaid(pilot);
+    if (kept) this.#tellCarried(carried.hints);
+    this.#tellUnsaid(kept ? unsaid : [...carried.hints, ...unsaid]);
     return summary;
   }
 
-  /** Hints for ideas that did not start: the next run does not know them. */
-  #tellUnsaid(pilot: Autopilot): void {
-    for (const { card, notes = [], status } of pilot.state.entries) {
-      if (status === 'landed') continue;
+  /** Hints for ideas that did not start: the next run has them. */
+  #tellCarried(hints: CarriedOver['hints']): void {
+    for (const { idea, notes } of hints) {
+      for (const note of notes) {
+        const done = `kept for the first prompt in the next run: "${clip(note, MAX_REASON)}"`;
+        emit(this.#input, { kind: 'command', verb: 'hint', idea, done });
+      }
+    }
+  }
+
+  /** Those that could not be kept. */
+  #tellUnsaid(hints: CarriedOver['hints']): void {
+    for (const { idea, notes } of hints) {
       const why = 'the run ended before the idea had a prompt; say it again once another run is open';
       for (const note of notes) {
-        emit(this.#input, { kind: 'refused', verb: 'hint', idea: card.id, why: `${why}: "${clip(note, MAX_REASON)}"` });
+        emit(this.#input, { kind: 'refused', verb: 'hint', idea, why: `${why}: "${clip(note, MAX_REASON)}"` });
       }
     }
   }

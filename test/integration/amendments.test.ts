@@ -54,13 +54,13 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
     /s-1 is split into s-1-1, s-1-2 /,
     /s-1-2 counts as it was edited/,
     /the edit of t-1 .* counts no more: the backlog has another text for it by now/,
-    /a-1 was abandoned in the last run and is tried again; leave it out with: ralphctl abandon a-1/,
+    /a-1 is left out: it was abandoned \(.* UTC\); try it again with: ralphctl retry a-1/,
     /the last run was given x-1 as well/,
   ])
     expect(second.stderr).toMatch(words);
   await held.go('e-1-1');
   await held.began('e-1', 1, 2);
-  expect((await held.finish()).notLanded.map(({ idea }) => idea)).toEqual([]);
+  expect((await held.finish()).notLanded).toMatchObject([{ idea: 'a-1', status: 'abandoned' }]);
   const prompt = await held.prompt('e-1', 1);
   expect(prompt).toContain('Do e-1 in green');
   expect(prompt).toContain('of 7');

@@ -59,15 +59,15 @@ it('C1 G9: an aborted run is called aborted in its memo, its attribute and its l
   expect(world?.told.filter(({ kind }) => kind === 'run').at(-1)).toMatchObject({ kind: 'run', state: 'aborted' });
 });
 
-it('C3: a hint for an idea that did not start is told to be unsaid when the run ends', async () => {
+it('C3: a hint for an idea that did not start is told to be kept when the run ends', async () => {
   const run = await working('i-2');
   await run.autopilot.signal('hint', 'i-2', 'remember British spelling');
   await run.autopilot.signal('abort');
   await run.autopilot.result();
-  expect(run.told.filter(({ kind }) => kind === 'refused')).toEqual([
+  expect(run.told.filter((one) => one.kind === 'refused' || one.kind === 'command').slice(-1)).toEqual([
     {
-      ...{ kind: 'refused', verb: 'hint', idea: 'i-2' },
-      why: 'the run ended before the idea had a prompt; say it again once another run is open: "remember British spelling"',
+      ...{ kind: 'command', verb: 'hint', idea: 'i-2' },
+      done: 'kept for the first prompt in the next run: "remember British spelling"',
     },
   ]);
 });

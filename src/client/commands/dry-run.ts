@@ -3,6 +3,7 @@ import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/autopilot.js';
 import { rankReady, score as scoreOf } from '../../decide/score.js';
 import { landedIdeas } from '../../git/landed.js';
+import { abandonedIdeas } from '../../runs/carried.js';
 import { needNoWork } from '../../runs/landed.js';
 import { settingsOf } from '../../runs/settings.js';
 import { type Context, print, printJson } from '../context.js';
@@ -13,7 +14,10 @@ import { type RunPlan, reportOf } from '../run-plan.js';
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
   const settings = settingsOf(plan.config);
   const onTarget = new Set(await landedIdeas(plan.project.repository.root, plan.target));
+  const givenUp = await abandonedIdeas(context.root, plan.project.id);
+  const abandoned = [...givenUp.keys()].filter((idea) => !plan.again.includes(idea)).map((idea) => ({ idea }));
   const opened = {
+    carried: { abandoned, hints: [] },
     agentsQueue: '',
     gitQueue: '',
     target: plan.target,

@@ -14,7 +14,7 @@ import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
 import { goneAtEnd, reportLines } from '../landed-report.js';
-import { leftBehind } from '../left-behind.js';
+import { carriedLines, leftBehind } from '../left-behind.js';
 import { clean, many, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../run-plan.js';
@@ -78,12 +78,14 @@ export async function start(context: Context, options: StartOptions): Promise<nu
 /** What people said in earlier runs counts in this one, or is said to count no more. */
 async function sayAmended(
   context: Context,
-  { project, ideas, amended: { said, stale } }: RunPlan,
+  { project, ideas, again, amended: { said, stale } }: RunPlan,
   runId: string,
   landed: ReadonlySet<string>,
 ): Promise<void> {
   const left = context.json ? [] : await leftBehind(context.root, project.id, runId, ideas, landed);
-  if (!context.json) for (const line of [...said, ...left]) say(line);
+  const open = new Set(ideas.filter(({ id, done, blue }) => !done && !blue && !landed.has(id)).map(({ id }) => id));
+  const carried = context.json ? [] : await carriedLines(context.root, { project: project.id, runId }, open, again);
+  if (!context.json) for (const line of [...said, ...carried, ...left]) say(line);
   for (const idea of stale) await forget(context.root, project.id, idea);
 }
 

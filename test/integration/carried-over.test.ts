@@ -1,0 +1,88 @@
+/** What people said about ideas counts in the next run: abandoned until a retry, and hints once. Features: C3, C5. */
+import { afterEach, expect, inject, it } from 'vitest';
+import { DONE, Held } from '../support/held.js';
+import { until } from '../support/program.js';
+
+let held: Held;
+afterEach(() => held?.box.dispose());
+const SLOW = 160_000;
+
+it(
+  'C3: abandon is for good until a retry, which works without a run; a hint that no prompt had is in the first of the next run, once',
+  async () => {
+    held = await Held.open(inject('stateRoot'), [
+      { id: 'h-1', steps: [{ signal: 'COMPLETE' }] },
+      { id: 'a-1', steps: [DONE] },
+      { id: 'b-1', steps: [{ ...DONE, signal: 'NEEDS_HUMAN: really?' }, DONE] },
+    ]);
+    const { run } = held.box;
+    const ok = async (...args: string[]) => {
+      const { code, stdout, stderr } = await run(...args);
+      expect(code, stderr).toBe(0);
+      return stdout + stderr;
+    };
+    await held.start();
+    await held.began('h-1');
+    await ok('abandon', 'a-1', '--reason', 'obsolete');
+    await ok('hint', 'b-1', 'use British spelling');
+    await ok('abort');
+    await held.closed();
+    // The run's last events are on their way to the file when it ends.
+    await until('the hint to be told as kept', async () =>
+      (await held.events()).some(
+        (one) =>
+          one.kind === 'command' && one.done === 'kept for the first prompt in the next run: "use British spelling"',
+      ),
+    );
+
+    expect((await run('start', '--dry-run')).stdout).not.toContain('a-1 ');
+    const second = await ok('start', '--detach');
+    expect(second).toMatch(
+      /a-1 is left out: it was abandoned \(.* UTC\): obsolete; try it again with: ralphctl retry a-1/,
+    );
+    expect(second).toContain('hints from an earlier run go into the first prompt of b-1');
+    await held.go('h-1-1');
+    await held.state('waits for you');
+    expect(await held.prompt('b-1', 1)).toContain('use British spelling');
+    await ok('answer', 'b-1', 'yes');
+    const summary = await held.finish();
+    expect(summary.notLanded).toMatchObject([
+      { idea: 'a-1', status: 'abandoned', reason: 'obsolete (in an earlier run)' },
+    ]);
+    expect(await held.prompt('b-1', 2)).not.toContain('use British spelling');
+
+    expect(await ok('retry', 'a-1')).toContain('a-1 is not abandoned any more; no run is open');
+    const again = await run('retry', 'a-1');
+    expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('no run is open')]);
+    const third = await ok('start', '--detach');
+    expect(third).not.toMatch(/left out|hints/);
+    expect((await held.finish()).notLanded).toEqual([]);
+  },
+  SLOW,
+);
+
+it(
+  'C3: an abandoned idea that is retried in the open run is not left out of the next one',
+  async () => {
+    held = await Held.open(inject('stateRoot'), [
+      { id: 'h-1', steps: [{ signal: 'COMPLETE' }] },
+      { id: 'a-1', steps: [DONE] },
+    ]);
+    const { run } = held.box;
+    await held.start();
+    await held.began('h-1');
+    expect((await run('abandon', 'a-1')).code).toBe(0);
+    await run('abort');
+    await held.closed();
+    await held.start();
+    await held.began('h-1', 1, 2);
+    expect((await run('retry', 'a-1')).stdout).toContain('a-1 is pending again');
+    await run('abort');
+    await held.closed();
+    const third = await run('start', '--detach');
+    expect([third.code, third.stderr]).toEqual([0, expect.not.stringContaining('left out')]);
+    await held.go('h-1-1');
+    expect((await held.finish()).notLanded).toEqual([]);
+  },
+  SLOW,
+);
