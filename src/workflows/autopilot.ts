@@ -144,9 +144,10 @@ class AutopilotShell {
       if (!problem) throw error;
       log.warn('the run summary could not be written', { problem });
     }
-    this.#publisher.publish(pilot, true, outcome);
     if (kept) this.#tellCarried(carried.hints);
     this.#tellUnsaid(kept ? unsaid : [...carried.hints, ...unsaid]);
+    // Last: who follows the events leaves with the end of the run.
+    this.#publisher.publish(pilot, true, outcome);
     return summary;
   }
 

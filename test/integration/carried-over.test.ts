@@ -27,7 +27,7 @@ it(
     await ok('hint', 'b-1', 'use British spelling');
     await ok('abort');
     await held.closed();
-    // The run's last events are on their way to the file when it ends.
+    // The last events are on their way to the file when the run ends.
     await until('the hint to be told as kept', async () =>
       (await held.events()).some(
         (one) =>
