@@ -27,17 +27,17 @@ const plan = z.strictObject({
                 id: id
                   .optional()
                   .describe('Unique in the plan. Default: number of the phase, a dot, number of the step.'),
-                text: text.describe('What this step is to do.'),
+                text: text.describe('Task of this step.'),
                 maxIterations: z
                   .int()
                   .min(1)
                   .max(10_000)
                   .optional()
-                  .describe('Agent runs this step may take. Default: as many as the idea has left.'),
+                  .describe('Most agent runs for this step. Default: the runs that the idea has left.'),
                 optional: z
                   .boolean()
                   .optional()
-                  .describe('true: when the step fails, is blocked or uses up its runs, it is skipped.'),
+                  .describe('true: ralphctl skips the step when it fails, is blocked or uses up its runs.'),
               }),
             ]),
           )
@@ -52,46 +52,50 @@ const plan = z.strictObject({
 });
 
 const idea = z.strictObject({
-  id: id.describe('Unique in the backlog. Branches, folders and commits carry it.'),
+  id: id.describe('Unique in the backlog. Branches, folders and commits contain it.'),
   title: text.optional().describe('One line. Default: the first line of the text.'),
-  text: text.optional().describe('The whole task, as the agent gets it. Default: the title.'),
+  text: text.optional().describe('The whole task, for the agent. Default: the title.'),
   description: text.optional().describe('The same as text.'),
   kind: z
     .enum(['blue', 'green'])
     .optional()
-    .describe('blue: a group that is never executed itself. green: work. Default: blue when it has children.'),
-  parent: id.optional().describe('Id of the Blue idea it belongs to. Not needed below "children".'),
+    .describe(
+      'blue: an epic, a group that never runs itself. green: an idea, work for an agent. Default: blue if it has children.',
+    ),
+  parent: id.optional().describe('Id of its epic. Not needed below "children".'),
   get children() {
-    return z.array(idea).optional().describe('Ideas that belong to this one, which makes it Blue.');
+    return z.array(idea).optional().describe('Ideas below this one. They make it an epic.');
   },
   dependsOn: oneOrMore(id)
     .default([])
-    .describe('Ids that must have landed before this starts. A Blue id stands for all its children.'),
+    .describe('Ids that must land before this idea starts. The id of an epic means all its children.'),
   tags: oneOrMore(text).default([]).describe('Labels; "critical" and "quick-win" raise the score.'),
-  done: z.boolean().default(false).describe('Already done; ralphctl sets it when the idea has landed.'),
-  ralph: z.boolean().default(true).describe('true: iterate until it is complete. false: one attempt.'),
+  done: z.boolean().default(false).describe('Already done. ralphctl sets it when the idea lands.'),
+  ralph: z.boolean().default(true).describe('true: iterate until the idea is complete. false: one attempt.'),
   maxIterations: z
     .int()
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Agent runs it may take. Default: the configuration’s.'),
-  timeoutMinutes: minutes.optional().describe('Minutes for the whole idea. Default: the configuration’s.'),
-  iterationTimeoutMinutes: minutes.optional().describe('Minutes for one agent run. Default: the configuration’s.'),
+    .describe('Most agent runs for the idea. Default: the configuration’s.'),
+  timeoutMinutes: minutes.optional().describe('Minutes until the whole idea times out. Default: the configuration’s.'),
+  iterationTimeoutMinutes: minutes
+    .optional()
+    .describe('Minutes until one agent run times out. Default: the configuration’s.'),
   promise: text.optional().describe('Text the agent promises on completion. Default: COMPLETE.'),
-  requireXml: z.boolean().optional().describe('Only a tagged promise counts. Default: the configuration’s.'),
-  success: oneOrMore(text).default([]).describe('When it counts as a success; told to the agent.'),
+  requireXml: z.boolean().optional().describe('Accept only a tagged promise. Default: the configuration’s.'),
+  success: oneOrMore(text).default([]).describe('Success criteria for the agent’s prompt.'),
   agent: text.optional().describe('Agent name from the configuration. Default: the configuration’s.'),
-  allowEmpty: z.boolean().default(false).describe('May be complete without any change, e.g. an investigation.'),
+  allowEmpty: z.boolean().default(false).describe('The idea may complete without any change, e.g. an investigation.'),
   plan: plan.optional().describe('Phases of steps, run in order.'),
 });
 
 export type RawIdea = z.output<typeof idea>;
 
 const whole = z.strictObject({
-  $schema: z.string().optional().describe('Where the JSON Schema of this file is, for editors.'),
+  $schema: z.string().optional().describe('Location of this file’s JSON Schema, for editors.'),
   version: z.literal(1).default(1).describe('Version of this file’s format.'),
-  ideas: z.array(idea).describe('The ideas, in the order that breaks ties.'),
+  ideas: z.array(idea).describe('The ideas. Their order breaks ties between equal scores.'),
 });
 
 /** A file with `version` and `ideas`, or a bare list of ideas. */

@@ -20,7 +20,7 @@ const command = z
     return [];
   })
   .describe(
-    'Program and leading arguments, as a list or one line without shell syntax. Replaces the adapter’s own; required for adapter "command".',
+    'Program and leading arguments, as a list or one line without shell syntax. Replaces the adapter’s own command. Adapter "command" requires it.',
   );
 
 const pattern = text.max(500).refine(
@@ -40,63 +40,67 @@ const entry = z.strictObject({
     .enum(AGENT_ADAPTERS)
     .optional()
     .describe(
-      'How the agent is driven and its output understood. Default: the agent’s name, where that is an adapter.',
+      'How ralphctl drives the agent and reads its output. Default: the agent’s name, if an adapter has that name.',
     ),
   command: command.optional(),
-  model: text.optional().describe('Model name, passed to the agent as it is.'),
+  model: text.optional().describe('Model name. ralphctl passes it to the agent unchanged.'),
   effort: text.optional().describe('How hard the model thinks, in the agent’s own words, such as "low" or "high".'),
   stronger: z
     .strictObject({
       model: text
         .optional()
-        .describe('Instead of its model; of the same provider, as another provider is another agent.'),
-      effort: text.optional().describe('Instead of its effort.'),
+        .describe(
+          'Replaces `model`. The model must be of the same provider; for another provider, define another agent.',
+        ),
+      effort: text.optional().describe('Replaces `effort`.'),
     })
     .refine(({ model, effort }) => model !== undefined || effort !== undefined, {
       error: 'says neither model nor effort',
     })
     .optional()
-    .describe('What this agent works with once "stronger" of `escalation.steps` has its turn, until the idea is over.'),
+    .describe(
+      'Model and effort that this agent uses from the step "stronger" of `escalation.steps` until the idea ends.',
+    ),
   maxTurns: z
     .int()
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Answers of the model one run may take; work goes on in the next.'),
+    .describe('Most model answers in one run. Work continues in the next run.'),
   maxBudgetUsd: z
     .number()
     .gt(0)
     .max(100_000)
     .optional()
-    .describe('US dollars one run may cost, counted by the agent itself; then you are asked.'),
-  args: z.array(z.string()).default([]).describe('Further arguments, after the adapter’s own.'),
+    .describe('Most US dollars for one run. The agent itself counts them; at the limit ralphctl asks you.'),
+  args: z.array(z.string()).default([]).describe('More arguments, after the adapter’s own.'),
   env: z.record(envName, z.string()).default({}).describe('Environment variables set for this agent.'),
   passEnv: z
     .array(envName)
     .default([])
-    .describe('Names of variables let through from the environment of the worker, e.g. ANTHROPIC_API_KEY.'),
+    .describe('Names of variables that the agent gets from the worker’s environment, e.g. ANTHROPIC_API_KEY.'),
   output: z
     .enum(['text', 'json'])
     .optional()
-    .describe('How an agent with adapter "command" answers: plain text (default) or JSON lines.'),
+    .describe('Output format of an agent with adapter "command": plain text (default) or JSON lines.'),
   failures: z
     .array(
       z.strictObject({
-        match: pattern.describe('Regular expression; upper and lower case are one.'),
+        match: pattern.describe('Regular expression. It ignores case.'),
         kind: z
           .enum(['transient', 'limited', 'auth', 'config', 'context', 'budget', 'agent'])
-          .describe('What such an error is.'),
+          .describe('Kind of failure of a run with this error.'),
       }),
     )
     .optional()
     .describe(
-      'Words of an error that say what kind of failure a run was. Looked for in the error text of failed runs only, before the built-in ones.',
+      'Patterns that map error text to a kind of failure. ralphctl applies them to the error text of failed runs only, before the built-in patterns.',
     ),
   sandboxed: z
     .boolean()
     .default(false)
     .describe(
-      'You state that this command already runs inside a sandbox or container, so its permission checks may be off.',
+      'You confirm that this command already runs inside a sandbox or container, so ralphctl may turn its permission checks off.',
     ),
 });
 
@@ -141,5 +145,5 @@ export const agents = z
     ),
   )
   .describe(
-    'Your agents by name. claude, codex, gemini, opencode, aider, copilot, qwen, pi and scripted exist without an entry; an entry changes them or adds more.',
+    'Your agents by name. claude, codex, gemini, opencode, aider, copilot, qwen, pi and scripted exist without an entry. An entry changes one of them or adds another.',
   );

@@ -15,19 +15,24 @@ export const budget = z
     iteration: z
       .strictObject(ofOneRun)
       .optional()
-      .describe('One agent run: ended when it is used up, where the agent reports while it works.'),
-    idea: z.strictObject(amount).optional().describe('One idea: at its end a question, with its slot free.'),
-    run: z.strictObject(amount).optional().describe('The whole run: at its end a pause.'),
+      .describe('One agent run. ralphctl ends the run at the limit, if the agent reports its usage while it works.'),
+    idea: z
+      .strictObject(amount)
+      .optional()
+      .describe('One idea. At the limit ralphctl asks you, and the idea releases its slot.'),
+    run: z.strictObject(amount).optional().describe('The whole run. At the limit the run pauses.'),
     day: z
       .strictObject(amount)
       .optional()
       .describe(
-        'A calendar day of the worker’s host, over all runs of the project: at its end a pause until the next.',
+        'A calendar day of the worker’s host, over all runs of the project. At the limit the run pauses until the next day.',
       ),
-    warnAt: z.number().gt(0).max(1).default(0.8).describe('Part of a budget from which on there is a warning.'),
+    warnAt: z.number().gt(0).max(1).default(0.8).describe('Fraction of a budget at which ralphctl warns.'),
   })
   .prefault({})
-  .describe('What agents may use. What an agent does not report cannot be limited; it is shown as unknown.');
+  .describe(
+    'Limits on what agents use. ralphctl cannot limit usage that an agent does not report, and shows it as unknown.',
+  );
 
 export const warnings = z
   .strictObject({
@@ -36,8 +41,8 @@ export const warnings = z
       .min(2)
       .max(1000)
       .default(5)
-      .describe('Iterations in a row that get the idea nowhere, as `escalation` counts them.'),
-    iterationsAt: z.number().gt(0).max(1).default(0.8).describe('Part of maxIterations.'),
+      .describe('Iterations in a row without progress, as `escalation` counts them.'),
+    iterationsAt: z.number().gt(0).max(1).default(0.8).describe('Fraction of maxIterations.'),
   })
   .prefault({})
-  .describe('When an idea warns. The loop goes on meanwhile.');
+  .describe('When an idea warns. It keeps working.');

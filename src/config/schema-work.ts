@@ -10,10 +10,13 @@ type GateItem = string | { run: string | string[]; name?: string; timeoutMinutes
 const gateCommand: z.ZodType<GateItem> = z.union([
   z.string().regex(/\S/, 'must not be empty'),
   z.strictObject({
-    run: run.describe('The command: text is run by the shell, a list as it is.'),
+    run: run.describe('The command. A shell runs text; a list runs without a shell.'),
     name: text.optional().describe('Name in reports. Default: the command.'),
-    timeoutMinutes: minutes.optional().describe('Minutes until it counts as failed. Default: the gate’s.'),
-    reports: z.array(repoPath).optional().describe('JUnit XML files it writes (globs), for exact test counts.'),
+    timeoutMinutes: minutes.optional().describe('Minutes until the command times out and fails. Default: the gate’s.'),
+    reports: z
+      .array(repoPath)
+      .optional()
+      .describe('JUnit XML files that the command writes (globs), for exact test counts.'),
   }),
 ]);
 const commandList = z.array(gateCommand);
@@ -22,52 +25,54 @@ const tripwire = z.enum(['ask', 'warn', 'off']).default('ask');
 const wholeGate = z.strictObject({
   commands: commandList
     .default([])
-    .describe('Commands that must all pass, run in this order in the worktree; the first failure stops.'),
+    .describe('Commands that must all pass. They run in this order in the worktree, up to the first failure.'),
   timeoutMinutes: minutes.default(20).describe('Minutes each command may take.'),
   when: z
     .enum(['claim', 'always'])
     .default('claim')
-    .describe('claim: run the gate when the agent says it is done. always: after every iteration.'),
+    .describe('claim: the gate runs when the agent says it is done. always: it runs after every iteration.'),
   baseline: z
     .enum(['ask', 'tolerate', 'strict'])
     .default('ask')
     .describe(
-      'When a command fails that also fails, in the same way, on the commit the work started from. ask: a person decides. tolerate: it may land, as it is no worse. strict: the agent has to mend it.',
+      'For a command that fails in the same way on the commit the work started from. ask: a person decides. tolerate: the idea may land, because it is no worse. strict: the agent must fix it.',
     ),
   rerun: z
     .boolean()
     .default(true)
-    .describe('Run a failed command once more; if it passes then, it is flaky and no failure.'),
+    .describe('Retry a failed command once. If it passes then, ralphctl calls it flaky and green.'),
   baseTests: z
     .enum(['ask', 'require', 'off'])
     .default('ask')
     .describe(
-      'When an idea changes or removes tests or files of the gate, the gate also runs with those of the commit the work started from over the idea’s code. What passed there and fails here: ask: a person decides. require: it goes back to the agent. off: they are not run.',
+      'If an idea changes or removes tests or gate files, the gate also runs the old tests and gate files over the idea’s code. For tests that passed on the base and fail now: ask: a person decides. require: the idea goes back to the agent. off: the old tests do not run.',
     ),
   protect: z
     .array(repoPath)
     .default([])
-    .describe('Paths (git globs) that are put back to what they were before the gate runs, e.g. "ci/**".'),
+    .describe('Paths (git globs) that ralphctl restores before the gate runs, e.g. "ci/**".'),
   passEnv: z
     .array(envName)
     .default([])
     .describe(
-      'Names of variables that gate commands get from the environment of the worker, beside those that ordinary tool chains need, e.g. DATABASE_URL. All others are withheld.',
+      'Names of variables that gate commands get from the worker’s environment, e.g. DATABASE_URL. They always get those that common tool chains need, and no others.',
     ),
   tripwires: z
     .strictObject({
       deletedTests: tripwire.describe(
-        'Tests that are gone: deleted files, and tests that ran on the base and do not any more. With ask, a command that reports no test at all where it did on the base is red.',
+        'Missing tests: deleted files, and tests that ran on the base and no longer run. With ask, a command that reports tests on the base and none now is red.',
       ),
       newSkips: tripwire.describe(
-        'Tests that are newly skipped, focused or ignored: in the files, or as the runner reports.',
+        'Tests that are newly skipped, focused or ignored, in the files or in the runner’s report.',
       ),
       gateFiles: tripwire.describe(
-        'New and changed files that decide what the gate checks: settings of runners and linters, and scripts that the gate’s commands run.',
+        'New and changed files that decide what the gate checks: settings of test runners and linters, and scripts that the gate commands run.',
       ),
     })
     .prefault({})
-    .describe('Changes that can make the gate green without making the work right. ask: a person looks first.'),
+    .describe(
+      'Changes that can make the gate green although the work is wrong. ask: a person looks before the idea lands.',
+    ),
 });
 
 export const gate = z
@@ -83,63 +88,60 @@ export const gate = z
       }),
     };
   })
-  .describe('The commands that decide whether work is done. A bare list is a list of commands.');
+  .describe('The quality commands that decide whether work is done. A bare list is a list of commands.');
 
 export const setup = z
   .strictObject({
-    run: run.optional().describe('Command that makes a new worktree ready, e.g. "npm ci".'),
+    run: run.optional().describe('Command that prepares a new worktree, e.g. "npm ci".'),
     copy: z
       .array(repoPath)
       .default([])
       .describe(
-        'Ignored files and folders copied from your checkout into worktrees (globs), e.g. ".env". What .worktreeinclude lists is copied, too.',
+        'Ignored files and folders that ralphctl copies from your checkout into worktrees (globs), e.g. ".env". It also copies the files that .worktreeinclude lists.',
       ),
-    timeoutMinutes: minutes.default(10).describe('Minutes the setup command may take.'),
-    passEnv: z
-      .array(envName)
-      .default([])
-      .describe('The same for the setup command as gate.passEnv for the gate, e.g. NPM_TOKEN.'),
+    timeoutMinutes: minutes.default(10).describe('Minutes until the setup command times out.'),
+    passEnv: z.array(envName).default([]).describe('Like gate.passEnv, for the setup command, e.g. NPM_TOKEN.'),
   })
   .prefault({})
-  .describe('What a fresh worktree needs before an agent can work in it.');
+  .describe('How ralphctl prepares a fresh worktree before an agent works in it.');
 
 export const commit = z
   .strictObject({
     hooks: z.boolean().default(false).describe('Run the repository’s commit hooks.'),
-    sign: z.boolean().default(false).describe('Sign commits; needs a signer that asks nothing.'),
+    sign: z.boolean().default(false).describe('Sign commits. The signer must not ask anything.'),
     type: z
       .string()
       .regex(/^[a-z][a-z0-9-]*(?:\([\w./-]+\))?$/, 'must be a commit type such as "feat" or "fix(api)"')
       .default('feat')
-      .describe('Type in front of commit messages.'),
+      .describe('Commit type at the start of messages.'),
   })
   .prefault({})
-  .describe('How leftovers and landings are committed.');
+  .describe('How ralphctl commits uncommitted work and landings.');
 
 export const landing = z
   .strictObject({
     strategy: z
       .enum(['rebase', 'merge', 'squash'])
       .default('rebase')
-      .describe('How an idea’s commits come onto the target branch.'),
+      .describe('How ralphctl puts an idea’s commits onto the target branch.'),
     maxRounds: z
       .int()
       .min(0)
       .max(20)
       .default(2)
-      .describe('Times a conflict or a red merge goes back to the agent before it goes to you.'),
+      .describe('How often a conflict or a red merge goes back to the agent before ralphctl asks you.'),
     maxWaiting: z
       .int()
       .min(1)
       .max(10_000)
       .optional()
       .describe(
-        'Finished ideas that may wait to land before new ones wait, too: what starts now would be stale when its turn comes. Default: twice the slots, at least four.',
+        'Most finished ideas in the landing queue. When it is full, new ideas wait, because their work would be stale when they land. Default: twice the slots, at least four.',
       ),
-    tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it has landed.'),
+    tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it lands.'),
   })
   .prefault({})
-  .describe('How gated work reaches the target branch.');
+  .describe('How work with a green gate reaches the target branch.');
 
 /** Folders that package managers and build tools fill and that are dear to build again. */
 const DEPENDENCY_FOLDERS = [
@@ -173,15 +175,15 @@ export const worktrees = z
       .array(repoPath)
       .default(DEPENDENCY_FOLDERS)
       .describe(
-        'Ignored folders that stay when a worktree is used again, such as node_modules, as set-up left them. Replaces the default list.',
+        'Ignored folders, such as node_modules, that stay as set-up left them when ralphctl reuses a worktree. Replaces the default list.',
       ),
     cache: z
       .array(repoPath)
       .default([])
       .describe(
-        'Those of them that later ideas and landings find as the last gate left them: build caches, such as target. Faster, and what one idea’s tests write there can make another’s green.',
+        'Folders of `keep` that stay as the last gate left them: build caches, such as target. This is faster, but files that one idea’s tests write there can turn another idea’s gate green.',
       ),
-    recycle: z.boolean().default(true).describe('Use a worktree again once its idea has landed and it is clean.'),
+    recycle: z.boolean().default(true).describe('Reuse a worktree once its idea has landed and it is clean.'),
   })
   .prefault({})
   .describe('Where agents work.');

@@ -22,40 +22,40 @@ const branch = z.string().regex(
 
 export const configSchema = z
   .strictObject({
-    $schema: z.string().optional().describe('Where the JSON Schema of this file is, for editors.'),
+    $schema: z.string().optional().describe('Location of this file’s JSON Schema, for editors.'),
     version: z.literal(1).default(1).describe('Version of this file’s format.'),
     target: branch
       .optional()
-      .describe('Branch that work lands on. Default: the branch your checkout is on when a run starts.'),
+      .describe('Branch that work lands on. Default: the branch of your checkout when a run starts.'),
     backlog: text
       .optional()
       .describe(
         'The backlog file, relative to the repository root. Default: roadmap.md, specs/roadmap.md or ideas.yaml.',
       ),
-    slots: count(1, 100).default(3).describe('Agents that run at the same time.'),
-    agent: name.default('claude').describe('Agent for ideas that name none.'),
+    slots: count(1, 100).default(3).describe('How many agents run at the same time.'),
+    agent: name.default('claude').describe('Agent for ideas that do not name one.'),
     agents,
     gate,
     setup,
-    maxIterations: count(1, 10_000).default(50).describe('Agent runs an idea may take before it ends as timed out.'),
+    maxIterations: count(1, 10_000).default(50).describe('Most agent runs for an idea. After that the idea times out.'),
     timeoutMinutes: minutes
       .default(30)
-      .describe('Minutes of work a whole idea may take: agent runs and gates, not waiting.'),
-    iterationTimeoutMinutes: minutes.default(30).describe('Minutes one agent run may take.'),
-    idleTimeoutMinutes: minutes.default(10).describe('Minutes an agent may stay silent before its run is ended.'),
+      .describe('Minutes of work until an idea times out. Agent runs and gates count; waiting does not.'),
+    iterationTimeoutMinutes: minutes.default(30).describe('Minutes until one agent run times out.'),
+    idleTimeoutMinutes: minutes.default(10).describe('Minutes of silence until ralphctl ends an agent run.'),
     stepDelayMs: milliseconds.default(500).describe('Milliseconds between two iterations of an idea.'),
-    autoCommit: z.boolean().default(true).describe('Commit what an iteration left uncommitted.'),
+    autoCommit: z.boolean().default(true).describe('Commit the changes that an iteration left uncommitted.'),
     commit,
     weights: z
       .strictObject({
-        unblocks: weight.default(10).describe('For each idea that waits for this one.'),
+        unblocks: weight.default(10).describe('For each idea that is blocked on this one.'),
         critical: weight.default(50).describe('For the tag "critical".'),
         quickWin: weight.default(30).describe('For the tag "quick-win".'),
-        nearComplete: weight.default(20).describe('When more than half of the parent’s children are done.'),
+        nearComplete: weight.default(20).describe('If more than half of the parent’s children are done.'),
         retry: weight.default(-15).describe('For each retry so far.'),
       })
       .prefault({})
-      .describe('Points that decide which ready idea comes next; the highest sum wins.'),
+      .describe('Points that decide which ready idea starts next. The highest sum wins.'),
     landing,
     worktrees,
     signals: z
@@ -63,75 +63,73 @@ export const configSchema = z
         requireXml: z
           .boolean()
           .default(true)
-          .describe('Only tagged signals count; false also accepts the plain promise text.'),
-        promise: text
-          .optional()
-          .describe(
-            'What an agent promises on completion, in ideas that name no promise of their own. Default: COMPLETE.',
-          ),
+          .describe('Accept only tagged signals. false also accepts the plain promise text.'),
+        promise: text.optional().describe('Completion promise for ideas without their own. Default: COMPLETE.'),
       })
       .prefault({})
-      .describe('How an agent says that it is done, blocked or needs you.'),
+      .describe('How an agent signals that it is done, is blocked or needs you.'),
     prompt: z
       .strictObject({ template: repoPath.optional().describe('File with your own prompt template.') })
       .prefault({})
-      .describe('What the agent is told.'),
+      .describe('The prompt that the agent gets.'),
     errors: z
       .strictObject({
         strategy: z
           .enum(['retry', 'skip', 'abort'])
           .default('retry')
           .describe(
-            'What a failed agent run leads to: try again; skip the idea, or the step of its plan, which is no failure; or end the run.',
+            'What ralphctl does after a failed agent run. retry: retry the run. skip: skip the idea, or the step of its plan, without counting a failure. abort: end the whole run.',
           ),
-        maxRetries: count(0, 100).default(2).describe('Retries of one failed run.'),
-        retryBaseMs: milliseconds.default(2000).describe('Milliseconds before the first retry; doubles with each.'),
-        threshold: count(1, 1000).default(3).describe('Failed ideas in a row that pause the autopilot.'),
+        maxRetries: count(0, 100).default(2).describe('Most retries of one failed agent run.'),
+        retryBaseMs: milliseconds
+          .default(2000)
+          .describe('Milliseconds before the first retry. The wait doubles with each retry.'),
+        threshold: count(1, 1000).default(3).describe('How many failed ideas in a row pause the run.'),
       })
       .prefault({})
-      .describe('What happens when agent runs fail.'),
+      .describe('What ralphctl does when agent runs fail.'),
     limits: z
       .strictObject({
         maxRateLimitRetries: count(0, 100)
           .default(3)
-          .describe('Tries on a limited agent before the fallback takes over.'),
-        backoffMs: milliseconds.default(5000).describe('Milliseconds before the first of them.'),
-        factor: z.number().min(1).max(100).default(3).describe('Each further wait is this many times longer.'),
-        recoverPrimary: z.boolean().default(true).describe('Go back to the first agent as soon as its limit is over.'),
+          .describe('Retries on a limited agent before the fallback takes over.'),
+        backoffMs: milliseconds.default(5000).describe('Milliseconds before the first retry.'),
+        factor: z.number().min(1).max(100).default(3).describe('Factor by which each further wait grows.'),
+        recoverPrimary: z.boolean().default(true).describe('Return to the first agent as soon as its limit is over.'),
       })
       .prefault({})
-      .describe('What happens at usage limits. A reset time that the agent states is always waited for.'),
+      .describe('What ralphctl does at usage limits. If the agent states a reset time, ralphctl always waits for it.'),
     disk: z
       .strictObject({
         minFreeMegabytes: count(0, 100_000_000)
           .default(512)
-          .describe('Megabytes that must be free on the disks of worktrees, repository and state folder.'),
-        minFreeInodes: count(0, 1_000_000_000).default(5000).describe('Files for which there must be room on them.'),
+          .describe('Megabytes of free disk space that worktrees, repository and state folder need.'),
+        minFreeInodes: count(0, 1_000_000_000).default(5000).describe('Free inodes that their disks need.'),
       })
       .prefault({})
-      .describe('Below this, nothing is started; ideas wait until there is room again.'),
+      .describe('Minimum free disk space. Below it ralphctl starts nothing, and ideas wait until there is enough.'),
     confinement: z
       .enum(['stop', 'off'])
       .default('stop')
       .describe(
-        'What happens when an agent changes branches, stashes, settings or files of yours outside its worktree. stop: its idea waits for you. off: nobody is asked.',
+        'What ralphctl does after out-of-bounds changes: an agent changes your branches, stashes, settings or files outside its worktree. stop: its idea waits for you. off: ralphctl does not ask.',
       ),
     escalation: z
       .strictObject({
         after: count(1, 1000).default(4).describe('Iterations without progress before the first step.'),
-        every: count(1, 1000).default(3).describe('Further ones before each next step.'),
+        every: count(1, 1000).default(3).describe('More such iterations before each next step.'),
         steps: z
           .array(z.enum(['nudge', 'fresh', 'stronger', 'other', 'ask']))
           .default(['nudge', 'fresh', 'stronger', 'other', 'ask'])
           .describe(
-            'nudge: the agent is told to try another way; fresh: it is to begin again from a different idea, and is not told what happened last time; stronger: the agent works with what its `stronger` names, if it names anything; other: the next agent of `fallback` goes on, if there is one; ask: you are asked. What an idea has been given, it keeps. Empty: an idea goes on until its limits.',
+            'nudge: the prompt tells the agent to try another way. fresh: the prompt tells it to begin again with a different approach, and leaves out the last iteration’s result. stronger: the agent uses its `stronger` model or effort, if it has one. other: the next agent of `fallback` takes over, if there is one. ask: ralphctl asks you. A stronger model or another agent stays until the idea ends. Empty: an idea continues until its limits.',
           ),
       })
       .prefault({})
       .describe(
-        'What happens when iterations get an idea nowhere: they leave what was there before, or the gate is red exactly as before.',
+        'What ralphctl does when an idea stops making progress: iterations leave the files as they were before, or the gate is red exactly as before.',
       ),
-    fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one is limited.'),
+    fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one reaches a limit.'),
     budget,
     warnings,
     logs: z
@@ -141,10 +139,10 @@ export const configSchema = z
           .min(1)
           .max(1_000_000)
           .default(256)
-          .describe('Megabytes of agent output kept per agent run.'),
+          .describe('Megabytes of output that ralphctl keeps for each agent run.'),
       })
       .prefault({})
-      .describe('What is kept of agent output.'),
+      .describe('How much agent output ralphctl keeps.'),
   })
   .transform(({ $schema: _, ...config }, ctx) => {
     const known = [...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)])];
