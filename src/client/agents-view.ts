@@ -5,9 +5,10 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StampedEvent } from '../protocol/events.js';
-import { type Context, print } from './context.js';
+import { type Context, print, printJson } from './context.js';
 import { StreamFollower } from './stream-follow.js';
 import { StreamView } from './stream-lines.js';
+import { usesColour } from './terminal.js';
 
 const POLL_MS = 300;
 
@@ -35,7 +36,7 @@ export class AgentsView {
     if (event.kind === 'iteration') {
       const { idea, serial } = event;
       const path = join(this.dirOf(idea), String(serial).padStart(3, '0'), 'stream.jsonl');
-      const view = new StreamView(process.stdout.isTTY === true && !process.env.NO_COLOR);
+      const view = new StreamView(usesColour());
       const run = { idea, serial, follower: new StreamFollower(path), view, seen: false, ended: false };
       this.#runs.set(`${idea} ${serial}`, run);
     } else if (event.kind === 'iteration-end') {
@@ -68,7 +69,7 @@ export class AgentsView {
 
   async #show({ idea, serial, follower, view }: Watched): Promise<void> {
     for (const line of await follower.read()) {
-      if (this.context.json) print(JSON.stringify({ ...line, idea, serial }));
+      if (this.context.json) printJson({ ...line, idea, serial });
       else for (const text of view.lines(line, `${idea} │ `)) print(text);
     }
   }

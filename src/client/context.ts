@@ -1,5 +1,6 @@
 /** What every command starts from: where state lives and which repository is meant. */
 import { cacheRoot, stateRoot } from '../config/paths.js';
+import { forPeople } from './terminal.js';
 
 export interface Context {
   root: string;
@@ -22,6 +23,6 @@ export function makeContext(options: { repo?: string; json?: boolean }): Context
 }
 
 /** Results go to stdout, talk goes to stderr, so that output can be piped. */
-export const print = (text: string): void => void process.stdout.write(`${text}\n`);
-export const say = (text: string): void => void process.stderr.write(`${text}\n`);
-export const printJson = (value: unknown): void => print(JSON.stringify(value));
+export const print = (text: string): void => void process.stdout.write(`${forPeople(text, process.stdout)}\n`);
+export const say = (text: string): void => void process.stderr.write(`${forPeople(text, process.stderr)}\n`);
+export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);

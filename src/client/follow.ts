@@ -9,8 +9,9 @@ import type { RunStatus } from '../protocol/views.js';
 import { eventsPath, followEvents } from '../runs/event-file.js';
 import type { RunApi } from './api/run.js';
 import type { Attachment } from './attachment.js';
-import { type Context, print } from './context.js';
-import { liveLine } from './live-lines.js';
+import { type Context, print, printJson } from './context.js';
+import { LiveLines } from './live-lines.js';
+import { usesColour } from './terminal.js';
 
 export type FollowEnd =
   | { why: 'ended'; summary: RunSummary }
@@ -18,6 +19,8 @@ export type FollowEnd =
   | { why: 'detached' };
 
 const WAIT_CHECK_MS = 1000;
+/** Lines of the time before that are shown on coming back, however small the terminal. */
+const LEAST_SHOWN = 20;
 
 export interface FollowOptions {
   /** Come back when all that is left waits for a person. */
@@ -59,18 +62,52 @@ export async function follow(
   }
 }
 
-async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<void> {
-  for await (const event of followEvents(path, signal)) show(context, event);
+export async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<void> {
+  const shown = new Shown(context);
+  const known = context.json ? 0 : await countEvents(path);
+  const before: string[] = [];
+  let seen = 0;
+  for await (const event of followEvents(path, signal)) {
+    if (seen >= known) {
+      shown.take(event);
+      continue;
+    }
+    before.push(...shown.lines(event));
+    if (++seen === known) sayLast(before);
+  }
 }
 
-export function show(context: Context, event: StampedEvent): void {
-  if (context.json) {
-    print(JSON.stringify(event));
-    return;
+/** Whoever comes back wants to know where things stand: the last screenful, not the night. */
+function sayLast(lines: readonly string[]): void {
+  const most = Math.max(LEAST_SHOWN, (process.stdout.rows ?? 0) - 4);
+  const left = lines.length - most;
+  if (left > 0) print(`… ${left} earlier lines: ralphctl logs`);
+  for (const line of lines.slice(-most)) print(line);
+}
+
+async function countEvents(path: string): Promise<number> {
+  let count = 0;
+  for await (const _ of followEvents(path, AbortSignal.abort())) count += 1;
+  return count;
+}
+
+/** Events as they are shown, one after another. */
+export class Shown {
+  readonly #json: boolean;
+  readonly #lines = new LiveLines(usesColour());
+
+  constructor({ json }: Context) {
+    this.#json = json;
   }
-  const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  const line = liveLine(event, colour);
-  if (line !== undefined) print(line);
+
+  take(event: StampedEvent): void {
+    if (this.#json) printJson(event);
+    else for (const line of this.lines(event)) print(line);
+  }
+
+  lines(event: StampedEvent): string[] {
+    return this.#lines.lines(event);
+  }
 }
 
 /** Everything else is over, and what is left waits for a person. */

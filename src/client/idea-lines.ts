@@ -1,7 +1,8 @@
 /** One idea explained, as lines for a person. Pure: report in, lines out. */
 import type { IdeaStatus } from '../protocol/run.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
-import { clean, localTime, many, paragraphs, signalText } from './live-lines.js';
+import { clean, many, paragraphs, signalText } from './live-lines.js';
+import { localTime } from './terminal.js';
 
 /** Agent runs that are listed, the latest ones. */
 const RUNS_SHOWN = 10;

@@ -3,7 +3,7 @@
  * which commands help now. From files and git, so that it is the same with a worker and without.
  * Invariant: reads only.
  */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../config/paths.js';
 import { ideaBranch } from '../git/names.js';
@@ -73,7 +73,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   };
 }
 
-function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number]): AgentRunLine {
+export function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number]): AgentRunLine {
   const { iteration = begun?.iteration, at = begun?.at } = ended ?? {};
   return {
     serial,
@@ -138,4 +138,17 @@ export function commandsAfter(idea: string, status: IdeaStatus, commit: string |
     `ralphctl logs ${idea}`,
     `ralphctl saves ${idea}`,
   ];
+}
+
+/** Logs of the gate of an agent run, in the order in which its commands ran. */
+export async function gateLogs(dir: string): Promise<string[]> {
+  const names = await readdir(join(dir, 'gate')).catch(() => []);
+  const order = (name: string): [number, number] => [
+    Number(/\d+/.exec(name)?.[0] ?? Number.MAX_SAFE_INTEGER),
+    name.includes('again') ? 1 : 0,
+  ];
+  return names
+    .filter((name) => name.endsWith('.log'))
+    .sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1] || a.localeCompare(b))
+    .map((name) => join(dir, 'gate', name));
 }

@@ -9,6 +9,7 @@ import type { StampedEvent } from '../protocol/events.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { AgentSignal } from '../protocol/signal.js';
 import type { WarningLine } from '../protocol/warnings.js';
+import { dayOf, localTime } from './terminal.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
@@ -18,6 +19,38 @@ export function liveLine(event: StampedEvent, colour: boolean): string | undefin
   const text = body(event, paint);
   return text === undefined ? undefined : `${paint.dim(clock(event.at))} ${text}`;
 }
+
+/** The lines of a run in their order: the date where it changes, and questions whole, of which a run keeps the beginning. */
+export class LiveLines {
+  readonly #colour: boolean;
+  readonly #questions = new Map<string, string>();
+  #day = dayOf(Date.now());
+
+  constructor(colour: boolean) {
+    this.#colour = colour;
+  }
+
+  lines(event: StampedEvent): string[] {
+    const line = liveLine(this.#whole(event), this.#colour);
+    if (line === undefined) return [];
+    const day = dayOf(Date.parse(event.at));
+    if (day === this.#day) return [line];
+    this.#day = day;
+    return [dayLine(day, this.#colour), line];
+  }
+
+  #whole(event: StampedEvent): StampedEvent {
+    if (event.kind === 'iteration-end') {
+      if (event.signal.kind === 'needs-human') this.#questions.set(event.idea, event.signal.question);
+      else this.#questions.delete(event.idea);
+    }
+    if (event.kind !== 'idea' || event.status !== 'needs-human' || !event.reason?.endsWith('…')) return event;
+    const question = this.#questions.get(event.idea);
+    return question?.startsWith(event.reason.slice(0, -1)) ? { ...event, reason: question } : event;
+  }
+}
+
+export const dayLine = (day: string, colour: boolean): string => pc.createColors(colour).dim(`── ${day} ──`);
 
 function body(event: StampedEvent, paint: Paint): string | undefined {
   switch (event.kind) {
@@ -38,7 +71,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       const tolerated = event.tolerated
         ? paint.yellow(`, tolerated: ${clean(event.tolerated.join(', '))} (red on the base, too)`)
         : '';
-      const look = event.tripwires ? `\n  ${paint.yellow('⚠')} ${clean(event.tripwires.join('; '))}` : '';
+      const look = event.tripwires ? `\n  ${paint.yellow('!')} ${clean(event.tripwires.join('; '))}` : '';
       if (event.pass)
         return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}`;
       return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
@@ -46,9 +79,9 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'landing':
       return undefined;
     case 'bounced':
-      return `${paint.yellow('↩')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;
+      return `${paint.yellow('↺')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;
     case 'step':
-      return `${event.state === 'complete' ? paint.green('▪') : paint.yellow('▫')} ${event.idea} step ${clean(event.step)} ${event.state}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
+      return `${event.state === 'complete' ? paint.green('▣') : paint.yellow('▢')} ${event.idea} step ${clean(event.step)} ${event.state}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
     case 'waiting':
       return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
     case 'answered':
@@ -64,7 +97,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'delivered':
       return `${paint.cyan('!')} ${event.idea} has read ${event.notes === 1 ? 'your word' : `${event.notes} words of yours`} (agent run ${event.serial})`;
     case 'interrupted':
-      return `${paint.yellow('‖')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
+      return `${paint.yellow('◫')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
     case 'parked':
       return `${paint.yellow('◷')} ${event.idea} could not work (${event.trouble.kind}): ${clean(event.trouble.message)}`;
     case 'held':
@@ -72,9 +105,9 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'account':
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':
-      return `${paint.yellow('⚠')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+      return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
     case 'escalated':
-      return `${paint.yellow('↗')} ${event.idea} got nowhere in ${event.iterations} iterations: ${RUNG[event.rung]}`;
+      return `${paint.yellow('↑')} ${event.idea} got nowhere in ${event.iterations} iterations: ${RUNG[event.rung]}`;
     case 'agent':
       return `${paint.blue('⇄')} ${event.idea} goes on with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
   }
@@ -126,32 +159,35 @@ export function warningText({ idea, kind, text }: WarningLine): string {
   return `${idea ? `${idea} ` : ''}${kind}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
 }
 
-/** Local clock time, with the date where that is another day. */
-export function localTime(at: number, now = Date.now()): string {
-  const [then, today] = [new Date(at), new Date(now)];
-  const time = then.toTimeString().slice(0, 8);
-  return then.toDateString() === today.toDateString() ? time : `${then.toDateString()} ${time}`;
+/** Under the text of a line, behind its time. */
+const UNDER = ' '.repeat(11);
+
+/** A question whole, with its line breaks. */
+function asked(question: string | undefined): string {
+  if (!question) return '';
+  const lines = paragraphs(question);
+  return lines.length === 1 ? `: ${lines[0]}` : `:\n${lines.map((line) => `${UNDER}| ${line}`).join('\n')}`;
 }
 
 function ideaBody(event: Extract<StampedEvent, { kind: 'idea' }>, paint: Paint): string | undefined {
   const reason = event.reason ? `: ${clean(event.reason)}` : '';
   switch (event.status) {
     case 'running':
-      return `${paint.blue('▶')} ${paint.bold(event.idea)} ${clean(event.title)} ${paint.dim(event.agentName ?? '')}`;
+      return `${paint.blue('▸')} ${paint.bold(event.idea)} ${clean(event.title)} ${paint.dim(event.agentName ?? '')}`;
     case 'landed':
       return `${paint.green('✓')} ${paint.bold(event.idea)} landed ${paint.dim(event.commit?.slice(0, 8) ?? '')}${reason}`;
     case 'needs-human':
-      return `${paint.cyan('?')} ${paint.bold(event.idea)} asks${reason}\n           answer with: ralphctl answer ${event.idea} "…"`;
+      return `${paint.cyan('?')} ${paint.bold(event.idea)} asks${asked(event.reason)}\n${UNDER}answer with: ralphctl answer ${event.idea} "…"`;
     case 'blocked':
       return `${paint.yellow('⊗')} ${paint.bold(event.idea)} blocked${reason}`;
     case 'timeout':
-      return `${paint.yellow('⏱')} ${paint.bold(event.idea)} ran out${reason}; its worktree is kept`;
+      return `${paint.yellow('◔')} ${paint.bold(event.idea)} ran out${reason}; its worktree is kept`;
     case 'failed':
       return `${paint.red('✗')} ${paint.bold(event.idea)} failed${reason}; its worktree is kept`;
     case 'paused':
-      return `${paint.dim('‖')} ${event.idea} paused`;
+      return `${paint.dim('◫')} ${event.idea} paused`;
     case 'skipped':
-      return `${paint.dim('↷')} ${event.idea} skipped${reason}`;
+      return `${paint.dim('⊘')} ${event.idea} skipped${reason}`;
     case 'abandoned':
       return `${paint.dim('⊘')} ${event.idea} abandoned${reason}`;
     case 'pending':
@@ -169,7 +205,7 @@ export function signalText(signal: AgentSignal, paint: Paint = pc.createColors(f
     case 'blocked':
       return paint.yellow(`BLOCKED: ${clean(signal.reason)}`);
     case 'needs-human':
-      return paint.cyan(`NEEDS_HUMAN: ${clean(signal.question)}`);
+      return paint.cyan(`NEEDS_HUMAN: ${clean(signal.question, 80)}`);
     case 'progress':
       return paint.blue(`PROGRESS ${signal.percent} %`);
     case 'none':

@@ -7,9 +7,10 @@ import { toCard } from '../backlog/cards.js';
 import { firstState } from '../decide/first-state.js';
 import { Graph } from '../decide/graph.js';
 import { addIteration, noIterations } from '../decide/iterations.js';
+import { RUN_TABLE } from '../decide/run-table.js';
 import { runStatus } from '../decide/status.js';
 import { landedIdeas } from '../git/landed.js';
-import type { AutopilotState, IdeaEntry, IterationStats } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry, IterationStats, RunState, ShownState } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 import type { RunStatus } from '../protocol/views.js';
 import { type IdeaRecord, type RunRecord, readRecord } from '../runs/idea-record.js';
@@ -60,12 +61,15 @@ export async function recordedRun(root: string, project: string, runId: string):
   }
   const { run: last } = record;
   const over = last !== undefined && ENDED.has(last.state);
-  if (last) state.run = over ? 'completed' : (last.state as AutopilotState['run']);
+  if (last) state.run = over ? 'completed' : runState(last.state);
   if (last?.why) state.why = last.why;
   if (record.landing) state.landing = record.landing;
   state.totals.landings = state.entries.filter((entry) => entry.commit).length;
   return { run, record, settings, state, graph: new Graph(state.entries), over };
 }
+
+/** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */
+const runState = (shown: ShownState): RunState => (Object.hasOwn(RUN_TABLE, shown) ? (shown as RunState) : 'running');
 
 /** Puts an entry where the events left the idea. */
 function restore(entry: IdeaEntry, { last, runs, told }: IdeaRecord): void {

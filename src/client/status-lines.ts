@@ -7,7 +7,6 @@ import {
   accountText,
   budgetText,
   clean,
-  localTime,
   many,
   paragraphs,
   seconds,
@@ -16,6 +15,7 @@ import {
   warningText,
 } from './live-lines.js';
 import { usageText } from './stream-lines.js';
+import { localTime } from './terminal.js';
 
 /** Lines of each list that a person is shown. */
 export const SHOWN = 20;
@@ -54,9 +54,9 @@ export function describeLive(
       `, ${merges.pending} waiting to land`,
   );
   const warnings = live.warnings ?? [];
-  for (const warning of warnings.slice(0, SHOWN)) print(`⚠ ${warningText(warning)}`);
+  for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
-  if (warned > 0) print(`⚠ and ${warned} more`);
+  if (warned > 0) print(`! and ${warned} more`);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
   for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
   if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');

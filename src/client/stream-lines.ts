@@ -5,7 +5,8 @@
 import pc from 'picocolors';
 import type { StreamLine } from '../agents/stream.js';
 import type { Usage } from '../protocol/activities.js';
-import { clean, seconds } from './live-lines.js';
+import { clean, dayLine, seconds } from './live-lines.js';
+import { dayOf, localTime } from './terminal.js';
 
 const INDENT = ' '.repeat(8);
 /** Of one message; the whole is in the raw log. */
@@ -17,16 +18,24 @@ export class StreamView {
   #toolCount = 0;
   #usage: Usage = {};
 
+  readonly #colour: boolean;
+  #day = dayOf(Date.now());
+
   constructor(colour: boolean) {
+    this.#colour = colour;
     this.#paint = pc.createColors(colour);
   }
 
   /** Lines for one event, each with the label; none for events that are not worth one. */
   lines(event: StreamLine, label = ''): string[] {
-    return this.#body(event).map((line, index) => {
+    const lines = this.#body(event).map((line, index) => {
       const at = index === 0 ? this.#paint.dim(clock(event.at)) : INDENT;
       return `${at}  ${label}${line}`;
     });
+    const day = dayOf(Date.parse(event.at));
+    if (lines.length === 0 || day === this.#day) return lines;
+    this.#day = day;
+    return [dayLine(day, this.#colour), ...lines];
   }
 
   #body(event: StreamLine): string[] {
@@ -60,14 +69,14 @@ export class StreamView {
         return [`${yellow('↻')} tries again${count}${wait}: ${clean(event.message)}`];
       }
       case 'limit': {
-        const until = event.resetAt === undefined ? '' : `, until ${new Date(event.resetAt).toLocaleString()}`;
-        return [`${yellow('‖')} limit reached: ${clean(event.message)}${until}`];
+        const until = event.resetAt === undefined ? '' : `, until ${localTime(event.resetAt)}`;
+        return [`${yellow('◷')} limit reached: ${clean(event.message)}${until}`];
       }
       case 'end': {
         const spent = [`${this.#toolCount} tool ${this.#toolCount === 1 ? 'call' : 'calls'}`, usageText(this.#usage)];
         const what = event.ok
-          ? green('■ ended')
-          : `${red('■ failed')}${event.message ? `: ${clean(event.message)}` : ''}`;
+          ? green('✓ ended')
+          : `${red('✗ failed')}${event.message ? `: ${clean(event.message)}` : ''}`;
         return [`${what}  ${dim(spent.filter((part) => part !== '').join(', '))}`];
       }
       case 'cut':
@@ -79,8 +88,12 @@ export class StreamView {
   }
 }
 
+/** Of a signal only what it says: its tags and its nonce are for the program. */
+const withSignals = (text: string): string =>
+  text.replace(/<(ralph|chorus|promise)\b[^>]{0,200}>([^<]*)<\/\1\s{0,8}>/gi, '$2');
+
 function messageLines(text: string): string[] {
-  const lines = text
+  const lines = withSignals(text)
     .split('\n')
     .map((line) => clean(line, 500).trimEnd())
     .filter((line) => line !== '');

@@ -185,7 +185,7 @@ describe('B6 warnings', () => {
       { idea: 'w-1', kind: 'stuck', text: expect.stringContaining('got it no further') },
     ]);
     expect(ideas[0]?.warnings).toMatchObject([{ kind: 'stuck' }]);
-    expect((await box.run('status')).stdout).toContain('⚠ w-1 stuck');
+    expect((await box.run('status')).stdout).toContain('! w-1 stuck');
     expect((await box.run('warn', 'w-1')).stdout).toContain('got it no further');
     expect(await calls()).toEqual(
       ['w-1 plain', 'w-1 plain', 'w-1 told', 'w-1 told', 'w-1 waits'].slice(0, (await calls()).length),

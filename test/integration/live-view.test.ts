@@ -72,7 +72,7 @@ describe('an agent at work', () => {
     expect(readable).toMatch(
       /session with tiny\n.*→ shell npm test\n.*✗ shell failed with exit code 3\n.*Looking at it\./,
     );
-    expect(readable).toMatch(/■ ended {2}1 tool call, 4\.3k tokens in, 10 out/);
+    expect(readable).toMatch(/✓ ended {2}1 tool call, 4\.3k tokens in, 10 out/);
     const lines = (await box.run('logs', 'v-1', '--iteration', '1', '--json')).json;
     expect(lines.map((line) => line.kind)).toEqual([...['session', 'tool', 'tool-result', 'usage', 'message', 'end']]);
     const raw = (await box.run('logs', 'v-1', '--iteration', '1', '--raw')).stdout;

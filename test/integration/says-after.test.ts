@@ -1,6 +1,8 @@
 /** What a run says of its ideas is the same with a worker, without one, and once all is over. Features: A2 A8 C5. */
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
 import { afterEach, expect, inject, it } from 'vitest';
-import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { cliPath, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox | undefined;
 afterEach(() => box?.dispose());
@@ -41,7 +43,7 @@ async function night(): Promise<Sandbox> {
   return opened;
 }
 
-it('A8 C5: why and status say the same with a worker, without one, and name the real cause', async () => {
+it('A8 C5: why, status and logs say the same with a worker, without one, and name the real cause', async () => {
   const run = await night();
   const say = async (...args: string[]) => (await run.run(...args)).stdout;
   await until(
@@ -70,10 +72,26 @@ it('A8 C5: why and status say the same with a worker, without one, and name the 
   expect(status).toContain('! empty-1 ran out: 3 of 3');
   for (const line of QUESTION.split('\n')) expect(status).toContain(`    | ${line}`);
 
+  const logs = await run.run('logs', 'red-1');
+  const told = logs.stdout.split('\n').filter((line) => /^#|^gate |broken$/.test(line));
+  expect(told).toEqual([
+    expect.stringMatching(/^#1 \d\d:\d\d:\d\d COMPLETE, 1 commit; gate red: test .* \(exit code 4\)$/),
+    // The gate, and the gate again.
+    'it is broken',
+    'it is broken',
+    expect.stringMatching(/^gate red: test ! -e broken .*\(exit code 4\)$/),
+  ]);
+  expect(logs.stdout).not.toContain('{"');
+  const coloured = await execa(process.execPath, [cliPath, 'logs', 'red-1'], {
+    ...{ cwd: run.repo, extendEnv: false },
+    env: { ...run.env, FORCE_COLOR: '1' },
+  });
+  expect(coloured.stdout).not.toBe(stripVTControlCharacters(coloured.stdout));
+
   expect((await run.run('worker', '--stop')).code).toBe(0);
   expect(await Promise.all(ideas.map((idea) => say('why', idea)))).toEqual(before);
   const alone = await run.run('status');
-  expect(alone.code, alone.stdout).toBe(4);
+  expect(alone.code, alone.stdout + alone.stderr).toBe(4);
   const lasting = (text: string): string[] => text.split('\n').filter((line) => /^(run|\?|!| {4}\|)/.test(line));
   expect(lasting(alone.stdout)).toEqual(lasting(status));
   expect(alone.stdout).toContain('no worker answers, so nothing moves');

@@ -10,6 +10,7 @@ import { checkMachine } from '../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../doctor/project.js';
 import { checkServices } from '../doctor/services.js';
 import { EXIT } from '../exit-codes.js';
+import { usesColour } from '../terminal.js';
 
 export interface DoctorOptions {
   probe?: boolean;
@@ -74,7 +75,7 @@ const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const MARKS: Readonly<Record<Check['state'], string>> = { ok: '✓', info: '·', warn: '!', fail: '✗' };
 
 function show(checks: readonly Check[], failed: number, warned: number): void {
-  const paint = pc.createColors(Boolean(process.stdout.isTTY) && !process.env.NO_COLOR);
+  const paint = pc.createColors(usesColour());
   const colours = { ok: paint.green, info: paint.dim, warn: paint.yellow, fail: paint.red };
   const width = Math.min(28, Math.max(...checks.map((check) => check.what.length)));
   for (const { what, state, found, fix } of checks) {

@@ -3,8 +3,9 @@ import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { accountText, localTime } from '../live-lines.js';
+import { accountText } from '../live-lines.js';
 import { findProjectId } from '../project.js';
+import { localTime } from '../terminal.js';
 import { UserError } from '../user-error.js';
 import { tell } from './control.js';
 

@@ -11,16 +11,20 @@ import { ideaDir, runDir } from '../../config/paths.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
 import type { RunSummary, ShownState } from '../../protocol/run.js';
 import { eventsPath, followEvents } from '../../runs/event-file.js';
+import { type AgentRunRecord, type IdeaRecord, readRecord } from '../../runs/idea-record.js';
 import { knownIdeas, listRuns, type RunFile } from '../../runs/run-files.js';
 import { AgentsView } from '../agents-view.js';
 import { type Context, print, printJson, say } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { show } from '../follow.js';
+import { Shown } from '../follow.js';
+import { redText, runLine } from '../idea-lines.js';
+import { gateLogs, lineOf } from '../idea-report.js';
 import { clean } from '../live-lines.js';
 import { writeAll } from '../output.js';
 import { findProjectId } from '../project.js';
 import { StreamFollower } from '../stream-follow.js';
 import { StreamView } from '../stream-lines.js';
+import { localTime, usesColour } from '../terminal.js';
 import { UserError } from '../user-error.js';
 
 export interface LogsOptions {
@@ -51,7 +55,7 @@ export async function logs(context: Context, idea: string | undefined, options: 
   process.once('SIGINT', () => stop.abort());
   if (!options.follow) stop.abort();
   if (idea === undefined) await runLogs(context, project, runId, stop.signal);
-  else await ideaLogs(context, ideaDir(context.root, project, runId, idea), { idea, runId }, options, stop.signal);
+  else await ideaLogs(context, { project, idea, runId }, options, stop.signal);
   return EXIT.ok;
 }
 
@@ -66,9 +70,10 @@ async function refuseUnknown(context: Context, run: { project: string; runId: st
 async function runLogs(context: Context, project: string, runId: string, signal: AbortSignal): Promise<void> {
   const agents = new AgentsView(context, (idea) => ideaDir(context.root, project, runId, idea));
   const watching = agents.watch(signal);
+  const shown = new Shown(context);
   for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
     agents.take(event);
-    show(context, event);
+    shown.take(event);
     if (event.kind === 'run' && ENDED.has(event.state)) break;
   }
   agents.close();
@@ -97,18 +102,24 @@ async function showRuns(context: Context, project: string): Promise<number> {
     const { landed, notLanded, outcome = 'no summary' } = summary ?? {};
     if (context.json)
       printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length });
-    else print(`${runId}  ${outcome}${summary ? `, ${landed} landed, ${notLanded?.length} not` : ''}`);
+    else
+      print(
+        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landed} landed, ${notLanded?.length} not` : ''}`,
+      );
   }
   return EXIT.ok;
 }
 
 async function ideaLogs(
   context: Context,
-  dir: string,
-  { idea, runId }: { idea: string; runId: string },
+  { project, idea, runId }: { project: string; idea: string; runId: string },
   options: LogsOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const dir = ideaDir(context.root, project, runId, idea);
+  const told = async (): Promise<IdeaRecord | undefined> =>
+    (await readRecord(context.root, { project, runId })).ideas.get(idea);
+  if (!context.json && !options.raw && options.iteration === undefined) earlier(await told());
   let shown: string | undefined;
   let reader: Reader | undefined;
   let waits = false;
@@ -138,7 +149,7 @@ async function ideaLogs(
     }
     if (last) {
       await reader?.close();
-      if (shown !== undefined && !context.json) await afterwards(join(dir, shown));
+      if (shown !== undefined && !context.json) await afterwards(join(dir, shown), runOf(await told(), Number(shown)));
       return;
     }
     await delay(POLL_MS, undefined, { signal }).catch(() => {});
@@ -155,11 +166,11 @@ async function readerOf(context: Context, dir: string, raw: boolean): Promise<Re
     )) && (await stat(join(dir, 'output.log')).catch(() => undefined)) !== undefined;
   if (raw || (rawOnly && !context.json)) return rawReader(join(dir, 'output.log'));
   const follower = new StreamFollower(path);
-  const view = new StreamView(process.stdout.isTTY === true && !process.env.NO_COLOR);
+  const view = new StreamView(usesColour());
   return {
     more: async () => {
       for (const line of await follower.read()) {
-        if (context.json) print(JSON.stringify(line));
+        if (context.json) printJson(line);
         else for (const text of view.lines(line)) print(text);
       }
     },
@@ -193,16 +204,31 @@ async function copyFrom(path: string, offset: number): Promise<number> {
   }
 }
 
-/** What stands in the folder of a finished run besides the agent's words. */
-async function afterwards(dir: string): Promise<void> {
-  const result = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
-  const { warnings = [], noticed } = (result ? JSON.parse(result) : {}) as Partial<RunAgentResult>;
+const runOf = (told: IdeaRecord | undefined, serial: number): AgentRunRecord | undefined =>
+  told?.runs.find((run) => run.serial === serial);
+
+/** The agent runs before the last one, a line each. */
+function earlier(told: IdeaRecord | undefined): void {
+  const before = told?.runs.slice(0, -1) ?? [];
+  for (const run of before) print(runLine(lineOf(run)));
+  if (before.length > 0) say('one of them: --iteration N');
+}
+
+/** How a finished agent run ended, and its gate. */
+async function afterwards(dir: string, run: AgentRunRecord | undefined): Promise<void> {
+  const text = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
+  const result = (text ? JSON.parse(text) : {}) as Partial<RunAgentResult>;
+  const { warnings = [], noticed, outcome, exitCode } = result;
   for (const warning of [...warnings, ...(noticed ? [noticed] : [])]) say(`warning: ${clean(warning)}`);
-  const gate = join(dir, 'gate');
-  for (const name of (await readdir(gate).catch(() => [])).sort()) {
-    const path = join(gate, name);
-    if (!(await stat(path)).isFile()) continue;
+  if (outcome?.kind === 'failed')
+    print(
+      `the agent failed${typeof exitCode === 'number' ? ` with exit code ${exitCode}` : ''}: ${clean(outcome.message)}`,
+    );
+  else if (outcome?.kind === 'timeout') print(`the agent was stopped: ${outcome.why}`);
+  else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
+  for (const path of await gateLogs(dir)) {
     say(`── gate ── ${path}`);
     for await (const chunk of createReadStream(path)) await writeAll(process.stdout, chunk as Buffer);
   }
+  if (run?.gate) print(`gate ${run.gate.pass ? 'green' : redText(run.gate)}`);
 }

@@ -15,7 +15,7 @@ import { EXIT } from '../exit-codes.js';
 import { follow } from '../follow.js';
 import { goneAtEnd, reportLines } from '../landed-report.js';
 import { carriedLines, leftBehind } from '../left-behind.js';
-import { clean, many, seconds } from '../live-lines.js';
+import { clean, many, paragraphs, seconds } from '../live-lines.js';
 import { findProject } from '../project.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
@@ -237,7 +237,9 @@ async function attach(context: Context, attachment: Attachment, runId: string, w
         say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');
       if (status.attention.some((one) => one.approval)) say('iterations or landings wait for: ralphctl approve');
       for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
-        say(`${line.id} waits for you: ${clean(line.reason ?? '')}\n  ralphctl answer ${line.id} "…"`);
+        say(
+          `${line.id} waits for you:\n${paragraphs(line.reason ?? '', '  | ').join('\n')}\n  ralphctl answer ${line.id} "…"`,
+        );
       }
     }
     return EXIT.needsHuman;

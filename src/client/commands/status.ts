@@ -20,10 +20,11 @@ import { type Context, print, printJson } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { statusWord } from '../idea-lines.js';
 import { wholeQuestion } from '../idea-report.js';
-import { clean, localTime } from '../live-lines.js';
+import { clean } from '../live-lines.js';
 import { findProjectId } from '../project.js';
 import { recordedRun, recordedStatus } from '../recorded.js';
 import { attention, describeLive, SHOWN } from '../status-lines.js';
+import { localTime } from '../terminal.js';
 import { UserError } from '../user-error.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from './status-list.js';
 

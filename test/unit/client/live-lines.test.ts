@@ -60,11 +60,11 @@ const LINES: [string, RunEvent, string | undefined][] = [
   [
     'bounced',
     { kind: 'bounced', idea: 'a-1', why: 'it conflicts' },
-    '↩ a-1 does not land: it conflicts; back to its agent',
+    '↺ a-1 does not land: it conflicts; back to its agent',
   ],
   ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '… a-1 waits 5.0 s: usage limit'],
   ['answered: the command that answered says it', { kind: 'answered', idea: 'a-1' }, undefined],
-  ['idea running', ideaEvent('running', { agentName: 'ed-001' }), '▶ a-1 Add login ed-001'],
+  ['idea running', ideaEvent('running', { agentName: 'ed-001' }), '▸ a-1 Add login ed-001'],
   ['idea landed', ideaEvent('landed', { commit: '0123456789abcdef' }), '✓ a-1 landed 01234567'],
   [
     'idea landed with a note',
@@ -77,9 +77,9 @@ const LINES: [string, RunEvent, string | undefined][] = [
     '? a-1 asks: port?\n           answer with: ralphctl answer a-1 "…"',
   ],
   ['idea blocked', ideaEvent('blocked', { reason: 'no key' }), '⊗ a-1 blocked: no key'],
-  ['idea timeout', ideaEvent('timeout', { reason: '50 of 50' }), '⏱ a-1 ran out: 50 of 50; its worktree is kept'],
+  ['idea timeout', ideaEvent('timeout', { reason: '50 of 50' }), '◔ a-1 ran out: 50 of 50; its worktree is kept'],
   ['idea failed', ideaEvent('failed', { reason: 'auth' }), '✗ a-1 failed: auth; its worktree is kept'],
-  ['idea paused', ideaEvent('paused'), '‖ a-1 paused'],
+  ['idea paused', ideaEvent('paused'), '◫ a-1 paused'],
   ['idea pending', ideaEvent('pending'), '◦ a-1 is pending again'],
   ['idea wants a slot', ideaEvent('wants-slot'), undefined],
   ['idea lands', ideaEvent('landing'), undefined],
@@ -93,7 +93,7 @@ describe('G3 G6 live lines', () => {
   test('G6: a line begins with the local time of the event', () => {
     const time = new Date(AT).toTimeString().slice(0, 8);
     expect(liveLine(stamped({ kind: 'interrupted', idea: 'a', iteration: 1 }), false)).toMatch(
-      new RegExp(`^${time} ‖ a `),
+      new RegExp(`^${time} ◫ a `),
     );
   });
 

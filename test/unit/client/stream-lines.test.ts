@@ -9,7 +9,7 @@ import { elapsed, progressText } from '../../../src/client/status-lines.js';
 import { StreamFollower } from '../../../src/client/stream-follow.js';
 import { StreamView } from '../../../src/client/stream-lines.js';
 
-const at = '2026-11-21T12:00:00.000Z';
+const at = new Date().toISOString();
 
 /** Lines without their time. */
 function shown(events: readonly (AgentEvent | { kind: 'cut'; events: number })[], label = ''): string[] {
@@ -48,9 +48,9 @@ describe('lines for people', () => {
       '✗ Bash failed with exit code 2: no such script',
       '↻ tries again (2 of 10), in 1.5 s: overloaded',
       '… 7 events left out; the raw log has them',
-      '■ failed: out of money  2 tool calls, 1.2M tokens in, 68 out, $0.13',
+      '✗ failed: out of money  2 tool calls, 1.2M tokens in, 68 out, $0.13',
     ]);
-    expect(shown([{ kind: 'end', ok: true }], 't-1 │ ')).toEqual(['t-1 │ ■ ended  0 tool calls']);
+    expect(shown([{ kind: 'end', ok: true }], 't-1 │ ')).toEqual(['t-1 │ ✓ ended  0 tool calls']);
   });
 
   it('cannot be made to steer the terminal, and stay few', () => {

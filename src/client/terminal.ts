@@ -1,0 +1,95 @@
+/**
+ * What the terminal can show: colours, its width, its characters; and clock times as people read them.
+ * Invariant: output that no terminal shows is never wrapped; without UTF-8 every sign has an ASCII form. Loaded by every
+ * command: imports nothing heavy.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import wrapAnsi from 'wrap-ansi';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** NO_COLOR before FORCE_COLOR before what the stream is; `TERM=dumb` takes no escapes. */
+export function usesColour(stream: { isTTY?: boolean } = process.stdout, env: Env = process.env): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR !== undefined) return !['0', 'false', 'no'].includes(env.FORCE_COLOR);
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** A locale that is named and is not UTF-8. None is named in many containers, whose terminals can show everything. */
+export function onlyAscii(env: Env = process.env): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
+}
+
+/** A letter says what the sign means. */
+const ASCII: Readonly<Record<string, string>> = {
+  '▸': 'R',
+  '✓': '+',
+  '⊗': 'B',
+  '◔': 'T',
+  '✗': 'X',
+  '◷': 'W',
+  '◫': '=',
+  '◦': '.',
+  '·': '-',
+  '⊘': '/',
+  '↷': '/',
+  '↺': '<',
+  '↻': '<',
+  '↑': '^',
+  '▣': '+',
+  '▢': 'o',
+  '⇄': '~',
+  '→': '>',
+  '│': '|',
+  '─': '-',
+  '…': '...',
+  '“': '"',
+  '”': '"',
+  '’': "'",
+};
+
+export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, (sign) => ASCII[sign] ?? sign);
+
+/** Time of a line, and its place for what follows. */
+const STAMP = /^(?:\p{Cc}\[\d+m)*\d\d:\d\d:\d\d(?:\p{Cc}\[\d+m)* {1,2}/u;
+
+/** Breaks lines between words; what follows stands under the text. Words that are longer than a line stay whole. */
+export function wrapped(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, columns))
+    .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  if (stripVTControlCharacters(line).length <= columns) return line;
+  const lead = (STAMP.exec(line) ?? /^ */.exec(line))?.[0] ?? '';
+  const hang = STAMP.test(line) ? 11 : lead.length + 2;
+  const room = columns - hang;
+  if (room < 20) return line;
+  const [first = '', ...rest] = wrapAnsi(line.slice(lead.length), room, { hard: false }).split('\n');
+  return [`${lead}${first}`, ...rest.map((part) => `${' '.repeat(hang)}${part}`)].join('\n');
+}
+
+/** Local clock time, with the date where that is another day. */
+export function localTime(at: number, now = Date.now()): string {
+  const time = new Date(at).toTimeString().slice(0, 8);
+  return dayOf(at) === dayOf(now) ? time : `${dayOf(at)} ${time}`;
+}
+
+export const dayOf = (at: number): string => new Date(at).toDateString();
+
+/** Workflows know no zone: the times in their texts are UTC. */
+export const localTimes = (text: string, now = Date.now()): string =>
+  text.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (all, day: string, time: string) => {
+    const at = Date.parse(`${day}T${time}:00Z`);
+    return Number.isNaN(at) ? all : localTime(at, now).replace(/:\d\d$/, '');
+  });
+
+/** A text as it goes to people. */
+export function forPeople(text: string, stream: { isTTY?: boolean; columns?: number }, env: Env = process.env): string {
+  const local = localTimes(text);
+  const plain = onlyAscii(env) ? asciiOf(local) : local;
+  return stream.isTTY && stream.columns ? wrapped(plain, stream.columns) : plain;
+}

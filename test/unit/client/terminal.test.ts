@@ -1,0 +1,141 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { showEvents } from '../../../src/client/follow.js';
+import { LiveLines } from '../../../src/client/live-lines.js';
+import { StreamView } from '../../../src/client/stream-lines.js';
+import {
+  asciiOf,
+  dayOf,
+  forPeople,
+  localTime,
+  localTimes,
+  onlyAscii,
+  usesColour,
+  wrapped,
+} from '../../../src/client/terminal.js';
+import type { StampedEvent } from '../../../src/protocol/events.js';
+
+const TTY = { isTTY: true };
+
+test.each([
+  ['a terminal', TTY, { TERM: 'xterm' }, true],
+  ['a pipe', {}, { TERM: 'xterm' }, false],
+  ['TERM=dumb', TTY, { TERM: 'dumb' }, false],
+  ['FORCE_COLOR in a pipe', {}, { FORCE_COLOR: '1' }, true],
+  ['FORCE_COLOR=0 on a terminal', TTY, { TERM: 'xterm', FORCE_COLOR: '0' }, false],
+  ['NO_COLOR before FORCE_COLOR', TTY, { TERM: 'xterm', NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+])('G3 colours: %s', (_name, stream, env, wanted) => {
+  expect(usesColour(stream, env)).toBe(wanted);
+});
+
+describe('G3 lines break between words at the width of the terminal', () => {
+  test('what follows stands under the text, and nothing is lost', () => {
+    const text = '12:34:56 ? a-1 asks: which of the two roundings is meant by the specification of the ledger';
+    const lines = wrapped(text, 40).split('\n');
+    expect(lines.length).toBeGreaterThan(2);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+    for (const line of lines.slice(1)) expect(line).toMatch(/^ {11}\S/);
+    expect(lines.map((line) => line.trim()).join(' ')).toBe(text);
+  });
+
+  test('a path stays whole, and a narrow terminal breaks by itself', () => {
+    const path = `/${'x'.repeat(60)}`;
+    expect(wrapped(`output: ${path} and more`, 40).split('\n')).toContainEqual(expect.stringContaining(path));
+    expect(wrapped('some words that are long enough', 15)).toBe('some words that are long enough');
+  });
+
+  test('what no terminal shows is not broken', () => {
+    const text = 'word '.repeat(60);
+    expect(forPeople(text, { columns: 40 }, {})).toBe(text);
+  });
+});
+
+test('G3 without UTF-8 every sign is a letter', () => {
+  expect(onlyAscii({ LANG: 'C' })).toBe(true);
+  expect(onlyAscii({ LANG: 'C', LC_ALL: 'en_US.UTF-8' })).toBe(false);
+  expect(onlyAscii({})).toBe(false);
+  expect(asciiOf('▸ a-1 … ◔ ran out')).toBe('R a-1 ... T ran out');
+});
+
+test('G3 no sign has an emoji form', async () => {
+  const dir = new URL('../../../src/client/', import.meta.url).pathname;
+  const files = (await readdir(dir, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const found = await Promise.all(
+    files.map(async (name) => [
+      name,
+      (await readFile(join(dir, name), 'utf8')).match(/\p{Extended_Pictographic}|[▪▫◻◼]/gu),
+    ]),
+  );
+  expect(found.filter(([, signs]) => signs !== null)).toEqual([]);
+});
+
+test('A8 times are local, also those that a workflow wrote in UTC', () => {
+  const at = Date.parse('2026-03-04T05:06:00Z');
+  expect(localTimes('at a limit until 2026-03-04 05:06 UTC (quota)', at)).toBe(
+    `at a limit until ${localTime(at, at).slice(0, 5)} (quota)`,
+  );
+});
+
+const DAY = 86_400_000;
+const red = (at: number, idea = 'a-1'): StampedEvent => ({
+  ...{ kind: 'gate', idea, pass: false, command: 'make', durationMs: 1 },
+  at: new Date(at).toISOString(),
+});
+
+test('A8 the date stands where the day changes, of events and of what agents do', () => {
+  const now = Date.now();
+  const view = new LiveLines(false);
+  const lines = [now - 2 * DAY, now - DAY, now - DAY, now].flatMap((at) => view.lines(red(at)));
+  const days = lines.filter((line) => line.startsWith('──'));
+  expect(days).toEqual([now - 2 * DAY, now - DAY, now].map((at) => `── ${dayOf(at)} ──`));
+  const agent = new StreamView(false);
+  const at = new Date(now - DAY).toISOString();
+  expect(agent.lines({ kind: 'message', text: 'hello', at })[0]).toBe(`── ${dayOf(now - DAY)} ──`);
+  expect(agent.lines({ kind: 'message', text: '<ralph nonce="x1">COMPLETE</ralph>', at })[0]).toMatch(/ {2}COMPLETE$/);
+});
+
+test('C5 a question is shown whole, with its line breaks, also where the run keeps its beginning only', () => {
+  const question = `Which?\n a) one\n b) two ${'and so on '.repeat(150)}end`;
+  const at = new Date().toISOString();
+  const view = new LiveLines(false);
+  view.lines({
+    ...{ kind: 'iteration-end', idea: 'a-1', serial: 1, iteration: 1, outcome: 'ok', durationMs: 1, commits: 0 },
+    signal: { kind: 'needs-human', question },
+    at,
+  });
+  const [text = ''] = view.lines({
+    ...{ kind: 'idea', idea: 'a-1', title: 'Do it', status: 'needs-human', reason: `${question.slice(0, 999)}…` },
+    at,
+  });
+  for (const line of question.split('\n')) expect(text).toContain(`| ${line}`);
+});
+
+describe('A8 coming back to a run', () => {
+  let dir = '';
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  test('shows the last screenful, not the night', async () => {
+    dir = await mkdtemp(join(tmpdir(), 'ralphctl-night-'));
+    const path = join(dir, 'events.jsonl');
+    const events = Array.from({ length: 90 }, (_, i) => red(Date.now(), `i-${i}`));
+    await writeFile(path, events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+    const written: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      written.push(String(text));
+      return true;
+    });
+    const context = { root: '', cacheRoot: '', env: {}, cwd: '', json: false };
+    await showEvents(context, path, AbortSignal.abort());
+    const night = written.splice(0);
+    expect(night[0]).toMatch(/^… \d+ earlier lines: ralphctl logs/);
+    expect(night.length).toBeLessThan(60);
+    expect(night.at(-1)).toContain('i-89');
+    await showEvents({ ...context, json: true }, path, AbortSignal.abort());
+    expect(written).toHaveLength(90);
+  });
+});
