@@ -35,11 +35,11 @@ export async function ensureStateFolder({ root, env }: Context): Promise<void> {
  * ralphctl's own folders in it are closed.
  */
 async function closeToOthers(root: string): Promise<void> {
+  await mkdir(join(root, 'projects'), { recursive: true, mode: 0o700 });
   for (const own of ['projects', 'server']) {
     const dir = join(root, own);
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    const { mode } = await stat(dir);
-    if ((mode & 0o077) !== 0) await chmod(dir, 0o700);
+    const about = await stat(dir).catch(() => undefined);
+    if (about && (about.mode & 0o077) !== 0) await chmod(dir, 0o700);
   }
 }
 

@@ -13,7 +13,8 @@ const blocked = { signal: 'BLOCKED: no key', free: true };
 /** Path of the idea's worktree, as git knows it. */
 async function worktreeOf(held: Held, id: string): Promise<string | undefined> {
   const list = await held.box.git('worktree', 'list', '--porcelain');
-  return list.match(new RegExp(`^worktree (.*-${id})$`, 'm'))?.[1];
+  const entry = list.split('\n\n').find((lines) => lines.split('\n').includes(`branch refs/heads/ralph/${id}`));
+  return entry?.match(/^worktree (.*)$/m)?.[1];
 }
 
 const said = (held: Held, words: string) =>

@@ -12,7 +12,7 @@ afterEach(() => held?.box.dispose());
 const keep = { id: 'keep', steps: [{ signal: 'COMPLETE' }] as HeldStep[] };
 const free = (signal: string, more: Partial<HeldStep> = {}): HeldStep => ({ signal, free: true, ...more });
 const open = (ideas: Parameters<typeof Held.open>[1], config = {}) =>
-  Held.open(inject('stateRoot'), ideas, { errors: { threshold: 50, strategy: 'skip' }, ...config });
+  Held.open(inject('stateRoot'), ideas, { errors: { threshold: 50, maxRetries: 0 }, ...config });
 
 describe('getting ideas going again', () => {
   it('hint and retry, limit, edit and unblock: each lands, the hint is read exactly once (C2, C3, C4, C5)', async () => {

@@ -130,7 +130,7 @@ describe('after too many failures', () => {
         { id: 'p-2', steps: broken },
         { id: 'p-3', steps: [{ signal: 'COMPLETE', free: true }] },
       ],
-      { errors: { threshold: 2, strategy: 'skip' } },
+      { errors: { threshold: 2, maxRetries: 0 } },
     );
     const { box } = held;
     await held.start();
