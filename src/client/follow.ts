@@ -4,7 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StampedEvent } from '../protocol/events.js';
-import { type RunSummary, WAITS_FOR_YOU } from '../protocol/run.js';
+import type { RunSummary } from '../protocol/run.js';
+import { WAITS_FOR_YOU } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
 import { eventsPath, followEvents } from '../runs/event-file.js';
 import type { RunApi } from './api/run.js';

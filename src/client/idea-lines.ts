@@ -1,5 +1,4 @@
-/** One idea explained, as lines for a person. Pure: report in, lines out. */
-import type { IdeaStatus } from '../protocol/run.js';
+import type { IdeaStatus } from '../protocol/states.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
 import { clean, many, paragraphs, signalText } from './live-lines.js';
 import { localTime } from './terminal.js';

@@ -10,8 +10,8 @@ import { ideaBranch } from '../git/names.js';
 import { listWorktrees } from '../git/worktree-list.js';
 import type { RunAgentResult } from '../protocol/activities.js';
 import type { RunEvent, StampedEvent } from '../protocol/events.js';
-import type { IdeaStatus } from '../protocol/run.js';
 import type { AgentSignal } from '../protocol/signal.js';
+import type { IdeaStatus } from '../protocol/states.js';
 import type { WhyView } from '../protocol/views.js';
 import type { IdeaRecord } from '../runs/idea-record.js';
 

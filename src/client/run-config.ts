@@ -4,7 +4,7 @@
  */
 import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
-import type { RunRef } from '../protocol/activities.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { type ConfigFlags, lastRevision, readRevision } from '../runs/revisions.js';
 import { loadRun, type RunFile } from '../runs/run-files.js';
 

@@ -4,10 +4,13 @@
  * is derived from it and built again by the constructor, so that a run can continue as new.
  * May import protocol and decide only.
  */
+
+import type { IdeaCard } from '../protocol/idea.js';
 import { MAX_CARD_TITLE } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
-import type { AutopilotState, IdeaEntry, IdeaStatus } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import type { IdeaStatus } from '../protocol/states.js';
 import { clip, MAX_REASON } from './clip.js';
 import type { Command } from './commands.js';
 import { newEntry } from './first-state.js';
@@ -17,7 +20,6 @@ import { holdsWorkflow } from './idea-table.js';
 import { addStats } from './iterations.js';
 import { ReadyPool } from './ready.js';
 import { Slots } from './slots.js';
-import { groupOf } from './split.js';
 
 /** A command that was taken or refused, for the events of the run. */
 export interface Told {
@@ -174,3 +176,5 @@ export class Board {
     else this.#running.delete(card.id);
   }
 }
+
+export const groupOf = (card: IdeaCard): IdeaCard => ({ ...card, blue: true });

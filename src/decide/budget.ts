@@ -13,6 +13,7 @@ import {
   MOST_AMOUNT,
   type Spent,
 } from '../protocol/budget.js';
+import type { IdeaInput, IdeaRunState } from '../protocol/idea-run.js';
 
 export const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 
@@ -146,4 +147,8 @@ export function readAnswer(
   if (amount !== undefined && Number(amount) > 0) return { do: 'raise', by: { [line.dimension]: Number(amount) } };
   if (/^(?:raise|yes|continue|go on|ok)\b/.test(said)) return { do: 'raise', by: { [line.dimension]: line.most } };
   return undefined;
+}
+
+export function ideaBudget({ settings }: IdeaInput, state: IdeaRunState): BudgetLine[] {
+  return budgetLines('idea', settings.budget?.idea, state.raised, state.spent ?? nothingSpent());
 }

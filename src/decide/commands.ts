@@ -5,7 +5,7 @@
 
 import type { Verdict } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
-import type { GitErrand } from '../protocol/run.js';
+import type { GitErrand } from '../protocol/states.js';
 
 export type Command =
   | { do: 'start'; idea: string; slot: number; choice?: AgentChoice }

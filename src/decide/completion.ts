@@ -9,8 +9,8 @@ import type { BudgetReached } from '../protocol/budget.js';
 import type { FailureKind } from '../protocol/failures.js';
 import type { GateResult } from '../protocol/gate.js';
 import type { Trouble, TroubleKind } from '../protocol/limits.js';
-import type { IdeaOutcome } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import type { IdeaOutcome } from '../protocol/states.js';
 import { isPlausible } from './gate-times.js';
 import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
 

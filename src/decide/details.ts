@@ -1,10 +1,4 @@
-/**
- * The Markdown a person reads in the Temporal Web UI (G9): what runs, what waits, what landed, what to do.
- * Invariant: text from agents and backlogs is escaped, so it can neither break the page nor pose as ours.
- * May import protocol and decide only.
- */
-
-import type { IdeaStatus, ShownState } from '../protocol/run.js';
+import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatus } from '../protocol/views.js';
 import { lineText } from './budget.js';
 import { clip, MAX_REASON } from './clip.js';

@@ -2,8 +2,9 @@
 import type { CarriedOver, OpenRunResult } from '../protocol/activities.js';
 import type { RunMode } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
-import type { AutopilotState, IdeaEntry, RunState } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import type { RunState } from '../protocol/states.js';
 import { noIterations } from './iterations.js';
 import { firstBudget } from './run-budget.js';
 import { RUN_TABLE } from './run-table.js';

@@ -3,7 +3,8 @@
  * Invariant: a page is bounded whatever is asked for, as anybody may ask from the Web UI.
  * May import protocol and decide only.
  */
-import type { IdeaEntry, IdeaStatus } from '../protocol/run.js';
+import type { IdeaEntry } from '../protocol/run.js';
+import type { IdeaStatus } from '../protocol/states.js';
 import type { IdeaPage, IdeaPageRequest } from '../protocol/views.js';
 import { ideaLine } from './status.js';
 

@@ -4,7 +4,8 @@
  * May import protocol types only.
  */
 import { IDEA_VERBS, type IdeaVerb } from '../protocol/command.js';
-import type { AutopilotState, IdeaEntry, IdeaStatus } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry } from '../protocol/run.js';
+import type { IdeaStatus } from '../protocol/states.js';
 
 /** A status, told apart where commands differ. */
 export const SITUATIONS = [

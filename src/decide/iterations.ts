@@ -1,6 +1,4 @@
-/** Iteration statistics (A8): counts and durations that add up. May import protocol types only. */
-
-import type { IterationStats } from '../protocol/run.js';
+import type { IterationStats } from '../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatistics } from '../protocol/views.js';
 
 export const noIterations = (): IterationStats => ({ count: 0, totalMs: 0, minMs: 0, maxMs: 0 });

@@ -5,7 +5,8 @@
  * May import protocol and decide only.
  */
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
-import type { IdeaEntry, IdeaOutcome } from '../protocol/run.js';
+import type { IdeaEntry } from '../protocol/run.js';
+import type { IdeaOutcome } from '../protocol/states.js';
 import { askToLand, mustBeApproved } from './approval.js';
 import type { Board } from './board.js';
 import { bounceOf, landingQuestion } from './bounce.js';

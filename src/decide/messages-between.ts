@@ -8,8 +8,8 @@ import type { BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../
 import type { LimitPatch } from '../protocol/command.js';
 import type { IdeaReport, Verdict, Worked } from '../protocol/idea-run.js';
 import type { AgentChoice, Trouble } from '../protocol/limits.js';
-import type { IdeaOutcome, IterationStats, ReadyWork } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import type { IdeaOutcome, IterationStats, ReadyWork } from '../protocol/states.js';
 import type { Warning } from '../protocol/warnings.js';
 import { isAmounts, isLimits, isSettings } from './is-settings.js';
 import { patchProblem } from './limits-patch.js';

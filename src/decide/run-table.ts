@@ -5,7 +5,7 @@
  * May import protocol types only.
  */
 import type { RunMode } from '../protocol/command.js';
-import type { RunState } from '../protocol/run.js';
+import type { RunState } from '../protocol/states.js';
 
 /** What happens to a run. The first two start it, the last three are rules; the rest is told by people. */
 export const RUN_EVENTS = [

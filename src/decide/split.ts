@@ -6,6 +6,7 @@
 import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaEntry } from '../protocol/run.js';
 import type { Board } from './board.js';
+import { groupOf } from './board.js';
 import { enqueueProblem } from './enqueue.js';
 import { Graph } from './graph.js';
 
@@ -22,5 +23,3 @@ export function splitProblem(
   const entries = board.state.entries.map((one) => (one === entry ? { ...one, card: groupOf(one.card) } : one));
   return enqueueProblem(new Graph(entries), cards);
 }
-
-export const groupOf = (card: IdeaCard): IdeaCard => ({ ...card, blue: true });

@@ -2,7 +2,9 @@
  * How the run stands, as people see it: a state of the run, or what it comes to for whoever looks.
  * May import protocol and decide only.
  */
-import { type AutopilotState, type IdeaEntry, type StandingState, WAITS_FOR_YOU } from '../protocol/run.js';
+import type { AutopilotState, IdeaEntry } from '../protocol/run.js';
+import type { StandingState } from '../protocol/states.js';
+import { WAITS_FOR_YOU } from '../protocol/states.js';
 import type { Graph } from './graph.js';
 import { holdsWorkflow } from './idea-table.js';
 

@@ -1,10 +1,5 @@
-/**
- * Plans (B9): steps in order, one after another in one worktree; each may have iterations of its own and may be left out.
- * Invariant: a step is over only by a claim that passed the gate, or because it was skipped; the last one hands over to
- * landing. May import protocol and decide only.
- */
-import type { PlanShape } from '../protocol/activities.js';
 import type { PlanPlace, SkipStep } from '../protocol/idea-run.js';
+import type { PlanShape } from '../protocol/plan.js';
 import type { NextStep } from './completion.js';
 
 export const firstStep = (): PlanPlace => ({ step: 0, tries: 0, skipped: [] });

@@ -4,7 +4,9 @@
  * Invariant: what it lists is bounded, what it counts is not.
  * May import protocol and decide only.
  */
-import { IDEA_STATUSES, type IdeaEntry, type IdeaStatus, type IterationStats } from '../protocol/run.js';
+import type { IdeaEntry } from '../protocol/run.js';
+import type { IdeaStatus, IterationStats } from '../protocol/states.js';
+import { IDEA_STATUSES } from '../protocol/states.js';
 import { addStats, noIterations } from './iterations.js';
 
 /** Most ideas of a list, so that an answer stays small however large the run: as many as there can be slots. */

@@ -6,8 +6,8 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RunResult, run } from '../process/run.js';
-import { TAIL_LIMIT } from '../protocol/activities.js';
 import type { GateCommandResult, GateResult } from '../protocol/gate.js';
+import { TAIL_LIMIT } from '../protocol/run-ref.js';
 import { plainText } from './ansi.js';
 import type { Attribution, CommandOutcome } from './attribute.js';
 import { missingProgram } from './cannot-run.js';

@@ -1,5 +1,4 @@
-/** What the two sides of a conflict changed, short enough for a prompt and for workflow history. Reads only. */
-import { TAIL_LIMIT } from '../protocol/activities.js';
+import { TAIL_LIMIT } from '../protocol/run-ref.js';
 import { git } from './git.js';
 
 const clip = (text: string, limit: number): string =>

@@ -20,19 +20,10 @@ import type {
 } from './git-work.js';
 import type { IdeaCard } from './idea.js';
 import type { AgentsInfo } from './limits.js';
+import type { PlanPosition, PlanShape } from './plan.js';
+import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { AgentSignal } from './signal.js';
-
-/** Longest text tail that may enter workflow history, in characters. */
-export const TAIL_LIMIT = 2000;
-
-/** Names the run whose pinned files an activity works from. */
-export interface RunRef {
-  project: string;
-  runId: string;
-  /** Revision of the run's configuration that counts; absent: the one it was started with. */
-  config?: number;
-}
 
 export interface RunConfigInput extends RunRef {
   config: number;
@@ -110,19 +101,6 @@ export interface PrepareResult {
   plan?: PlanShape;
   /** Where an earlier workflow left the plan; absent: at its first step. */
   place?: PlanPosition;
-}
-
-/** A plan as deciding needs it; the texts stay on disk. */
-export interface PlanShape {
-  /** Names, cut to a few words. */
-  phases: string[];
-  steps: { id: string /** 0-based. */; phase: number; maxIterations?: number; optional?: boolean }[];
-}
-
-/** Steps before `step` (0-based) are over; `skipped` ones were left out. */
-export interface PlanPosition {
-  step: number;
-  skipped: number[];
 }
 
 /** What the next prompt must tell the agent about the last iteration. */

@@ -7,8 +7,8 @@
 import type { Rung } from './escalation.js';
 import type { TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
-import type { IdeaStatus, ShownState } from './run.js';
 import type { AgentSignal } from './signal.js';
+import type { IdeaStatus, ShownState } from './states.js';
 import type { WarningLine } from './warnings.js';
 
 export type RunEvent =

@@ -1,8 +1,5 @@
-/**
- * The gate as activities and workflows see it: what it is given and what it found.
- * Invariant: results carry counts, names and short tails, never output. Must import types only.
- */
-import type { PlanPosition, RunRef } from './activities.js';
+import type { PlanPosition } from './plan.js';
+import type { RunRef } from './run-ref.js';
 
 export interface TestCounts {
   passed: number;

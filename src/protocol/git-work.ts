@@ -1,9 +1,5 @@
-/**
- * What landings and errands are given and how they end.
- * Invariant: every result is safe to have twice: the work behind it is idempotent. Must import types only.
- */
-import type { RunRef } from './activities.js';
 import type { GateResult } from './gate.js';
+import type { RunRef } from './run-ref.js';
 
 export interface LandInput extends RunRef {
   idea: string;

@@ -3,65 +3,17 @@
  * Invariant: everything here is plain JSON and small; fields are only ever added, never changed in meaning.
  * Must import types only.
  */
-import type { Feedback, Reopen, RunRef } from './activities.js';
+import type { Feedback, Reopen } from './activities.js';
 import type { BudgetState } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
 import type { IdeaCard } from './idea.js';
 import type { SkipStep } from './idea-run.js';
 import type { LimitState, TroubleKind } from './limits.js';
+import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
+import type { GitErrand, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
-
-/** `idle`: not opened yet. `waiting_user`: semi-auto, ideas start when they are assigned. */
-export type RunState = 'idle' | 'running' | 'pausing' | 'paused' | 'waiting_user' | 'stopping' | 'completed';
-
-/** Shown in the place of `running` while nothing runs and a person is asked. */
-export const WAITS_FOR_YOU = 'waits for you';
-export type StandingState = RunState | typeof WAITS_FOR_YOU;
-
-/** As people are shown it: at its end, how it ended. */
-export type ShownState = StandingState | RunOutcome;
-
-/** What the parent knows of an idea. */
-export const IDEA_STATUSES = [
-  'pending',
-  'running',
-  'paused',
-  'needs-human',
-  /** Answered or bounced from landing: wants a slot again, before any new idea gets one. */
-  'wants-slot',
-  /** Gate green; queued to land, or landing. */
-  'landing',
-  'landed',
-  'blocked',
-  'timeout',
-  'failed',
-  /** Not in this run, a person said. */
-  'skipped',
-  /** Given up by a person. */
-  'abandoned',
-] as const;
-export type IdeaStatus = (typeof IDEA_STATUSES)[number];
-
-/** How an idea workflow can end. `stopped` puts the idea back to pending; `skipped`: it failed, and failed ones are skipped. */
-export type IdeaOutcome = 'landed' | 'blocked' | 'timeout' | 'failed' | 'stopped' | 'skipped';
-
-export interface IterationStats {
-  count: number;
-  totalMs: number;
-  minMs: number;
-  maxMs: number;
-}
-
-/** What landing needs to know of a finished idea. */
-export interface ReadyWork {
-  worktree: string;
-  branch: string;
-  base: string;
-  head: string;
-  agentName: string;
-}
 
 /** What becomes of an idea once its workflow has ended, because a person said so. */
 export interface Afterwards {
@@ -70,9 +22,6 @@ export interface Afterwards {
   /** Of `split`. */
   cards?: IdeaCard[];
 }
-
-/** Work on an idea's commits or worktree that a person asked for. */
-export type GitErrand = 'rollback' | 'cleanup' | 'stash' | 'undo';
 
 export interface IdeaEntry {
   card: IdeaCard;
@@ -184,8 +133,6 @@ export interface AutopilotInput extends RunRef {
   /** Continue as new after this many events, for tests; otherwise when the server suggests it. */
   maxHistory?: number;
 }
-
-export type RunOutcome = 'completed' | 'stopped' | 'aborted';
 
 export interface RunSummary {
   outcome: RunOutcome;

@@ -6,8 +6,8 @@ import type { BudgetLine, Spent } from './budget.js';
 import type { RunMode } from './command.js';
 import type { IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
-import type { GitErrand, IdeaStatus, IterationStats, StandingState } from './run.js';
 import type { AgentSignal } from './signal.js';
+import type { GitErrand, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
 
 export interface IdeaLine {

@@ -5,8 +5,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
-import type { RunRef } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
+import type { RunRef } from '../protocol/run-ref.js';
 
 export type IdeaEdit = Partial<Pick<Idea, 'title' | 'text' | 'success' | 'promise'>>;
 

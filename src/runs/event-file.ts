@@ -3,8 +3,8 @@ import { appendFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runDir } from '../config/paths.js';
-import type { RunRef } from '../protocol/activities.js';
 import type { RunEvent, StampedEvent } from '../protocol/events.js';
+import type { RunRef } from '../protocol/run-ref.js';
 
 export const eventsPath = (root: string, ref: RunRef): string =>
   join(runDir(root, ref.project, ref.runId), 'events.jsonl');

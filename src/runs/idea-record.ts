@@ -1,10 +1,5 @@
-/**
- * What the events of a run say of it and of each idea: where it stood last, its agent runs and their gates, in order.
- * Invariant: reads one file, and gives the same answer whether a worker lives or the run is over. An event that stands
- * twice counts once.
- */
-import type { RunRef } from '../protocol/activities.js';
 import type { StampedEvent } from '../protocol/events.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { eventsPath, followEvents } from './event-file.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;

@@ -7,7 +7,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
-import type { RunRef } from '../protocol/activities.js';
+import type { RunRef } from '../protocol/run-ref.js';
 
 /** Flags of `start` that say something else than the configuration file. */
 export interface ConfigFlags {

@@ -9,8 +9,8 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { runDir, runsDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
-import type { RunRef } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { type ConfigFlags, readRevision } from './revisions.js';
 
 export interface RunFile {

@@ -12,15 +12,10 @@ import { parseSignal } from '../agents/signal.js';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Settled } from '../git/settle.js';
 import type { RunResult } from '../process/run.js';
-import {
-  type AgentOutcome,
-  type RunAgentInput,
-  type RunAgentResult,
-  type StrayedRun,
-  TAIL_LIMIT,
-} from '../protocol/activities.js';
+import type { AgentOutcome, RunAgentInput, RunAgentResult, StrayedRun } from '../protocol/activities.js';
 import type { BudgetReached } from '../protocol/budget.js';
 import type { Idea } from '../protocol/idea.js';
+import { TAIL_LIMIT } from '../protocol/run-ref.js';
 import type { AgentSignal } from '../protocol/signal.js';
 import { type LoadedRun, writeAtomically } from '../runs/run-files.js';
 import { writeUsage } from '../runs/usage-ledger.js';

@@ -4,7 +4,7 @@ import { ideaDir, integrationDir } from '../config/paths.js';
 import { RepositoryError } from '../git/errors.js';
 import { linkText, linkTrouble } from '../git/gitlinks.js';
 import type { LaneOptions } from '../git/lane.js';
-import type { RunRef } from '../protocol/activities.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { repositoryPath } from '../runs/backlog-place.js';
 import type { LoadedRun } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';

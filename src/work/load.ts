@@ -1,8 +1,8 @@
 /** Loads a run's pinned files; what is missing is a failure that no retry mends. */
 import { runDir } from '../config/paths.js';
-import type { RunRef } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { readEdit } from '../runs/edits.js';
 import { type LoadedRun, loadIdea, loadRun, reloadRun } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';

@@ -12,11 +12,11 @@ import type {
   OpenRunResult,
   RunConfigInput,
   RunConfigResult,
-  RunRef,
 } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { abandonedIdeas, carryOver, takeHints } from '../runs/carried.js';
 import { needNoWork } from '../runs/landed.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../runs/run-files.js';

@@ -8,8 +8,8 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planPlacesDir } from '../config/paths.js';
 import { git } from '../git/git.js';
-import type { PlanPosition } from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
+import type { PlanPosition } from '../protocol/plan.js';
 import { writeAtomically } from '../runs/run-files.js';
 import type { WorkDeps } from './deps.js';
 

@@ -3,8 +3,8 @@
  * fault of an idea: nothing is charged, and work goes on once the repository is back or `ralphctl` was called where it is.
  */
 import { commonDirAt } from '../git/moved.js';
-import type { RunRef } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { type LoadedRun, loadRun } from '../runs/run-files.js';
 import { WorkError } from './work-error.js';
 

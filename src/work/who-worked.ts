@@ -5,7 +5,7 @@ import { ideaDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
 import type { Config } from '../config/schema.js';
 import type { Worker } from '../git/message.js';
-import type { RunRef } from '../protocol/activities.js';
+import type { RunRef } from '../protocol/run-ref.js';
 import { readResult } from './agent-result.js';
 import type { WorkDeps } from './deps.js';
 

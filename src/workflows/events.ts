@@ -1,7 +1,7 @@
 /** Tells the worker's event file what happened. A sink: no history events, not called on replay. */
 import { proxySinks, type Sink, type Sinks } from '@temporalio/workflow';
-import type { RunRef } from '../protocol/activities.js';
 import type { RunEvent } from '../protocol/events.js';
+import type { RunRef } from '../protocol/run-ref.js';
 
 export interface EventSinks extends Sinks {
   ralph: Sink & { event(ref: RunRef, event: RunEvent, at: number): void };

@@ -16,16 +16,10 @@ import { addIteration } from '../decide/iterations.js';
 import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../decide/steps.js';
 import { describeTripwire } from '../decide/tripwires.js';
 import { NUDGE_AFTER } from '../decide/warnings.js';
-import type {
-  IdeaLimits,
-  PlanPosition,
-  PlanShape,
-  PrepareResult,
-  RunAgentInput,
-  RunAgentResult,
-} from '../protocol/activities.js';
+import type { IdeaLimits, PrepareResult, RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import type { GateFailure, GateResult } from '../protocol/gate.js';
 import type { PlanPlace } from '../protocol/idea-run.js';
+import type { PlanPosition, PlanShape } from '../protocol/plan.js';
 import { emit } from './events.js';
 import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';

@@ -10,7 +10,7 @@ import { patchedLimits } from '../decide/limits-patch.js';
 import type { IdeaLimits } from '../protocol/activities.js';
 import type { IdeaInput, IdeaResult, IdeaRunState, Verdict } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
-import type { IdeaOutcome } from '../protocol/run.js';
+import type { IdeaOutcome } from '../protocol/states.js';
 import { notTheWorksFault } from './failures.js';
 import { IdeaReporter } from './idea-reporter.js';
 import { IdeaScreen } from './idea-view.js';

@@ -1,14 +1,14 @@
 /** What people see of an idea (G9): phase, current details, search attributes. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { ideaBudget } from '../decide/budget.js';
 import { ideaDetails } from '../decide/details.js';
 import { patchedLimits } from '../decide/limits-patch.js';
 import { sizeOf } from '../decide/notes.js';
 import { firstStep } from '../decide/steps.js';
-import type { PlanShape } from '../protocol/activities.js';
 import type { IdeaInput, IdeaPhase, IdeaRunState, PlanPlace } from '../protocol/idea-run.js';
+import type { PlanShape } from '../protocol/plan.js';
 import type { IdeaView } from '../protocol/views.js';
 import { RALPH_ITERATION, RALPH_STATE } from './attributes.js';
-import { ideaBudget } from './idea-warnings.js';
 
 export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
   const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;

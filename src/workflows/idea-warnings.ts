@@ -4,7 +4,7 @@
  */
 import {
   addSpent,
-  budgetLines,
+  ideaBudget,
   lineText,
   nearlyUsed,
   nothingSpent,
@@ -19,15 +19,9 @@ import { answered, DEFAULT_WARNINGS, nothingWatched, observe, warn } from '../de
 import type { IdeaLimits, RunAgentResult } from '../protocol/activities.js';
 import type { BudgetLine } from '../protocol/budget.js';
 import type { GateResult } from '../protocol/gate.js';
-import type { IdeaInput, IdeaRunState } from '../protocol/idea-run.js';
 import type { WarningAnswer } from '../protocol/warnings.js';
 import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
-
-export function ideaBudget({ settings }: IdeaInput, state: IdeaRunState): BudgetLine[] {
-  return budgetLines('idea', settings.budget?.idea, state.raised, state.spent ?? nothingSpent());
-}
-
 /** The budget that allows no further run. */
 export const spentAll = ({ input, state }: IdeaSession): BudgetLine | undefined => usedUp(ideaBudget(input, state));
 

@@ -7,7 +7,9 @@ import { type Autopilot, agentName } from '../decide/autopilot.js';
 import { runDetails } from '../decide/details.js';
 import { runStanding, type Standing } from '../decide/standing.js';
 import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/status.js';
-import { type AutopilotInput, type RunOutcome, type ShownState, WAITS_FOR_YOU } from '../protocol/run.js';
+import type { AutopilotInput } from '../protocol/run.js';
+import type { RunOutcome, ShownState } from '../protocol/states.js';
+import { WAITS_FOR_YOU } from '../protocol/states.js';
 import { RALPH_STATE } from './attributes.js';
 import { emit } from './events.js';
 

@@ -3,7 +3,6 @@
  * that can be refused are updates with validators, so that a refusal leaves no history.
  */
 import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
-import type { Autopilot } from '../decide/autopilot.js';
 import { enqueueProblem } from '../decide/enqueue.js';
 import { ideaPage } from '../decide/idea-page.js';
 import { isReport } from '../decide/messages-between.js';
@@ -11,19 +10,11 @@ import { NEXT_SHOWN, runStatus, why } from '../decide/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
-import type { AutopilotInput } from '../protocol/run.js';
 import { emit } from './events.js';
 import * as messages from './messages.js';
+import type { RunControls } from './signal-table.js';
 import { internal, registerSignals, type SignalRow } from './signal-table.js';
 import { VERB_SIGNALS } from './verb-signals.js';
-
-export interface RunControls {
-  input: AutopilotInput;
-  /** Undefined until the run has been opened. */
-  pilot: () => Autopilot | undefined;
-  /** Queues an event for the main loop. */
-  tell: (event: (pilot: Autopilot) => void) => void;
-}
 
 /** What a run can be told without a refusal. A row is a Temporal signal and what it changes. */
 const SIGNALS: SignalRow<RunControls>[] = [

@@ -1,5 +1,4 @@
-/** Names the run for an activity, with the revision of its configuration that counts now. */
-import type { RunRef } from '../protocol/activities.js';
+import type { RunRef } from '../protocol/run-ref.js';
 
 export const refOf = ({ project, runId, config }: RunRef): RunRef => ({
   project,

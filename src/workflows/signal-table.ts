@@ -5,6 +5,8 @@
  * Messages between the two workflows go through the default handler, so that the Web UI does not offer them.
  */
 import { defineSignal, type SignalDefinition, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { Autopilot } from '../decide/autopilot.js';
+import type { AutopilotInput } from '../protocol/run.js';
 import { isUnreadable } from './payloads.js';
 
 /** Longest message between the workflows, as JSON: what one adds up to must fit the payload of an activity. */
@@ -79,4 +81,12 @@ export function registerSignals<On>(
     if (one) return receive(one, args);
     tell(name, 'there is no such signal');
   });
+}
+
+export interface RunControls {
+  input: AutopilotInput;
+  /** Undefined until the run has been opened. */
+  pilot: () => Autopilot | undefined;
+  /** Queues an event for the main loop. */
+  tell: (event: (pilot: Autopilot) => void) => void;
 }

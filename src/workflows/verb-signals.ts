@@ -8,7 +8,7 @@ import { isCommandLike, readVerb, type VerbInput } from '../decide/said.js';
 import { type Command, IDEA_VERBS, RUN_VERBS, type Verb } from '../protocol/command.js';
 import { PAUSE_NOW, RAISE_BUDGET, RELOAD_CONFIG, RETRY_LIMIT, SKIP_STEP } from '../protocol/names.js';
 import * as messages from './messages.js';
-import type { RunControls } from './run-handlers.js';
+import type { RunControls } from './signal-table.js';
 import { internal, row, type SignalRow } from './signal-table.js';
 
 const SIGNAL_NAMES: Partial<Record<Verb, string>> = {

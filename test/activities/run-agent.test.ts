@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
-import { TAIL_LIMIT } from '../../src/protocol/activities.js';
+import { TAIL_LIMIT } from '../../src/protocol/run-ref.js';
 import { leftAttempts } from '../../src/runs/attempts.js';
 import { bench, idea, say } from './bench.js';
 

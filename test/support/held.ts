@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StampedEvent } from '../../src/protocol/events.js';
-import type { IdeaStatus, RunSummary } from '../../src/protocol/run.js';
+import type { RunSummary } from '../../src/protocol/run.js';
+import type { IdeaStatus } from '../../src/protocol/states.js';
 import type { RunStatus, WhyView } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from './program.js';
 

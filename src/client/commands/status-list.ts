@@ -1,5 +1,5 @@
-/** `ralphctl status --all`, `--page`, `--only`: every idea of a run, page by page, as a large run has too many for one answer. */
-import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/run.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+import { IDEA_STATUSES } from '../../protocol/states.js';
 import type { IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
 import type { RunApi } from '../api/run.js';
 import { print } from '../context.js';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clean, liveLine, seconds, signalText } from '../../../src/client/live-lines.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
-import type { IdeaStatus } from '../../../src/protocol/run.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
+import type { IdeaStatus } from '../../../src/protocol/states.js';
 
 const AT = '2026-03-04T05:06:07.000Z';
 const stamped = (event: RunEvent): StampedEvent => ({ ...event, at: AT });

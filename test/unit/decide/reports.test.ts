@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Autopilot } from '../../../src/decide/autopilot.js';
-import type { IdeaStatus } from '../../../src/protocol/run.js';
+import type { IdeaStatus } from '../../../src/protocol/states.js';
 import { card, closed, conflictResult, decided, pilotOf, say, slotOf, stats, statusOf, workOf } from './support.js';
 
 const three = ['a', 'b', 'c'].map((id) => card(id));

@@ -7,7 +7,7 @@ import {
   type RunFacts,
   runTransition,
 } from '../../../src/decide/run-table.js';
-import type { RunState } from '../../../src/protocol/run.js';
+import type { RunState } from '../../../src/protocol/states.js';
 
 const facts = (state: RunState, more: Partial<RunFacts> = {}): RunFacts => ({
   state,

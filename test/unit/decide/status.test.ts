@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withUnreported } from '../../../src/decide/iterations.js';
 import { ideaLine, runStatus, statistics, why } from '../../../src/decide/status.js';
 import { MAX_LISTED, survey } from '../../../src/decide/survey.js';
-import type { IdeaStatus, IterationStats } from '../../../src/protocol/run.js';
+import type { IdeaStatus, IterationStats } from '../../../src/protocol/states.js';
 import type { IdeaLine, IdeaView } from '../../../src/protocol/views.js';
 import {
   card,

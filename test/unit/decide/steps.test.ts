@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { planSection } from '../../../src/agents/plan-section.js';
 import type { NextStep } from '../../../src/decide/completion.js';
 import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/steps.js';
-import type { PlanShape } from '../../../src/protocol/activities.js';
 import type { PlanPlace } from '../../../src/protocol/idea-run.js';
+import type { PlanShape } from '../../../src/protocol/plan.js';
 
 const PLAN: PlanShape = {
   phases: ['Model', 'Wiring'],

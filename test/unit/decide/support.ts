@@ -4,8 +4,9 @@ import type { OpenRunResult } from '../../../src/protocol/activities.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 import type { AgentChoice } from '../../../src/protocol/limits.js';
-import type { IdeaEntry, IdeaStatus, IterationStats, ReadyWork } from '../../../src/protocol/run.js';
+import type { IdeaEntry } from '../../../src/protocol/run.js';
 import type { RunSettings } from '../../../src/protocol/run-settings.js';
+import type { IdeaStatus, IterationStats, ReadyWork } from '../../../src/protocol/states.js';
 
 export const SETTINGS: RunSettings = {
   slots: 3,

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_LISTED, survey } from '../../../src/decide/survey.js';
-import { IDEA_STATUSES, type IdeaEntry } from '../../../src/protocol/run.js';
+import type { IdeaEntry } from '../../../src/protocol/run.js';
+import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { card, entryOf, stats } from './support.js';
 
 const flag = fc.option(fc.constant(true as const), { nil: undefined });

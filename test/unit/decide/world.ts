@@ -8,7 +8,7 @@
 import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
 import { readStop } from '../../../src/decide/said.js';
 import type { IdeaReport, Verdict } from '../../../src/protocol/idea-run.js';
-import type { IdeaOutcome } from '../../../src/protocol/run.js';
+import type { IdeaOutcome } from '../../../src/protocol/states.js';
 import { type Child, type ChildState, LAST, type Message } from './child.js';
 import { randomFrom } from './random.js';
 import { stats, workOf } from './support.js';
