@@ -59,7 +59,7 @@ async function buildSdk() {
 const sdkFromOneFile = (buildId) => ({
   name: 'sdk-from-one-file',
   setup(build) {
-    const users = /[\\/]src[\\/](client|server|connect)[\\/]/;
+    const users = /[\\/]src[\\/](client|server)[\\/]/;
     build.onResolve({ filter: /^@temporalio\// }, ({ path, importer, kind }) =>
       users.test(importer) && SDK.includes(path) && kind !== 'require-call' ? { path, namespace: 'sdk' } : undefined,
     );
@@ -100,7 +100,7 @@ async function buildCommands(buildId) {
     ...common,
     entryPoints: {
       cli: join(root, 'src/cli.ts'),
-      launcher: join(root, 'src/launcher/main.ts'),
+      launcher: join(root, 'src/worker/job-process/main.ts'),
       compiled: join(root, 'src/process/compiled.ts'),
     },
     outdir: dist,

@@ -59,7 +59,7 @@ async function temporalProgram() {
   const outfile = join(base, 'resolve.mjs');
   const banner = "import { createRequire as r } from 'node:module'; const require = r(import.meta.url);";
   await build({
-    entryPoints: [join(root, 'src/server/resolve.ts')],
+    entryPoints: [join(root, 'src/server/install/resolve.ts')],
     ...{ bundle: true, platform: 'node', format: 'esm', outfile, banner: { js: banner } },
   });
   const { resolveBinary } = await import(outfile);

@@ -4,13 +4,12 @@
  * so that `--help` answers at once.
  */
 import { type Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { addConfig, addLimits, addServer } from './client/behind-cli.js';
-import type { StatusOptions } from './client/commands/status-list.js';
 import { type Context, makeContext, printJson } from './client/context.js';
-import { addIdeaControls, addRunControls } from './client/control-cli.js';
-import { EXIT } from './client/exit-codes.js';
+import { EXIT } from './client/errors.js';
 import { endWithReader, flushed } from './client/output.js';
-import { addSync } from './client/sync-cli.js';
+import { addConfig, addLimits, addServer, addSync } from './client/rows/behind.js';
+import { addIdeaControls, addRunControls } from './client/rows/control.js';
+import type { StatusOptions } from './client/views/status-list.js';
 import type { Dimension } from './protocol/budget.js';
 import { version } from './worker/build-id.js';
 
@@ -170,7 +169,7 @@ program
   .addOption(json)
   .action(
     run(async (context, idea: string, said: string | undefined) =>
-      (await import('./client/commands/warn.js')).warn(context, idea, said),
+      (await import('./client/commands/interventions.js')).warn(context, idea, said),
     ),
   );
 
@@ -263,7 +262,7 @@ program
   .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
 
 program.helpCommand(true);
-const budgets = () => import('./client/commands/budget.js');
+const budgets = () => import('./client/commands/accounts.js');
 
 function argumentError({ exitCode, message }: CommanderError): number {
   if (exitCode === 0) return EXIT.ok;

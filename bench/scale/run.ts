@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { RunApi } from '../../src/client/api/run.js';
-import { dataConverter } from '../../src/connect/codec.js';
 import { autopilotId, ideaWorkflowId } from '../../src/protocol/names.js';
 import type { RunSettings } from '../../src/protocol/run-settings.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { executionSizes, sum } from '../../test/support/history-size.js';
 import type { ScaleOptions, WorkerBooks, WorkerTick } from './shared.js';
 

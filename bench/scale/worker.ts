@@ -6,12 +6,12 @@ import { existsSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
-import { dataConverter } from '../../src/connect/codec.js';
+import type { DoWork, WorkName, WorkResult } from '../../src/jobs/index.js';
 import type { PrepareInput, RunAgentInput } from '../../src/protocol/activities.js';
 import type { LandInput } from '../../src/protocol/git-work.js';
 import { agentsQueue, gitQueue } from '../../src/protocol/names.js';
-import { EventWriter } from '../../src/runs/event-file.js';
-import type { DoWork, WorkName, WorkResult } from '../../src/work/index.js';
+import { EventWriter } from '../../src/run-files/events.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { cards, type ScaleOptions, type WorkerBooks, type WorkerTick } from './shared.js';
 

@@ -1,14 +1,14 @@
 /**
  * All activities of a worker, by queue: heartbeat, cancellation and failure types around the work itself, which is in
- * src/work and may run in another process.
+ * src/jobs and may run in another process.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowClient } from '@temporalio/client';
+import type { WorkDeps } from '../jobs/deps.js';
+import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../jobs/index.js';
+import { WorkError } from '../jobs/job-error.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
-import type { WorkDeps } from '../work/deps.js';
-import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../work/index.js';
-import { WorkError } from '../work/work-error.js';
 import { keepAlive } from './alive.js';
 import { endLanded } from './end-landed.js';
 import { reconcileIdeas } from './reconcile.js';

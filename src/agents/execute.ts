@@ -11,13 +11,11 @@ import { type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
 import type { AgentOutcome, AgentProgress, Usage } from '../protocol/activities.js';
 import { agentEnvironment } from './environment.js';
-import { boundedMessage } from './message-tail.js';
-import { classify } from './outcome.js';
-import { Patience } from './patience.js';
-import { Progress } from './progress.js';
+import { classify } from './reading/outcome.js';
+import { Progress } from './reading/progress.js';
+import { type AgentEvent, StreamFile } from './reading/stream.js';
+import { boundedMessage } from './reading/tails.js';
 import { adapterFor } from './registry.js';
-import type { AgentEvent } from './stream.js';
-import { StreamFile } from './stream-file.js';
 
 /** How long a CLI may take to end after its last event, in milliseconds. */
 const RESULT_GRACE_MS = 10_000;
@@ -217,4 +215,38 @@ function tell(progress: Progress, onProgress: (progress: AgentProgress) => void)
     const news = progress.news();
     if (news) onProgress(news);
   }, 1000);
+}
+
+/**
+ * Bounds how long a CLI may go on retrying by itself: some wait for a network or for the end of a limit for ever, and a
+ * workflow that waits instead frees the slot, can fall back and survives a restart.
+ */
+export class Patience {
+  #timer: NodeJS.Timeout | undefined;
+  #lost = false;
+
+  constructor(
+    private readonly limitMs: number,
+    private readonly onLost: () => void,
+  ) {}
+
+  /** It ran out. */
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  /** Called with every line: the clock runs from the first retry to the next sign of work. */
+  see(retrying: boolean): void {
+    if (!retrying) this.end();
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#lost = true;
+        this.onLost();
+      }, this.limitMs);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }

@@ -10,8 +10,7 @@ import { opencode } from './adapters/opencode.js';
 import { pi } from './adapters/pi.js';
 import { qwen } from './adapters/qwen.js';
 import { scripted } from './adapters/scripted.js';
-import { AgentConfigError } from './errors.js';
-import type { AgentAdapter } from './types.js';
+import { type AgentAdapter, AgentConfigError } from './types.js';
 
 const ADAPTERS: Readonly<Record<AgentSpec['adapter'], AgentAdapter>> = {
   ...{ claude, codex, gemini, opencode, aider, copilot, qwen, pi },

@@ -5,7 +5,7 @@
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Usage } from '../protocol/activities.js';
 import type { FailureKind, LimitScope } from '../protocol/failures.js';
-import type { Emit } from './stream.js';
+import type { Emit } from './reading/stream.js';
 
 export interface InvocationContext {
   prompt: string;
@@ -96,4 +96,9 @@ export interface AgentAdapter {
   reader(spec: AgentSpec, emit: Emit): AgentReader;
   /** Only where exit codes other than 0 mean something. */
   exitMeaning?(exitCode: number): ExitMeaning | undefined;
+}
+
+/** The configuration names an agent that cannot be run; the message says what to edit. */
+export class AgentConfigError extends Error {
+  override name = 'AgentConfigError';
 }

@@ -1,10 +1,10 @@
 /**
  * ideas.yaml and ideas.json (F2): a validated file becomes a flat list of ideas, parents before their children.
  */
-import { inputSchema } from '../config/json-schema.js';
+
 import { type Path, readLocated, type Syntax } from '../config/located.js';
 import type { Problem } from '../config/problems.js';
-import { type JsonSchema, zodProblems } from '../config/zod-problems.js';
+import { inputSchema, type JsonSchema, zodProblems } from '../config/zod-problems.js';
 import type { Idea, PlanPhase } from '../protocol/idea.js';
 import { foreignValue, notReadYet } from './foreign.js';
 import { ideasSchema, type RawIdea } from './ideas-schema.js';

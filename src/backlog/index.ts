@@ -1,6 +1,5 @@
 /** What the rest of ralphctl uses of backlogs. */
 export { toCard } from './cards.js';
-export { BacklogError } from './errors.js';
-export { findBacklog } from './find.js';
+export { BacklogError, findBacklog } from './detect.js';
 export { readBacklog } from './read.js';
 export { validateAgents, validateIdeas } from './validate.js';

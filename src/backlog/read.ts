@@ -6,11 +6,10 @@ import { createHash } from 'node:crypto';
 import { byLine, type Problem } from '../config/problems.js';
 import { InputError, MIB, readInput } from '../config/read-input.js';
 import type { Idea } from '../protocol/idea.js';
-import { detect } from './detect.js';
-import { BacklogError } from './errors.js';
+import { BacklogError, detect } from './detect.js';
 import { parseIdeas } from './ideas.js';
-import { parseRoadmap } from './roadmap.js';
-import { TooComplexError } from './roadmap-chunks.js';
+import { TooComplexError } from './roadmap/chunks.js';
+import { parseRoadmap } from './roadmap/roadmap.js';
 import { validateIdeas } from './validate.js';
 
 export interface Backlog {

@@ -1,8 +1,7 @@
 /**
  * The published JSON Schemas, made from the zod schemas. The files under schemas/ are these, and a test compares them.
  */
-import { configJsonSchema } from '../config/json-schema.js';
-import type { JsonSchema } from '../config/zod-problems.js';
+import { configJsonSchema, type JsonSchema } from '../config/zod-problems.js';
 import { ideasJsonSchema } from './ideas.js';
 
 /** File name under schemas/ to content. */

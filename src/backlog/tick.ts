@@ -1,13 +1,156 @@
 /** Marks a landed idea as done in the text of its backlog, or takes that back, whatever the format. */
-import { detect } from './detect.js';
-import { tickIdeas } from './tick-ideas.js';
-import { tickRoadmap } from './tick-roadmap.js';
 
-export { tickIdeas, tickRoadmap };
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import type { Syntax } from '../config/located.js';
+import { detect } from './detect.js';
+import { type Chunk, chunks } from './roadmap/chunks.js';
+import { readProperties } from './roadmap/properties.js';
+import { type RawTask, Walk } from './roadmap/walk.js';
+import { plainWords, slug } from './slug.js';
 
 /** The new text; undefined when nothing is to be changed: no such idea, it says so already, or a file that is not ours. */
 export function tickBacklog(file: string, text: string, id: string, done = true): string | undefined {
   const found = detect(file, text);
   if ('problem' in found) return undefined;
   return found.format === 'roadmap' ? tickRoadmap(text, id, done) : tickIdeas(text, id, found.syntax, done);
+}
+
+/*
+ * Marks an idea as done in ideas.yaml or ideas.json. Invariant: only `done` of that idea changes; everything else,
+ * comments and layout included, stays byte for byte. The result is read again before it is given out.
+ */
+
+const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
+  map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
+
+/** The maps of all ideas, children included, with their paths. */
+function* ideaMaps(node: unknown): Generator<YAMLMap> {
+  if (isSeq(node)) {
+    for (const item of node.items) {
+      if (!isMap(item)) continue;
+      yield item;
+      yield* ideaMaps(pairOf(item, 'children')?.value);
+    }
+  } else if (isMap(node)) yield* ideaMaps(pairOf(node, 'ideas')?.value);
+}
+
+const markDone = (value: unknown, id: string, to: boolean): void => {
+  const items = Array.isArray(value) ? value : ((value as { ideas?: unknown } | null)?.ideas ?? []);
+  if (!Array.isArray(items)) return;
+  for (const item of items as ({ id?: unknown; done?: unknown; children?: unknown } | null)[]) {
+    if (item === null || typeof item !== 'object') continue;
+    if (item.id === id) item.done = to;
+    if (Array.isArray(item.children)) markDone(item.children, id, to);
+  }
+};
+
+/** The text with `done` written in right after the id, in the style of what stands there, or changed where it stands. */
+function splice(text: string, map: YAMLMap, to: boolean): string | undefined {
+  const done = pairOf(map, 'done')?.value;
+  if (isScalar(done) && done.range) return `${text.slice(0, done.range[0])}${to}${text.slice(done.range[1])}`;
+  const pair = pairOf(map, 'id');
+  const { key, value } = pair ?? {};
+  if (!isScalar(key) || !isScalar(value) || !key.range || !value.range) return undefined;
+  const [keyStart] = key.range;
+  const end = value.range[1];
+  const lineStart = Math.max(text.lastIndexOf('\n', keyStart - 1), text.lastIndexOf('\r', keyStart - 1)) + 1;
+  const before = text.slice(lineStart, keyStart);
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
+  const name = text.charAt(keyStart) === '"' ? '"done"' : 'done';
+  if (map.flow) {
+    const colon = /^\s*:\s/.test(text.slice(key.range[1])) ? ': ' : ':';
+    const gap = /^[ \t]+$/.test(before) ? eol + before : colon === ': ' ? ' ' : '';
+    return `${text.slice(0, end)},${gap}${name}${colon}${to}${text.slice(end)}`;
+  }
+  const rest = /[^\r\n]*/y;
+  rest.lastIndex = end;
+  const lineEnd = end + (rest.exec(text)?.[0].length ?? 0);
+  return `${text.slice(0, lineEnd)}${eol}${' '.repeat(before.length)}${name}: ${to}${text.slice(lineEnd)}`;
+}
+
+const readBack = (text: string, syntax: Syntax): unknown => {
+  if (syntax === 'json') return JSON.parse(text);
+  const doc = parseDocument(text, { logLevel: 'silent' });
+  if (doc.errors.length > 0) throw doc.errors[0];
+  return doc.toJS();
+};
+
+/** Through the document model: comments stay, the layout may not. For YAML too odd to splice. */
+function rewrite(doc: Document, map: YAMLMap, text: string, to: boolean): string {
+  map.set('done', to);
+  const result = doc.toString({ lineWidth: 0 });
+  return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
+}
+
+/** The new text; undefined when there is no such idea, it says so already, or the file cannot be read. */
+export function tickIdeas(raw: string, id: string, syntax: Syntax, to = true): string | undefined {
+  const bom = raw.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const text = raw.slice(bom.length);
+  try {
+    const doc = parseDocument(text, { logLevel: 'silent' });
+    if (syntax === 'yaml' && doc.errors.length > 0) return undefined;
+    const wanted: unknown = syntax === 'json' ? JSON.parse(text) : doc.toJS();
+    const matches = [...ideaMaps(doc.contents)].filter((map) => map.get('id') === id);
+    const [map] = matches;
+    if (!map || matches.length > 1 || (map.get('done') === true) === to) return undefined;
+    markDone(wanted, id, to);
+    const fits = (candidate: string | undefined): candidate is string => {
+      try {
+        return candidate !== undefined && isDeepStrictEqual(readBack(candidate, syntax), wanted);
+      } catch {
+        return false;
+      }
+    };
+    const spliced = splice(text, map, to);
+    if (fits(spliced)) return bom + spliced;
+    const rewritten = syntax === 'yaml' ? rewrite(doc, map, text, to) : undefined;
+    return fits(rewritten) ? bom + rewritten : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/*
+ * Ticks a task in a roadmap. Invariant: exactly one character changes, found by its place in the syntax tree.
+ */
+
+function ids(chunk: Chunk): { task: RawTask; id: string | undefined; derived: boolean }[] {
+  const walk = new Walk('');
+  walk.add(chunk);
+  return walk.tasks.map((task) => {
+    const id = readProperties(task.properties, '').said.id ?? task.id;
+    return { task, id: id ?? slug(task.title), derived: id === undefined };
+  });
+}
+
+function find(pieces: Iterable<Chunk>, id: string): RawTask | undefined {
+  const found = { own: [] as RawTask[], derived: [] as RawTask[] };
+  for (const chunk of pieces) {
+    for (const one of ids(chunk)) if (one.id === id) found[one.derived ? 'derived' : 'own'].push(one.task);
+  }
+  const matches = found.own.length > 0 ? found.own : found.derived;
+  return matches.length === 1 ? matches[0] : undefined;
+}
+
+/** Parsing the whole file for each landing would be slow: first only the pieces that hold the words of the id in a row. */
+function* likely(text: string, id: string): Generator<Chunk> {
+  const words = ` ${plainWords(id).join(' ')} `;
+  for (const chunk of chunks(text)) {
+    if (` ${plainWords(chunk.text).join(' ')} `.includes(words)) yield chunk;
+  }
+}
+
+/**
+ * The text with `[ ]` of this task turned into `[x]`, or back where `done` is false; undefined when there is no such task
+ * or it says so already.
+ */
+export function tickRoadmap(raw: string, id: string, done = true): string | undefined {
+  const bom = raw.startsWith('\uFEFF') ? 1 : 0;
+  const text = raw.slice(bom);
+  const task = find(likely(text, id), id) ?? find(chunks(text), id);
+  if (!task || task.done === done) return undefined;
+  const at = bom + task.mark;
+  if (raw.charAt(at - 1) !== '[' || raw.charAt(at + 1) !== ']') return undefined;
+  return `${raw.slice(0, at)}${done ? 'x' : ' '}${raw.slice(at + 1)}`;
 }

@@ -3,8 +3,7 @@
  * Invariant: when it finds nothing, some order exists in which every idea can be done.
  * May import protocol and config's helpers only.
  */
-import { suggest } from '../config/nearest.js';
-import type { Problem } from '../config/problems.js';
+import { type Problem, suggest } from '../config/problems.js';
 import { IDEA_ID, type Idea } from '../protocol/idea.js';
 import { findCycles } from './cycles.js';
 

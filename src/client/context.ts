@@ -1,6 +1,10 @@
 /** What every command starts from: where state lives and which repository is meant. */
-import { cacheRoot, stateRoot } from '../config/paths.js';
-import { forPeople } from './terminal.js';
+import { cacheRoot, integrationDir, stateRoot, wallDir, worktreesDir } from '../config/paths.js';
+import { findWall } from '../git/confinement/wall.js';
+import { RepositoryError } from '../git/errors.js';
+import { inspectRepository, projectId, type Repository } from '../git/repository.js';
+import { homeOf, homeOfLost } from '../run-files/project-home.js';
+import { forPeople } from './views/terminal.js';
 
 export interface Context {
   root: string;
@@ -26,3 +30,38 @@ export function makeContext(options: { repo?: string; json?: boolean }): Context
 export const print = (text: string): void => void process.stdout.write(`${forPeople(text, process.stdout)}\n`);
 export const say = (text: string): void => void process.stderr.write(`${forPeople(text, process.stderr)}\n`);
 export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
+
+/* The repository a command is about, and the project id that names its workflows and files. */
+
+export interface Project {
+  id: string;
+  repository: Repository;
+}
+
+/** @throws RepositoryError when the folder is not inside a usable git repository. */
+export async function findProject(context: Context): Promise<Project> {
+  const repository = await inspectRepository(context.cwd);
+  const { root, commonDir } = repository;
+  const id = await homeOf(context.root, repository, await projectId(root));
+  const linked = [worktreesDir(context.root, id), integrationDir(context.root, id)];
+  // A command that only looks runs no program of an agent either.
+  await findWall({ commonDir, root, linked, dir: wallDir(context.root, id) });
+  return { id, repository };
+}
+
+/**
+ * The project alone, for commands that tell or ask a run: they work also where the repository is gone, so that its run can
+ * be seen and ended.
+ */
+export async function findProjectId(context: Context): Promise<string> {
+  try {
+    return (await findProject(context)).id;
+  } catch (error) {
+    const lost = error instanceof RepositoryError ? await homeOfLost(context.root, context.cwd) : undefined;
+    if (!lost) throw error;
+    say(
+      `warning: ${lost.repo} is no git repository any more; its runs are still known. Put its .git back, or end the run with: ralphctl abort. Where the repository was moved, run ralphctl there`,
+    );
+    return lost.id;
+  }
+}

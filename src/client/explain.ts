@@ -1,7 +1,6 @@
 /** Turns whatever a command threw into one clear message and an exit code. */
-import { BacklogError } from '../backlog/errors.js';
-import { EXIT } from './exit-codes.js';
-import { UserError } from './user-error.js';
+import { BacklogError } from '../backlog/detect.js';
+import { EXIT, UserError } from './errors.js';
 
 /** Errors whose message is meant for the person as it stands. */
 const FOR_PEOPLE = new Set(['UserError', 'RepositoryError', 'ConfigError', 'BacklogError', 'TemplateError']);

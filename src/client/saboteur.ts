@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { signalIdentity } from '../process/identity.js';
 import { processTable } from '../process/table.js';
 import type { StampedEvent } from '../protocol/events.js';
-import { eventsPath, followEvents } from '../runs/event-file.js';
-import { listRuns } from '../runs/run-files.js';
-import { readRecord } from '../server/record.js';
+import { eventsPath, followEvents } from '../run-files/events.js';
+import { listRuns } from '../run-files/run.js';
+import { readRecord } from '../server/files.js';
 import { runningWorker } from '../worker/record.js';
 
 export interface Blow {

@@ -5,7 +5,7 @@
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from './context.js';
-import { UserError } from './user-error.js';
+import { UserError } from './errors.js';
 
 /** Enough that a full disk shows. */
 const PROBE = Buffer.alloc(64 * 1024, '.');

@@ -3,12 +3,11 @@
  * every problem in the file.
  */
 import { join } from 'node:path';
-import { configJsonSchema } from './json-schema.js';
 import { readLocated, syntaxOf } from './located.js';
 import { byLine, ConfigError } from './problems.js';
 import { InputError, MIB, readInput } from './read-input.js';
 import { type Config, configSchema } from './schema.js';
-import { zodProblems } from './zod-problems.js';
+import { configJsonSchema, zodProblems } from './zod-problems.js';
 
 export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;
 

@@ -32,3 +32,54 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/*
+ * The known name a person most likely meant: edit distance that ignores case and `-`, `_`, blanks.
+ * Must not import anything.
+ */
+
+/** Lower case without separators, so `max-iterations`, `Max Iterations` and `maxIterations` are one name. */
+export const looseName = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
+
+/** Levenshtein distance; any result above `limit` only means "more than limit". */
+export function levenshtein(a: string, b: string, limit = Number.POSITIVE_INFINITY): number {
+  if (a === b) return 0;
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const cost = Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1);
+      next.push(cost);
+      if (cost < least) least = cost;
+    }
+    if (least > limit) return limit + 1;
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** The nearest of `known`, or undefined when none is near (more than a third of the letters differ). */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  const loose = looseName(word).slice(0, 200);
+  let best: string | undefined;
+  let bestCost = Math.min(loose.length, Math.max(1, Math.floor((loose.length + 1) / 3)) + 1);
+  for (const candidate of known) {
+    const cost = levenshtein(loose, looseName(candidate).slice(0, 200), bestCost - 1);
+    if (cost < bestCost) {
+      best = candidate;
+      bestCost = cost;
+      if (cost === 0) break;
+    }
+  }
+  return best;
+}
+
+/** `did you mean "x"?`, or, when nothing is near and the list is short, all known names; undefined without either. */
+export function suggest(word: string, known: readonly string[]): string | undefined {
+  const near = nearest(word, known);
+  if (near !== undefined) return `did you mean "${near}"?`;
+  return known.length > 0 && known.length <= 40 ? `known: ${known.join(', ')}` : undefined;
+}

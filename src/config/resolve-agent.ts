@@ -2,7 +2,7 @@
  * From an agent's name to what its adapter needs.
  */
 import { type AgentSpec, BUILT_IN_AGENTS } from './agent-spec.js';
-import { suggest } from './nearest.js';
+import { suggest } from './problems.js';
 import type { Config } from './schema.js';
 
 /** Names that `agent`, `fallback` and ideas may use. */

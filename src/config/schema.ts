@@ -4,10 +4,9 @@
  */
 import { z } from 'zod';
 import { BUILT_IN_AGENTS } from './agent-spec.js';
-import { suggest } from './nearest.js';
+import { suggest } from './problems.js';
 import { agents } from './schema-agents.js';
-import { budget, warnings } from './schema-budget.js';
-import { minutes, name, repoPath, text } from './schema-common.js';
+import { budget, minutes, name, repoPath, text, warnings } from './schema-common.js';
 import { commit, gate, landing, setup, worktrees } from './schema-work.js';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);

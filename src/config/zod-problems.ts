@@ -2,10 +2,10 @@
  * zod's issues in words for the person who wrote the file, each with its line and, for an unknown key, the nearest
  * known one. The known keys come from the JSON Schema of the same zod schema, so the two cannot disagree.
  */
-import type { core } from 'zod';
+import { type core, z } from 'zod';
 import type { Located, Path } from './located.js';
-import { nearest, suggest } from './nearest.js';
-import type { Problem } from './problems.js';
+import { nearest, type Problem, suggest } from './problems.js';
+import { configSchema } from './schema.js';
 
 export type JsonSchema = core.JSONSchema.BaseSchema;
 type Issue = core.$ZodIssue;
@@ -153,4 +153,18 @@ export function zodProblems(issues: readonly Issue[], source: Source): Problem[]
         return one(issue.message);
     }
   });
+}
+
+/*
+ * JSON Schema of a zod schema's input side, for editors and for naming known keys in error messages.
+ */
+
+/** JSON Schema (2020-12) of what a person may write. */
+export const inputSchema = (schema: z.ZodType): JsonSchema =>
+  z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' });
+
+let cached: JsonSchema | undefined;
+export function configJsonSchema(): JsonSchema {
+  cached ??= { ...inputSchema(configSchema), title: 'ralphctl configuration' };
+  return cached;
 }

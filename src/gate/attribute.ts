@@ -2,7 +2,7 @@
  * Whose failure is it? A red command is compared with the same command on the commit that the work started from.
  * Invariant: what cannot be told apart counts as new. Pure; must import types only.
  */
-import type { Tested } from './outcomes.js';
+import type { Tested } from './outcomes/outcomes.js';
 
 /** How one command ended. `failing` is empty where the runner names no tests. */
 export interface CommandOutcome {

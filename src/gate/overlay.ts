@@ -6,9 +6,9 @@
  */
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { git } from '../git/git.js';
-import { type Changed, type GateFilesInput, gateFiles, readAt } from './gate-files.js';
-import { graft, partOf } from './parts.js';
+import { git } from '../git/runner.js';
+import { type Changed, type GateFilesInput, gateFiles, readAt } from './tripwires/gate-files.js';
+import { graft, partOf } from './tripwires/parts.js';
 
 /** Files of the base that the work has changed, and such that it has added. */
 export interface Overlay {

@@ -3,9 +3,9 @@
  * taken over and never changed.
  */
 import { RepositoryError } from './errors.js';
-import { git } from './git.js';
-import { branchRef, ideaBranch } from './names.js';
-import { namedIdeas, PINNED_LOG } from './trailers.js';
+import { namedIdeas, PINNED_LOG } from './landing/first-parents.js';
+import { branchRef, ideaBranch } from './refs.js';
+import { git } from './runner.js';
 
 /** A branch named `ralph`, or one below the idea's own name, makes the idea's branch impossible. */
 export async function refuseBlockedNames(repo: string, branch = ''): Promise<void> {

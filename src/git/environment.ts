@@ -18,7 +18,7 @@ const ALLOWED = new Set([
   // Without these no program starts on Windows.
   ...['SYSTEMROOT', 'WINDIR', 'COMSPEC', 'PATHEXT', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA'],
   ...['PROGRAMDATA', 'PROGRAMFILES', 'TEMP', 'TMP', 'USERNAME'],
-  // Tells which launcher a git belongs to (launcher/orphans.ts).
+  // Tells which launcher a git belongs to (worker/job-process/orphans.ts).
   'RALPHCTL_LAUNCHER',
 ]);
 

@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { RepositoryError } from './errors.js';
-import { GitError, git } from './git.js';
-import { type OpenOperation, openOperation } from './progress.js';
-import { exists, listWorktrees } from './worktree-list.js';
+import { GitError, git } from './runner.js';
+import { exists, listWorktrees } from './worktrees/list.js';
+import { type OpenOperation, openOperation } from './worktrees/recover.js';
 
 export interface Repository {
   /** Top folder of this checkout, links resolved. */

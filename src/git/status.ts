@@ -2,7 +2,7 @@
  * `git status --porcelain=v2 --branch -z`, read once and parsed. Parsing is pure.
  * Invariant: reading the status never writes to the index.
  */
-import { git } from './git.js';
+import { git } from './runner.js';
 
 export interface StatusEntry {
   path: string;

@@ -8,7 +8,6 @@
 import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ATTEMPT_ENV } from '../protocol/names.js';
-import { noteToken } from './active.js';
 import { roomToSpawn } from './descriptors.js';
 import { type Identity, identityOfNewChild } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
@@ -19,7 +18,7 @@ import { openPipes } from './pipes.js';
 import { secretValues } from './redact.js';
 import { SignsOfLife } from './signs-of-life.js';
 import { type StopReason, type StopRules, StopWatch } from './stop.js';
-import { findByToken } from './tokens.js';
+import { findByToken, noteToken } from './tokens.js';
 
 export interface RunOptions extends StopRules {
   /** Program and arguments; no shell is involved. */

@@ -6,7 +6,7 @@
  */
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
-import { NAMESPACE } from './record.js';
+import { NAMESPACE } from './files.js';
 
 /** The stock 24 hours make last night's ideas vanish from the Web UI by the evening. */
 export const RETENTION = '30 days';

@@ -7,7 +7,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { TLSConfig } from '@temporalio/client';
-import type { Env } from './probe.js';
+import type { Env } from './install/probe.js';
 
 /** Fits both `Connection.connect` of @temporalio/client and `NativeConnection.connect` of @temporalio/worker. */
 export interface ConnectOptions {

@@ -4,9 +4,8 @@
  * copy was put aside. Called with the server lock held and no server running.
  */
 import { constants, copyFile, open as openFile, rename, stat } from 'node:fs/promises';
-import { databaseNotePath, databasePath, readJson, writeJson } from './files.js';
-import { isPorts, type ServerPorts } from './record.js';
-import { compareVersions, type TemporalVersion } from './version.js';
+import { databaseNotePath, databasePath, isPorts, readJson, type ServerPorts, writeJson } from './files.js';
+import { compareVersions, type TemporalVersion } from './install/version.js';
 
 export interface DatabaseNote {
   /** Server version that last wrote the database; empty until a server has served from it. */

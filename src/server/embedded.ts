@@ -8,17 +8,26 @@ import { serverDir } from '../config/paths.js';
 import { aliveness, type Identity, isAlive, terminate } from '../process/identity.js';
 import { bootstrap, loadSdk } from './bootstrap.js';
 import { guardDatabase, noteDatabase, putDamagedAside, readDatabaseNote } from './database.js';
-import { databasePath, recordPath, serverLockPath, writeJson } from './files.js';
+import {
+  databasePath,
+  HOST,
+  NAMESPACE,
+  readRecord,
+  recordPath,
+  type ServerPorts,
+  type ServerRecord,
+  serverLockPath,
+  writeJson,
+} from './files.js';
 import { findServers } from './find.js';
 import { portsFromArguments } from './flags.js';
 import { isServing } from './health.js';
+import { type Env, probeTemporal } from './install/probe.js';
+import { resolveBinary } from './install/resolve.js';
+import type { TemporalVersion } from './install/version.js';
 import { withLock } from './lock.js';
 import { choosePorts } from './ports.js';
-import { type Env, probeTemporal } from './probe.js';
-import { HOST, NAMESPACE, readRecord, type ServerPorts, type ServerRecord } from './record.js';
-import { resolveBinary } from './resolve.js';
 import { databaseDamage, ServerStartError, startServer, untilServing } from './start.js';
-import type { TemporalVersion } from './version.js';
 
 export interface EnsureServerOptions {
   /** State root, see `stateRoot()`. */

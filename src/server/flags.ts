@@ -3,7 +3,7 @@
  * a setting is here only because it was measured to help, with the figure beside it (two cores, one activity round trip).
  */
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
-import { HOST, type ServerPorts } from './record.js';
+import { HOST, type ServerPorts } from './files.js';
 
 /** WAL with full sync: a power cut loses nothing, and twenty slots run twice as fast (140 ms an idea down to 70). */
 const PRAGMAS = ['journal_mode=wal', 'synchronous=full'];

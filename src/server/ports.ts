@@ -3,8 +3,8 @@
  * taken tends to kill whoever listens there.
  */
 import { connect, createServer } from 'node:net';
-import type { Env } from './probe.js';
-import { HOST, type ServerPorts } from './record.js';
+import { HOST, type ServerPorts } from './files.js';
+import type { Env } from './install/probe.js';
 
 export const DEFAULT_PORTS = { grpc: 7423, ui: 8423 } as const;
 const TRIES = 100;

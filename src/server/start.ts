@@ -7,13 +7,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { serverDir } from '../config/paths.js';
 import { type Identity, identityOf, terminate } from '../process/identity.js';
-import { databasePath, serverLogPath } from './files.js';
+import { databasePath, HOST, type ServerPorts, serverLogPath } from './files.js';
 import { serverArguments } from './flags.js';
 import { isServing } from './health.js';
+import { type Env, plainEnv } from './install/probe.js';
 import { logTail, rotateStopped } from './log.js';
 import { accepts } from './ports.js';
-import { type Env, plainEnv } from './probe.js';
-import { HOST, type ServerPorts } from './record.js';
 
 /** A cold disk may have to read a 200 MB binary first. */
 const START_TIMEOUT_MS = 60_000;

@@ -5,11 +5,18 @@
 
 import { aliveness, terminate } from '../process/identity.js';
 import { databaseBytes } from './database.js';
-import { databasePath, recordPath, removeFile, serverLockPath, serverLogPath } from './files.js';
+import {
+  databasePath,
+  readRecord,
+  recordPath,
+  removeFile,
+  type ServerRecord,
+  serverLockPath,
+  serverLogPath,
+} from './files.js';
 import { findServers } from './find.js';
 import { isServing } from './health.js';
 import { withLock } from './lock.js';
-import { readRecord, type ServerRecord } from './record.js';
 
 /** SQLite is checkpointed on a graceful end; a server with much in flight takes a few seconds. */
 const GRACE_MS = 10_000;

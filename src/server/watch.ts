@@ -7,10 +7,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, terminate } from '../process/identity.js';
 import { type EnsureServerOptions, ensureServer } from './embedded.js';
-import { serverLogPath } from './files.js';
+import { readRecord, type ServerRecord, serverLogPath } from './files.js';
 import { isServing } from './health.js';
 import { rotateRunning } from './log.js';
-import { readRecord, type ServerRecord } from './record.js';
 
 export type ServerEvent =
   /** The server runs, found or started, and is watched from now on. */

@@ -6,7 +6,7 @@ import { access, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir } from '../config/paths.js';
 import { type Identity, isAlive } from '../process/identity.js';
-import { writeAtomically } from '../runs/run-files.js';
+import { writeAtomically } from '../run-files/run.js';
 
 export interface WorkerRecord {
   /** The process that restarts the worker, or the worker itself when it runs in the foreground. */

@@ -2,12 +2,11 @@
  * The three Temporal workers of a project in one process: workflows with light activities, agent runs, and git work.
  * Invariant: each queue has slots of its own, so that a gate never waits behind agents nor a landing behind gates.
  */
-import type { NativeConnection } from '@temporalio/worker';
-import { type InjectedSinks, Worker, type WorkerOptions } from '@temporalio/worker';
-import { dataConverter } from '../connect/codec.js';
+import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { agentsQueue, gitQueue, mainQueue } from '../protocol/names.js';
-import type { EventSinks } from '../workflows/events.js';
+import { dataConverter } from '../server/codec.js';
+import type { EventSinks } from '../workflows/publish.js';
 
 export interface WorkersOptions {
   connection: NativeConnection;

@@ -18,31 +18,36 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { Autopilot, agentName, type Command, firstState } from '../decide/autopilot.js';
-import { carriedOver, takeCarry } from '../decide/carry.js';
-import { clip, MAX_REASON } from '../decide/clip.js';
-import { runStatus, runSummary } from '../decide/status.js';
+import { carriedOver, takeCarry } from '../decide/idea/carry.js';
+import { Autopilot, agentName, type Command, firstState } from '../decide/run/autopilot.js';
+import { clip, MAX_REASON } from '../decide/text.js';
+import { runStatus, runSummary } from '../decide/views/status.js';
 import type { CarriedOver } from '../protocol/activities.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
+import { CarriedChildren, lifeOf } from './adopted-children.js';
 import { Alarm } from './alarm.js';
-import { RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from './attributes.js';
-import { CarriedChildren, lifeOf } from './carried.js';
-import { choiceOf, grantOf, outcomeOf } from './command-args.js';
-import { emit } from './events.js';
-import { activityProblem } from './failures.js';
-import { GitWork } from './git-work.js';
+import { GitWork } from './git-tasks.js';
 import type { idea as ideaWorkflow } from './idea.js';
 import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
-import { mainActivities } from './proxies.js';
-import { Publisher } from './publish.js';
+import { activityProblem, mainActivities, refOf } from './proxies.js';
+import {
+  choiceOf,
+  emit,
+  grantOf,
+  outcomeOf,
+  Publisher,
+  RALPH_IDEA,
+  RALPH_ITERATION,
+  RALPH_PROJECT,
+  RALPH_STATE,
+} from './publish.js';
 import { reconfigure, type Voice } from './reconfigure.js';
 import { handleRunMessages } from './run-handlers.js';
-import { refOf } from './run-ref.js';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);

@@ -3,8 +3,10 @@
  * Invariant: handlers only note what they were told; the main loop acts.
  */
 import { log, setHandler } from '@temporalio/workflow';
-import { readAnswer } from '../decide/budget.js';
-import { addPatch } from '../decide/limits-patch.js';
+import { readAnswer } from '../decide/budget/amounts.js';
+import { addPatch, notesProblem, sizeOf } from '../decide/idea/amendments.js';
+import { readWarningAnswer } from '../decide/idea/stall.js';
+import { isApproval } from '../decide/idea/tripwires.js';
 import {
   type Configured,
   isConfigured,
@@ -14,19 +16,15 @@ import {
   isStep,
   isUseAgent,
   isVerdict,
-} from '../decide/messages-between.js';
-import { notesProblem, sizeOf } from '../decide/notes.js';
-import { type Problem, readSaid, readStop, readText } from '../decide/said.js';
-import { isApproval } from '../decide/tripwires.js';
-import { readWarningAnswer } from '../decide/warnings.js';
+} from '../decide/messages/between.js';
+import { type Problem, readSaid, readStop, readText } from '../decide/messages/said.js';
 import type { IdeaRunState } from '../protocol/idea-run.js';
 import type { WarningAnswer } from '../protocol/warnings.js';
-import { emit } from './events.js';
-import type { IdeaSession } from './idea-session.js';
-import { ideaView } from './idea-view.js';
+import { type IdeaSession, ideaView } from './idea-session.js';
 import { answerWarnings, spentAll } from './idea-warnings.js';
 import * as messages from './messages.js';
-import { internal, registerSignals, row, type SignalRow } from './signal-table.js';
+import { internal, registerSignals, row, type SignalRow } from './messages.js';
+import { emit } from './publish.js';
 
 const REASON = 'Input: none, or the reason in double quotes';
 

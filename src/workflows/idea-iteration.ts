@@ -2,7 +2,7 @@
  * One iteration: prepare the worktree, run the agent, book what it cost, gate.
  * Invariant: a run is booked exactly once, before its gate; a gate that did not end is run again, its agent is not.
  */
-import { agentTimes, gitTimes } from '../decide/activity-times.js';
+import { agentTimes, gitTimes } from '../decide/idea/activity-times.js';
 import {
   afterGate,
   afterRun,
@@ -11,21 +11,19 @@ import {
   type NextStep,
   runBudgetMs,
   troubleOf,
-} from '../decide/completion.js';
-import { addIteration } from '../decide/iterations.js';
-import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../decide/steps.js';
-import { describeTripwire } from '../decide/tripwires.js';
-import { NUDGE_AFTER } from '../decide/warnings.js';
+} from '../decide/idea/completion.js';
+import { NUDGE_AFTER } from '../decide/idea/stall.js';
+import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../decide/idea/steps.js';
+import { describeTripwire } from '../decide/idea/tripwires.js';
+import { addIteration } from '../decide/views/survey.js';
 import type { IdeaLimits, PrepareResult, RunAgentInput, RunAgentResult } from '../protocol/activities.js';
 import type { GateFailure, GateResult } from '../protocol/gate.js';
 import type { PlanPlace } from '../protocol/idea-run.js';
 import type { PlanPosition, PlanShape } from '../protocol/plan.js';
-import { emit } from './events.js';
-import { escalated } from './idea-ladder.js';
 import type { IdeaSession } from './idea-session.js';
-import { allowance, book, notice, watch, workerIsBack } from './idea-warnings.js';
-import { agentActivities, gitActivities } from './proxies.js';
-import { refOf } from './run-ref.js';
+import { allowance, book, escalated, notice, watch, workerIsBack } from './idea-warnings.js';
+import { agentActivities, gitActivities, refOf } from './proxies.js';
+import { emit } from './publish.js';
 
 /** One iteration, and what it means for the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {

@@ -3,17 +3,37 @@
  * autopilot and the screen, and messages that wait to be taken.
  * Invariant: one session per execution; what is not in `state` is lost by continue-as-new and must be re-creatable.
  */
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import type { BudgetAnswer } from '../decide/budget.js';
-import { noIterations } from '../decide/iterations.js';
-import { patchedLimits } from '../decide/limits-patch.js';
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type BudgetAnswer, ideaBudget } from '../decide/budget/amounts.js';
+import { patchedLimits, sizeOf } from '../decide/idea/amendments.js';
+import { firstStep } from '../decide/idea/steps.js';
+import { ideaDetails } from '../decide/views/details.js';
+import { noIterations } from '../decide/views/survey.js';
 import type { IdeaLimits } from '../protocol/activities.js';
-import type { IdeaInput, IdeaResult, IdeaRunState, Verdict } from '../protocol/idea-run.js';
+import type {
+  IdeaInput,
+  IdeaPhase,
+  IdeaReport,
+  IdeaResult,
+  IdeaRunState,
+  PlanPlace,
+  Verdict,
+} from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
+import type { PlanShape } from '../protocol/plan.js';
 import type { IdeaOutcome } from '../protocol/states.js';
-import { notTheWorksFault } from './failures.js';
-import { IdeaReporter } from './idea-reporter.js';
-import { IdeaScreen } from './idea-view.js';
+import type { IdeaView } from '../protocol/views.js';
+import * as messages from './messages.js';
+import { notTheWorksFault } from './proxies.js';
+import { RALPH_ITERATION, RALPH_STATE } from './publish.js';
 
 const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   phase: 'preparing',
@@ -128,4 +148,141 @@ export class IdeaSession {
     if (outcome !== 'landed') await this.reporter.report('closed', { outcome, reason });
     return { idea: this.input.idea, outcome, ...(reason ? { reason } : {}), iterations: stats };
   }
+}
+
+/*
+ * What an idea tells its autopilot. Invariant: reports are numbered; what was said already is repeated as it was, so that
+ * it cannot count twice. An autopilot that is gone fails nothing: the next one asks.
+ */
+
+const KIND_OF_PHASE: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
+  landing: 'ready',
+  'needs-human': 'needs-human',
+  'waiting-slot': 'wants-slot',
+  paused: 'paused',
+  approval: 'approval',
+};
+
+const workedOf = ({ worked }: IdeaRunState): Pick<IdeaReport, 'worked'> => (worked ? { worked } : {});
+
+export class IdeaReporter {
+  readonly #input: IdeaInput;
+  readonly #state: IdeaRunState;
+  #last: IdeaReport | undefined;
+  /** Workflow id of the autopilot; another one after an adoption. */
+  parent: string;
+
+  constructor(input: IdeaInput, state: IdeaRunState) {
+    this.#input = input;
+    this.#state = state;
+    this.parent = input.parent;
+  }
+
+  async report(kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): Promise<void> {
+    const state = this.#state;
+    const { idea, life } = this.#input;
+    state.seq += 1;
+    const report: IdeaReport = {
+      idea,
+      life,
+      seq: state.seq,
+      kind,
+      iterations: state.stats,
+      ...workedOf(state),
+      ...more,
+    };
+    if (kind === 'ready' && state.prepared && state.head) {
+      const { worktree, branch, base } = state.prepared;
+      report.work = { worktree, branch, base, head: state.head, agentName: state.agentName };
+    }
+    this.#last = report;
+    await this.#deliver(report);
+  }
+
+  /** Says again where the idea stands. */
+  async resync(): Promise<void> {
+    const { phase, question } = this.#state;
+    if (phase === 'closed') return;
+    const kind = KIND_OF_PHASE[phase] ?? 'resumed';
+    if (this.#last?.kind === kind) await this.#deliver(this.#last);
+    else await this.report(kind, question ? { reason: question } : {});
+  }
+
+  async #deliver(report: IdeaReport): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(this.parent).signal(messages.reportSignal, report);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('the autopilot could not be told; it will ask when it is back', { kind: report.kind });
+    }
+  }
+}
+
+/* What people see of an idea (G9): phase, current details, search attributes. */
+
+export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
+  const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
+  const limits = state.limits && patchedLimits(state.limits, state.patch);
+  const budget = ideaBudget(input, state);
+  return {
+    idea: input.idea,
+    title: input.title,
+    phase,
+    agentName,
+    iteration: phase === 'agent' ? iteration + 1 : iteration,
+    ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
+    ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
+    activeMs,
+    ...(question ? { question } : {}),
+    ...(lastSignal ? { signal: lastSignal } : {}),
+    ...(prepared?.plan ? { step: stepView(prepared.plan, state.plan ?? firstStep()) } : {}),
+    ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
+    ...(prepared ? { worktree: prepared.worktree } : {}),
+    commits,
+    iterations: state.stats,
+    ...(state.choice ? { agent: state.choice.agent } : {}),
+    ...(state.stronger ? { stronger: true as const } : {}),
+    ...(state.watch && state.watch.open.length > 0 ? { warnings: state.watch.open } : {}),
+    ...(budget.length > 0 ? { budget } : {}),
+    ...(state.spent ? { spent: state.spent } : {}),
+  };
+}
+
+function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): IdeaView['step'] {
+  const current = steps[Math.min(step, steps.length - 1)];
+  const number = Math.min(step + 1, steps.length);
+  const phase = phases[current?.phase ?? 0] ?? '';
+  return { number, of: steps.length, id: current?.id ?? '', phase, skipped: skipped.length };
+}
+
+/** Enters phases and shows them. Attributes are written only when they change: each write is a history event. */
+export class IdeaScreen {
+  readonly #input: IdeaInput;
+  readonly #state: IdeaRunState;
+  #shownState = 'running';
+  readonly #listed = listedAtStart();
+
+  constructor(input: IdeaInput, state: IdeaRunState) {
+    this.#input = input;
+    this.#state = state;
+  }
+
+  /** `listed`: value of the RalphState attribute; by default an agent run counts as running and the rest keeps it. */
+  show(phase: IdeaPhase, listed?: string, iteration?: number): void {
+    this.#state.phase = phase;
+    const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
+    const changed = [
+      ...(state === this.#shownState ? [] : [{ key: RALPH_STATE, value: state }]),
+      ...(iteration === undefined || iteration === this.#listed ? [] : [{ key: RALPH_ITERATION, value: iteration }]),
+    ];
+    this.#shownState = state;
+    if (changed.length > 0) upsertSearchAttributes(changed);
+    setCurrentDetails(ideaDetails(ideaView(this.#input, this.#state)));
+  }
+}
+
+/** The iteration that the autopilot listed when it started the idea, which saves that write. */
+function listedAtStart(): number | undefined {
+  const { continuedFromExecutionRunId, typedSearchAttributes } = workflowInfo();
+  return continuedFromExecutionRunId === undefined ? typedSearchAttributes.get(RALPH_ITERATION) : undefined;
 }

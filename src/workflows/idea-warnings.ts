@@ -11,17 +11,29 @@ import {
   runAllowance,
   spentBy,
   usedUp,
-} from '../decide/budget.js';
-import { costsIteration } from '../decide/completion.js';
-import { addPatch } from '../decide/limits-patch.js';
-import { leftBy } from '../decide/progress.js';
-import { answered, DEFAULT_WARNINGS, nothingWatched, observe, warn } from '../decide/warnings.js';
+} from '../decide/budget/amounts.js';
+import { addPatch } from '../decide/idea/amendments.js';
+import { costsIteration, type NextStep } from '../decide/idea/completion.js';
+import {
+  answered,
+  climb,
+  couldBeStronger,
+  DEFAULT_WARNINGS,
+  leftBy,
+  noStall,
+  nothingWatched,
+  observe,
+  warn,
+  wordsOf,
+} from '../decide/idea/stall.js';
 import type { IdeaLimits, RunAgentResult } from '../protocol/activities.js';
 import type { BudgetLine } from '../protocol/budget.js';
+import type { Rung } from '../protocol/escalation.js';
 import type { GateResult } from '../protocol/gate.js';
 import type { WarningAnswer } from '../protocol/warnings.js';
-import { emit } from './events.js';
 import type { IdeaSession } from './idea-session.js';
+import { emit } from './publish.js';
+
 /** The budget that allows no further run. */
 export const spentAll = ({ input, state }: IdeaSession): BudgetLine | undefined => usedUp(ideaBudget(input, state));
 
@@ -118,4 +130,41 @@ export async function answerWarnings(session: IdeaSession, answer: WarningAnswer
 
 async function tell({ state, reporter }: IdeaSession): Promise<void> {
   await reporter.report('warnings', { warnings: state.watch?.open ?? [] });
+}
+
+/*
+ * What is done when iterations get an idea nowhere. Runs that began without a ladder have none.
+ * Invariant: decided in `src/decide/idea/stall.ts`; here it only finds its way into the next prompt, the next run, to the
+ * autopilot (which alone chooses agents) or to a person.
+ */
+
+/** Call after the iteration was counted (`watch`). */
+export function escalated({ input, state }: IdeaSession, next: NextStep): NextStep {
+  const { ladder } = input.settings;
+  if (!ladder || next.do !== 'iterate' || !state.watch) return next;
+  const idle = state.watch.same;
+  const agent = state.choice?.agent ?? state.lastRun?.agent;
+  const able = (rung: Rung) => rung.do !== 'stronger' || couldBeStronger(ladder, agent, state.stronger);
+  const { stall, rung } = climb(state.stall ?? noStall(), idle, ladder, able);
+  state.stall = stall;
+  if (!rung) return next;
+  const words = wordsOf(rung, idle);
+  emit(input, { kind: 'escalated', idea: input.idea, rung: rung.do, iterations: idle });
+  if (rung.do === 'ask') {
+    state.watch = { ...state.watch, same: 0 };
+    return { do: 'ask', question: words };
+  }
+  state.notes.push(words);
+  switch (rung.do) {
+    case 'nudge':
+      return next;
+    case 'fresh':
+      // What happened last time is part of the approach that is to be forgotten.
+      return { do: 'iterate' };
+    case 'stronger':
+      state.stronger = true;
+      return next;
+    case 'other':
+      return { ...next, do: 'hand-over' };
+  }
 }

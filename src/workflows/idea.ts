@@ -14,20 +14,18 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { causeOf, exhaustedText, nextCause } from '../decide/cause.js';
-import { limitReached, type NextStep } from '../decide/completion.js';
+import { causeOf, exhaustedText, nextCause } from '../decide/idea/cause.js';
+import { limitReached, type NextStep } from '../decide/idea/completion.js';
 import type { Feedback } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
-import { emit } from './events.js';
-import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from './failures.js';
 import { handleIdeaMessages } from './idea-handlers.js';
-import { ask, askBudget, land, park } from './idea-handover.js';
 import { iterate } from './idea-iteration.js';
-import { afterLoss } from './idea-lost.js';
 import { IdeaSession } from './idea-session.js';
-import { backOff, boundary } from './idea-waiting.js';
+import { afterLoss, ask, askBudget, backOff, boundary, land, park } from './idea-waiting.js';
 import { spentAll, warnOfNoWorker, workerIsBack } from './idea-warnings.js';
+import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from './proxies.js';
+import { emit } from './publish.js';
 
 /** How long an idea waits before it looks again whether there is room on the disk. */
 const DISK_WAIT_MS = 60_000;

@@ -3,10 +3,18 @@
  * Invariant: an agent run is never retried by the server (the workflow decides, so that two agents never share a
  * worktree); everything else is idempotent and may be.
  */
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
-import { type ActivityTimes, MOST_TRIES } from '../decide/activity-times.js';
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  proxyActivities,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import { type ActivityTimes, MOST_TRIES } from '../decide/idea/activity-times.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
-import { FAILURE } from '../protocol/failures.js';
+import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
+import type { RunRef } from '../protocol/run-ref.js';
 
 /** Missed heartbeats after which the server gives an activity up. Workers beat every 3 s. */
 const HEARTBEAT_TIMEOUT = '20s';
@@ -58,3 +66,71 @@ export function agentActivities(taskQueue: string, summary: string, times: Activ
     retry: { maximumAttempts: 1 },
   });
 }
+
+/* Reads failures that activities ended with. May import protocol and @temporalio/workflow only. */
+
+/**
+ * Why nothing is known to be wrong with the work itself, and it is tried again at no cost: the worker went away or was
+ * shut down while the activity ran, or the machine has run out of something. Undefined for any other failure.
+ */
+export function notTheWorksFault(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure)) return undefined;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure)
+    return cause.timeoutType === 'HEARTBEAT' ? 'the worker was lost' : timeRanOut(error);
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  if (cause.type === FAILURE.machine) return cause.message;
+  return cause.type === FAILURE.workerLost ? 'the worker was lost' : undefined;
+}
+
+/**
+ * Whether a worker went down with the activity, by itself or by what the activity ran. One that is told to stop, and says
+ * so, is none.
+ */
+export function tookWorkerDown(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure)) return false;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'HEARTBEAT';
+  return (
+    cause instanceof ApplicationFailure && cause.type === FAILURE.workerLost && !cause.details?.includes(WORKER_STOPPED)
+  );
+}
+
+/** No worker took the activity in time: nothing was begun. */
+export function wasNotTaken(error: unknown): boolean {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return false;
+  return error.cause.timeoutType === 'SCHEDULE_TO_START';
+}
+
+/** Why, when nobody could work on the activity in all its time, as on a machine that was off. It is tried again. */
+export function timeRanOut(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return undefined;
+  // The last try may have ended in its own way; the server says that no time was left for another.
+  const out = error.cause.timeoutType === 'SCHEDULE_TO_CLOSE' || error.retryState === 'TIMEOUT';
+  return out ? 'no worker got it done in time; it is tried again' : undefined;
+}
+
+/** In words; the queue names the host behind its `@`. */
+export const noWorkerOn = (queue: string): string =>
+  `no worker on ${queue.slice(queue.lastIndexOf('@') + 1)} takes its work; start one there: ralphctl worker`;
+
+/** The reason, when an activity started nothing because a disk is full. */
+export function diskIsFull(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return undefined;
+  return error.cause.type === FAILURE.diskFull ? error.cause.message : undefined;
+}
+
+/** One line for a person, or undefined when the error is not an activity's (a bug must not be swallowed). */
+export function activityProblem(error: unknown): string | undefined {
+  if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;
+  const cause = error.cause;
+  if (wasNotTaken(error)) return `no worker took ${error.activityType} in time; start one: ralphctl worker`;
+  if (cause instanceof TimeoutFailure) return `${error.activityType} did not finish in time`;
+  return cause?.message ?? error.message;
+}
+
+export const refOf = ({ project, runId, config }: RunRef): RunRef => ({
+  project,
+  runId,
+  ...(config === undefined ? {} : { config }),
+});

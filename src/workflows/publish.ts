@@ -2,16 +2,26 @@
  * What people see of a run (G9): current details, memo, search attribute, events.
  * Invariant: memo and attribute are written only when what they say has changed, as each write is a history event.
  */
-import { patched, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
-import { type Autopilot, agentName } from '../decide/autopilot.js';
-import { runDetails } from '../decide/details.js';
-import { runStanding, type Standing } from '../decide/standing.js';
-import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/status.js';
-import type { AutopilotInput } from '../protocol/run.js';
-import type { RunOutcome, ShownState } from '../protocol/states.js';
-import { WAITS_FOR_YOU } from '../protocol/states.js';
-import { RALPH_STATE } from './attributes.js';
-import { emit } from './events.js';
+
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import {
+  patched,
+  proxySinks,
+  type Sink,
+  type Sinks,
+  setCurrentDetails,
+  upsertMemo,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { type Autopilot, agentName } from '../decide/run/autopilot.js';
+import { runDetails } from '../decide/views/details.js';
+import { runStanding, type Standing } from '../decide/views/standing.js';
+import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
+import type { RunEvent } from '../protocol/events.js';
+import type { AgentChoice } from '../protocol/limits.js';
+import type { AutopilotInput, AutopilotState } from '../protocol/run.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import { type RunOutcome, type ShownState, WAITS_FOR_YOU } from '../protocol/states.js';
 
 const LARGE_RUN = 500;
 const OPEN = JSON.stringify(['open', undefined]);
@@ -121,3 +131,36 @@ function progress(pilot: Autopilot): { landed: number; total: number } {
   const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
   return { landed: ideas.filter((entry) => entry.status === 'landed').length, total: ideas.length };
 }
+
+/* Typed search attribute keys (G9). May import @temporalio/common only. */
+
+export const RALPH_PROJECT = defineSearchAttributeKey('RalphProject', SearchAttributeType.KEYWORD);
+export const RALPH_STATE = defineSearchAttributeKey('RalphState', SearchAttributeType.KEYWORD);
+export const RALPH_IDEA = defineSearchAttributeKey('RalphIdea', SearchAttributeType.KEYWORD);
+export const RALPH_ITERATION = defineSearchAttributeKey('RalphIteration', SearchAttributeType.INT);
+
+/* Tells the worker's event file what happened. A sink: no history events, not called on replay. */
+
+export interface EventSinks extends Sinks {
+  ralph: Sink & { event(ref: RunRef, event: RunEvent, at: number): void };
+}
+
+const { ralph } = proxySinks<EventSinks>();
+
+export function emit(ref: RunRef, event: RunEvent): void {
+  ralph.event({ project: ref.project, runId: ref.runId }, event, Date.now());
+}
+
+/* What the autopilot's commands look like as arguments of messages, and how its end is called. Pure. */
+
+export function outcomeOf({ run, aborting }: AutopilotState): RunOutcome {
+  if (run !== 'stopping') return 'completed';
+  return aborting ? 'aborted' : 'stopped';
+}
+
+export const choiceOf = ({ choice }: { choice?: AgentChoice }): { choice?: AgentChoice } => (choice ? { choice } : {});
+
+export const grantOf = (command: { slot: number; choice?: AgentChoice }) => ({
+  agentName: agentName(command.slot),
+  ...choiceOf(command),
+});

@@ -4,13 +4,13 @@
  * Invariant: revision and settings go into the workflow's input, which continue-as-new hands on; an older revision never
  * replaces a newer one.
  */
-import type { Autopilot } from '../decide/autopilot.js';
-import type { Configured } from '../decide/messages-between.js';
+
+import type { Configured } from '../decide/messages/between.js';
+import type { Autopilot } from '../decide/run/autopilot.js';
 import type { RunConfigResult } from '../protocol/activities.js';
 import type { AutopilotInput } from '../protocol/run.js';
 import type { RunSettings } from '../protocol/run-settings.js';
-import { activityProblem } from './failures.js';
-import { mainActivities } from './proxies.js';
+import { activityProblem, mainActivities } from './proxies.js';
 
 type Read = RunConfigResult | { problem: string };
 

@@ -3,18 +3,16 @@
  * that can be refused are updates with validators, so that a refusal leaves no history.
  */
 import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
-import { enqueueProblem } from '../decide/enqueue.js';
-import { ideaPage } from '../decide/idea-page.js';
-import { isReport } from '../decide/messages-between.js';
-import { NEXT_SHOWN, runStatus, why } from '../decide/status.js';
+import { isReport } from '../decide/messages/between.js';
+import { enqueueProblem } from '../decide/run/enqueue.js';
+import { ideaPage } from '../decide/views/pages.js';
+import { NEXT_SHOWN, runStatus, why } from '../decide/views/status.js';
 import type { Command, CommandAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
-import { emit } from './events.js';
 import * as messages from './messages.js';
-import type { RunControls } from './signal-table.js';
-import { internal, registerSignals, type SignalRow } from './signal-table.js';
-import { VERB_SIGNALS } from './verb-signals.js';
+import { internal, type RunControls, registerSignals, type SignalRow, VERB_SIGNALS } from './messages.js';
+import { emit } from './publish.js';
 
 /** What a run can be told without a refusal. A row is a Temporal signal and what it changes. */
 const SIGNALS: SignalRow<RunControls>[] = [

@@ -1,7 +1,7 @@
 /** Every known way to make a gate green without making the work right is seen before it lands (B3, F3). */
 import { describe, expect, it } from 'vitest';
 import type { GateResult } from '../../src/protocol/gate.js';
-import { writeRun } from '../../src/runs/run-files.js';
+import { writeRun } from '../../src/run-files/run.js';
 import { bench, say } from './bench.js';
 import { CHEATS, type Cheat } from './cheats.js';
 

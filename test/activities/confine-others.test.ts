@@ -6,7 +6,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Guard, guard } from '../../src/work/confine.js';
+import { type Guard, guard } from '../../src/jobs/confine/guard.js';
 import { until } from '../support/program.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../unit/git/repo.js';
 import { bench, idea, say } from './bench.js';

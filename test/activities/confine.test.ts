@@ -6,8 +6,8 @@ import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { guard } from '../../src/jobs/confine/guard.js';
 import type { StrayedRun } from '../../src/protocol/activities.js';
-import { guard } from '../../src/work/confine.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../unit/git/repo.js';
 import { bench, say } from './bench.js';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findByToken } from '../../src/process/tokens.js';
-import { hasMark } from '../../src/runs/attempts.js';
+import { hasMark } from '../../src/run-files/attempts.js';
 import { roadmap, until } from '../support/program.js';
 import { bench, say } from './bench.js';
 

@@ -96,7 +96,7 @@ describe('landIdea', () => {
     const place = join(outside.base, 'plans', 'roadmap.md');
     await outside.write({ 'plans/roadmap.md': tasks }, outside.base);
     outside.file.backlog.file = place;
-    const { writeRun } = await import('../../src/runs/run-files.js');
+    const { writeRun } = await import('../../src/run-files/run.js');
     await writeRun(outside.root, { ...outside.file, runId: 'run-9' }, outside.ideas);
     const at = await outside.prepare('t-1', { runId: 'run-9' });
     const { head } = await outside.call(outside.activities.runAgent, outside.agentInput(at, { runId: 'run-9' })).done;

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/load.js';
-import { writeRun } from '../../src/runs/run-files.js';
+import { writeRun } from '../../src/run-files/run.js';
 import { yaml } from '../support/program.js';
 import { bench, say } from './bench.js';
 

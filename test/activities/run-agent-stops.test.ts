@@ -7,7 +7,7 @@ import { iterationDir } from '../../src/config/paths.js';
 import { findByToken } from '../../src/process/tokens.js';
 import type { RunAgentResult } from '../../src/protocol/activities.js';
 import { FAILURE } from '../../src/protocol/failures.js';
-import { leftAttempts, markAttempt } from '../../src/runs/attempts.js';
+import { leftAttempts, markAttempt } from '../../src/run-files/attempts.js';
 import { until } from '../support/program.js';
 import { type Bench, bench, type Call, say } from './bench.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
 import { TAIL_LIMIT } from '../../src/protocol/run-ref.js';
-import { leftAttempts } from '../../src/runs/attempts.js';
+import { leftAttempts } from '../../src/run-files/attempts.js';
 import { bench, idea, say } from './bench.js';
 
 /** Workflow history takes nothing larger from one iteration. */

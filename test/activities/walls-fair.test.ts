@@ -5,7 +5,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { git } from '../../src/git/git.js';
+import { git } from '../../src/git/runner.js';
 import { until } from '../support/program.js';
 import { type Bench, bench, idea, say } from './bench.js';
 

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
 import { findByToken } from '../../src/process/tokens.js';
-import { leftAttempts } from '../../src/runs/attempts.js';
+import { leftAttempts } from '../../src/run-files/attempts.js';
 import { type Bench, bench, say } from '../activities/bench.js';
 import { until } from '../support/program.js';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findByToken } from '../../src/process/tokens.js';
-import { readRecord } from '../../src/server/record.js';
+import { readRecord } from '../../src/server/files.js';
 import { stopServer } from '../../src/server/stop.js';
 import { pidsWith } from '../support/processes.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { terminate } from '../../src/process/identity.js';
-import { readRecord } from '../../src/server/record.js';
+import { readRecord } from '../../src/server/files.js';
 import { stopServer } from '../../src/server/stop.js';
 import { runningWorker } from '../../src/worker/record.js';
 import { Held } from '../support/held.js';

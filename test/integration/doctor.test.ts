@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { exists } from '../../src/git/worktree-list.js';
+import { exists } from '../../src/git/worktrees/list.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
 let box: Sandbox;

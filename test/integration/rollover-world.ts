@@ -14,7 +14,7 @@ import {
   type Worker,
 } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
-import { dataConverter } from '../../src/connect/codec.js';
+import type { WorkName, WorkResult } from '../../src/jobs/index.js';
 import type { PrepareInput, RunAgentInput, RunAgentResult } from '../../src/protocol/activities.js';
 import type { RunEvent } from '../../src/protocol/events.js';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
@@ -22,7 +22,7 @@ import type { IdeaCard } from '../../src/protocol/idea.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, autopilotId, gitQueue, mainQueue } from '../../src/protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../../src/protocol/run.js';
 import type { RunSettings } from '../../src/protocol/run-settings.js';
-import type { WorkName, WorkResult } from '../../src/work/index.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { until } from '../support/program.js';
 

@@ -2,9 +2,9 @@
 
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { dataConverter } from '../../src/connect/codec.js';
 import { autopilotId, STATUS } from '../../src/protocol/names.js';
 import type { IdeaPage, RunStatus } from '../../src/protocol/views.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { Held } from '../support/held.js';
 
 const ids = Array.from({ length: 230 }, (_, at) => `i-${at + 1}`);

@@ -7,9 +7,9 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { RunApi } from '../../src/client/api/run.js';
-import { dataConverter } from '../../src/connect/codec.js';
 import { autopilotId, mainQueue, STATUS, TELL } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { until } from '../support/program.js';
 import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
 

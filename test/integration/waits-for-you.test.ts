@@ -7,8 +7,8 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { RunApi } from '../../src/client/api/run.js';
-import { dataConverter } from '../../src/connect/codec.js';
 import { autopilotId, mainQueue } from '../../src/protocol/names.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 import { quietRuntime, settings } from './rollover-world.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { dataConverter } from '../../src/connect/codec.js';
+import { dataConverter } from '../../src/server/codec.js';
 import { type RawHistory, toHistory } from './history.js';
 
 const dir = fileURLToPath(new URL('../histories/', import.meta.url));

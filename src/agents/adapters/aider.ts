@@ -5,12 +5,11 @@
  * happens. Its stdout is read for errors only after that says that it failed.
  */
 import { join } from 'node:path';
-import { type EventHandler, EventReader } from '../event-reader.js';
-import { clean, entryOf, type Json, numberOf, objectOf, parseObject, stringOf } from '../json.js';
-import { MessageTail } from '../message-tail.js';
-import { RunNotes } from '../run-notes.js';
-import type { Emit } from '../stream.js';
-import { TextTail, withoutEscapes } from '../text-tail.js';
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, entryOf, type Json, numberOf, objectOf, parseObject, stringOf } from '../reading/json.js';
+import { RunNotes } from '../reading/run-notes.js';
+import type { Emit } from '../reading/stream.js';
+import { MessageTail, TextTail, withoutEscapes } from '../reading/tails.js';
 import type { AgentAdapter, AgentError, AgentReader, Reading } from '../types.js';
 
 const MESSAGE_LIMIT = 256 << 10;

@@ -1,6 +1,6 @@
 /** Claude Code, headless: `claude -p --output-format stream-json`. Its events are in claude-events.ts. */
-import { EventReader } from '../event-reader.js';
-import { RunNotes } from '../run-notes.js';
+import { EventReader } from '../reading/event-reader.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter } from '../types.js';
 import { ClaudeEvents } from './claude-events.js';
 

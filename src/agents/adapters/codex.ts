@@ -2,10 +2,11 @@
  * OpenAI Codex, headless: `codex exec --json`.
  * Invariant: the last of `turn.completed` and `turn.failed` decides; `error` events in between are retries.
  */
-import { statusIn } from '../error-status.js';
-import { type EventHandler, EventReader } from '../event-reader.js';
-import { clean, entryOf, type Json, listOf, numberOf, objectOf, stringOf } from '../json.js';
-import { RunNotes } from '../run-notes.js';
+
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, entryOf, type Json, listOf, numberOf, objectOf, stringOf } from '../reading/json.js';
+import { statusIn } from '../reading/patterns.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError } from '../types.js';
 
 const errorFrom = (message: string): AgentError => clean({ message, status: statusIn(message) });

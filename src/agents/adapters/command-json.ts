@@ -1,8 +1,8 @@
 /** The JSON-lines contract of the `command` adapter (docs/agents.md). Invariant: an unknown line or field is ignored. */
 import type { FailureKind, LimitScope } from '../../protocol/failures.js';
-import type { EventHandler } from '../event-reader.js';
-import { clean, type Json, numberOf, objectOf, stringOf } from '../json.js';
-import type { RunNotes } from '../run-notes.js';
+import type { EventHandler } from '../reading/event-reader.js';
+import { clean, type Json, numberOf, objectOf, stringOf } from '../reading/json.js';
+import type { RunNotes } from '../reading/run-notes.js';
 import type { AgentError } from '../types.js';
 
 /** Kinds that a program may claim: the others are seen from outside. */

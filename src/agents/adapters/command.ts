@@ -2,13 +2,12 @@
  * Any program that takes a prompt on stdin. Text: what it prints on stdout is its message. JSON: one event a line
  * (docs/agents.md). Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
  */
-import { AgentConfigError } from '../errors.js';
-import { EventReader } from '../event-reader.js';
-import { MessageTail } from '../message-tail.js';
-import { RunNotes } from '../run-notes.js';
-import type { Emit } from '../stream.js';
-import { TextTail, withoutEscapes } from '../text-tail.js';
-import type { AgentAdapter, AgentReader, Reading } from '../types.js';
+
+import { EventReader } from '../reading/event-reader.js';
+import { RunNotes } from '../reading/run-notes.js';
+import type { Emit } from '../reading/stream.js';
+import { MessageTail, TextTail, withoutEscapes } from '../reading/tails.js';
+import { type AgentAdapter, AgentConfigError, type AgentReader, type Reading } from '../types.js';
 import { ContractEvents } from './command-json.js';
 
 /** How much of a text program's output is its final message, in characters. */

@@ -3,10 +3,11 @@
  * Invariant: success is the `result` event with exit code 0 and no session error after the last answer; the last answer
  * is the last assistant message that asks for no tool. The user's message is never read.
  */
-import { statusIn } from '../error-status.js';
-import { type EventHandler, EventReader } from '../event-reader.js';
-import { clean, entryOf, type Json, listOf, numberOf, objectOf, stringOf } from '../json.js';
-import { RunNotes } from '../run-notes.js';
+
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, entryOf, type Json, listOf, numberOf, objectOf, stringOf } from '../reading/json.js';
+import { statusIn } from '../reading/patterns.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError } from '../types.js';
 
 type Named = Pick<AgentError, 'kind' | 'scope'>;

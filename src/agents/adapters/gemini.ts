@@ -4,10 +4,10 @@
  * prompt and is never read. Success is the `result` event with status success; the exit code alone lies both ways.
  */
 import { join } from 'node:path';
-import { statusIn } from '../error-status.js';
-import { type EventHandler, EventReader } from '../event-reader.js';
-import { clean, entryOf, type Json, numberOf, objectOf, stringOf } from '../json.js';
-import { RunNotes } from '../run-notes.js';
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, entryOf, type Json, numberOf, objectOf, stringOf } from '../reading/json.js';
+import { statusIn } from '../reading/patterns.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError, ExitMeaning } from '../types.js';
 
 /** Types of errors in its result that say more than their words. */

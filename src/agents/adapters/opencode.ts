@@ -3,10 +3,11 @@
  * Invariant: there is no last event; a step that finished for another reason than tool calls is the end, until another
  * step begins. A tool is told of when it has ended; that the model is asked, and that a tool begins, only its log tells.
  */
-import { statusIn } from '../error-status.js';
-import { type EventHandler, EventReader } from '../event-reader.js';
-import { clean, entryOf, type Json, numberOf, objectOf, stringOf, sumOf } from '../json.js';
-import { RunNotes } from '../run-notes.js';
+
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, entryOf, type Json, numberOf, objectOf, stringOf, sumOf } from '../reading/json.js';
+import { statusIn } from '../reading/patterns.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError } from '../types.js';
 
 const NAMES: Readonly<Record<string, AgentError['kind']>> = {

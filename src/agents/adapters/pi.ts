@@ -3,10 +3,11 @@
  * Invariant: the stop reason of the last assistant message decides; the exit code is 0 whatever happens. Every failed
  * attempt ends with an `agent_end` of its own, so only a success is the last event for certain.
  */
-import { statusIn } from '../error-status.js';
-import { type EventHandler, EventReader } from '../event-reader.js';
-import { clean, type Json, listOf, numberOf, objectOf, stringOf, sumOf } from '../json.js';
-import { RunNotes } from '../run-notes.js';
+
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, type Json, listOf, numberOf, objectOf, stringOf, sumOf } from '../reading/json.js';
+import { statusIn } from '../reading/patterns.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError } from '../types.js';
 
 /** Each of these repeats the whole answer so far. */

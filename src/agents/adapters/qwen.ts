@@ -3,10 +3,10 @@
  * Invariant: a result that is an API error is one, whatever `is_error` and the exit code say.
  */
 import { join } from 'node:path';
-import { statusIn } from '../error-status.js';
-import { EventReader } from '../event-reader.js';
-import { clean } from '../json.js';
-import { RunNotes } from '../run-notes.js';
+import { EventReader } from '../reading/event-reader.js';
+import { clean } from '../reading/json.js';
+import { statusIn } from '../reading/patterns.js';
+import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError } from '../types.js';
 import { ClaudeEvents } from './claude-events.js';
 

@@ -1,11 +1,9 @@
 /** A connected client, or one clear sentence about why there is none. */
 import { Client, Connection } from '@temporalio/client';
-import { dataConverter } from '../../connect/codec.js';
-import { connectTarget, type Target } from '../../connect/target.js';
-import type { Context } from '../context.js';
-import { say } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { UserError } from '../user-error.js';
+import { dataConverter } from '../../server/codec.js';
+import { connectTarget, type Target } from '../../server/target.js';
+import { type Context, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
 
 /** The embedded server is known to run: only a busy machine keeps it from answering. */
 const CONNECT_TIMEOUT = { embedded: '20s', external: '5s' } as const;

@@ -11,7 +11,6 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { compressLargePayloads } from '../../connect/codec.js';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { Command, CommandAnswer } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
@@ -32,8 +31,8 @@ import {
 } from '../../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
-import { EXIT } from '../exit-codes.js';
-import { UserError } from '../user-error.js';
+import { compressLargePayloads } from '../../server/codec.js';
+import { EXIT, UserError } from '../errors.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;

@@ -2,12 +2,10 @@
  * `ralphctl abandon IDEA` and `ralphctl retry IDEA`: an idea is given up for good, across runs, and taken back. The run
  * writes down at its end what it knows; this is for a run that does not come to its end, and for the time without one.
  */
-import { abandonedIdeas, noteAbandoned, takeBackAbandoned } from '../../runs/carried.js';
-import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findProjectId } from '../project.js';
-import { UserError } from '../user-error.js';
-import { tell } from './control.js';
+import { abandonedIdeas, noteAbandoned, takeBackAbandoned } from '../../run-files/carried.js';
+import { type Context, findProjectId, print, printJson } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { tell } from './interventions.js';
 
 export async function abandon(context: Context, idea: string, reason?: string): Promise<number> {
   const code = await tell(context, { verb: 'abandon', idea, ...(reason ? { reason } : {}) });

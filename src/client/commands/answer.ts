@@ -2,11 +2,11 @@
  * `ralphctl answer IDEA TEXT`. A question about a gate that was red before is often answered by a changed configuration
  * file: that goes into the run first, so that the next iteration is not judged by the old one.
  */
-import { BASELINE_KEY } from '../../decide/tripwires.js';
+import { BASELINE_KEY } from '../../decide/idea/tripwires.js';
 import { type Context, say } from '../context.js';
-import { changedFile } from '../open-run-flags.js';
-import { describeChange, reloadFile } from '../reload.js';
-import { knownIdea, send, withRun } from './control.js';
+import { changedFile } from '../open-run/flags.js';
+import { describeChange, reloadFile } from '../open-run/reload.js';
+import { knownIdea, send, withRun } from './interventions.js';
 
 export async function answer(
   context: Context,

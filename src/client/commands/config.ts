@@ -1,16 +1,13 @@
 /** `ralphctl config show|reload`: the configuration with where each value is from, and how a changed one gets into the open run. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { configFolder } from '../../config/folder.js';
-import { originsIn } from '../../config/origins.js';
+import { configFolder, originsIn } from '../../config/folder.js';
 import { flatten, reloadRow } from '../../config/reload.js';
-import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findProject, type Project } from '../project.js';
-import { describeChange, fileChanges, reloadFile, showValue } from '../reload.js';
-import { configFor, configOfRun, type RunConfig, readConfig } from '../run-config.js';
-import { UserError } from '../user-error.js';
-import { withRun } from './control.js';
+import { type Context, findProject, type Project, print, printJson } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { describeChange, fileChanges, reloadFile, showValue } from '../open-run/reload.js';
+import { configFor, configOfRun, type RunConfig, readConfig } from '../plan/run-config.js';
+import { withRun } from './interventions.js';
 
 export async function reloadConfig(context: Context): Promise<number> {
   return withRun(context, async (run) => {

@@ -5,11 +5,9 @@
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
-import { git } from '../../git/git.js';
-import { type Context, print, printJson, say } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findProject } from '../project.js';
-import { UserError } from '../user-error.js';
+import { git } from '../../git/runner.js';
+import { type Context, findProject, print, printJson, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
 import { program, stopWorker } from '../worker-process.js';
 import { start } from './start.js';
 

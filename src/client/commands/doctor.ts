@@ -9,8 +9,8 @@ import { type Check, problem } from '../doctor/check.js';
 import { checkMachine } from '../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../doctor/project.js';
 import { checkServices } from '../doctor/services.js';
-import { EXIT } from '../exit-codes.js';
-import { usesColour } from '../terminal.js';
+import { EXIT } from '../errors.js';
+import { usesColour } from '../views/terminal.js';
 
 export interface DoctorOptions {
   probe?: boolean;

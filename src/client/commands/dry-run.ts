@@ -1,15 +1,15 @@
 /** `start --dry-run`: what would run, in which order, and what waits for what. Starts nothing. */
 import { toCard } from '../../backlog/cards.js';
-import { Autopilot, firstState } from '../../decide/autopilot.js';
-import { rankReady, score as scoreOf } from '../../decide/score.js';
-import { landedIdeas } from '../../git/landed.js';
-import { abandonedIdeas } from '../../runs/carried.js';
-import { needNoWork } from '../../runs/landed.js';
-import { settingsOf } from '../../runs/settings.js';
+import { Autopilot, firstState } from '../../decide/run/autopilot.js';
+import { rankReady, score as scoreOf } from '../../decide/scheduler/score.js';
+import { landedIdeas } from '../../git/landing/landed.js';
+import { abandonedIdeas } from '../../run-files/carried.js';
+import { needNoWork } from '../../run-files/landed.js';
+import { settingsOf } from '../../run-files/settings.js';
 import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { reportLines } from '../landed-report.js';
-import { type RunPlan, reportOf } from '../run-plan.js';
+import { EXIT } from '../errors.js';
+import { reportLines } from '../open-run/landed-report.js';
+import { type RunPlan, reportOf } from '../plan/run-plan.js';
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
   const settings = settingsOf(plan.config);

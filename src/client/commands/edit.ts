@@ -1,6 +1,6 @@
 /**
  * `ralphctl edit IDEA`: changes an idea of the open run, by flags or in $EDITOR. Texts go into the run's files, the run is
- * told their revision; the backlog file stays as it is, and later runs begin with the edit (`runs/amendments.ts`).
+ * told their revision; the backlog file stays as it is, and later runs begin with the edit (`run-files/amendments.ts`).
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,12 @@ import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { type Command, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
-import { type AmendedFields, amend } from '../../runs/amendments.js';
-import { type IdeaEdit, lastEdit, writeEdit } from '../../runs/edits.js';
-import { loadIdea } from '../../runs/run-files.js';
+import { type AmendedFields, amend } from '../../run-files/amendments.js';
+import { type IdeaEdit, lastEdit, writeEdit } from '../../run-files/edits.js';
+import { loadIdea } from '../../run-files/run.js';
 import { type Context, say } from '../context.js';
-import { UserError } from '../user-error.js';
-import { knownIdea, type OpenRun, send, withRun } from './control.js';
-import { forgetAmendment } from './forget.js';
+import { UserError } from '../errors.js';
+import { forgetAmendment, knownIdea, type OpenRun, send, withRun } from './interventions.js';
 
 export interface EditOptions {
   title?: string;

@@ -5,13 +5,11 @@
 
 import { toCard } from '../../backlog/cards.js';
 import { readBacklog } from '../../backlog/index.js';
-import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../runs/run-files.js';
+import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../run-files/run.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
-import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findProjectId } from '../project.js';
-import { UserError } from '../user-error.js';
+import { type Context, findProjectId, print, printJson } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
 
 export async function enqueue(context: Context, file: string | undefined): Promise<number> {
   const project = await findProjectId(context);

@@ -7,15 +7,13 @@ import { join, relative } from 'node:path';
 import { findBacklog } from '../../backlog/index.js';
 import { configFileIn } from '../../config/folder.js';
 import { CONFIG_FILES, parseConfig } from '../../config/load.js';
-import { which } from '../../server/probe.js';
-import { type Context, print, printJson, say } from '../context.js';
+import { which } from '../../server/install/probe.js';
+import { type Context, findProject, print, printJson, say } from '../context.js';
 import { findAgents } from '../doctor/agents.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, UserError } from '../errors.js';
 import { proposeCommands } from '../init/commands.js';
 import { configDocument, type Findings } from '../init/document.js';
 import { projectFolder } from '../init/folder.js';
-import { findProject } from '../project.js';
-import { UserError } from '../user-error.js';
 
 export interface InitOptions {
   force?: boolean;

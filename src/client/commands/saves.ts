@@ -1,15 +1,13 @@
 /** `ralphctl saves [idea]` and `saves restore`: what was saved before anything was taken away. Needs git only. */
-import { ideaBranch } from '../../git/names.js';
-import { restoreSave } from '../../git/restore.js';
-import { type SaveView, viewSaves } from '../../git/save-list.js';
+import { ideaBranch } from '../../git/refs.js';
+import { type SaveView, viewSaves } from '../../git/saves/list.js';
+import { restoreSave } from '../../git/saves/restore.js';
 import { IDEA_ID } from '../../protocol/idea.js';
-import { hasMark } from '../../runs/attempts.js';
-import { listRuns, loadRun } from '../../runs/run-files.js';
-import { type Context, print, printJson, say } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { clean } from '../live-lines.js';
-import { findProject, type Project } from '../project.js';
-import { UserError } from '../user-error.js';
+import { hasMark } from '../../run-files/attempts.js';
+import { listRuns, loadRun } from '../../run-files/run.js';
+import { type Context, findProject, type Project, print, printJson, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { clean } from '../views/live-lines.js';
 
 export async function saves(context: Context, idea: string | undefined): Promise<number> {
   if (idea !== undefined) assertId(idea);

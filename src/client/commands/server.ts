@@ -6,10 +6,9 @@ import { ensureServer } from '../../server/embedded.js';
 import { serverLogPath } from '../../server/files.js';
 import { serverStatus, stopServer } from '../../server/stop.js';
 import { type Context, print, printJson, say } from '../context.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, UserError } from '../errors.js';
 import { writeAll } from '../output.js';
 import { ensureStateFolder } from '../state-folder.js';
-import { UserError } from '../user-error.js';
 
 export type ServerAction = 'start' | 'stop' | 'status' | 'logs';
 const LOG_BYTES = 64 * 1024;

@@ -6,12 +6,11 @@ import { resolve } from 'node:path';
 import { toCard } from '../../backlog/cards.js';
 import { readBacklog } from '../../backlog/index.js';
 import { IDEA_ID, type Idea } from '../../protocol/idea.js';
-import { amend } from '../../runs/amendments.js';
-import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../runs/run-files.js';
+import { amend } from '../../run-files/amendments.js';
+import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../run-files/run.js';
 import { type Context, say } from '../context.js';
-import { UserError } from '../user-error.js';
-import { knownIdea, send, withRun } from './control.js';
-import { forgetAmendment } from './forget.js';
+import { UserError } from '../errors.js';
+import { forgetAmendment, knownIdea, send, withRun } from './interventions.js';
 
 export interface SplitOptions {
   into?: string[];

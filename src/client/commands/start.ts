@@ -1,29 +1,27 @@
 /** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
 
-import { checkoutBehind } from '../../git/checkout-base.js';
-import { landedIdeas } from '../../git/landed.js';
+import { checkoutBehind } from '../../git/landing/checkout.js';
+import { landedIdeas } from '../../git/landing/landed.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { RunSummary } from '../../protocol/run.js';
-import { forget } from '../../runs/amendments.js';
-import { listRuns, writeRun } from '../../runs/run-files.js';
-import { settingsOf } from '../../runs/settings.js';
+import { forget } from '../../run-files/amendments.js';
+import { listRuns, writeRun } from '../../run-files/run.js';
+import { settingsOf } from '../../run-files/settings.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
-import type { Attachment } from '../attachment.js';
-import { type Context, print, printJson, say } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { follow } from '../follow.js';
-import { goneAtEnd, reportLines } from '../landed-report.js';
-import { carriedLines, leftBehind } from '../left-behind.js';
-import { clean, many, paragraphs, seconds } from '../live-lines.js';
-import { findProject } from '../project.js';
-import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../run-plan.js';
+import { type Context, findProject, print, printJson, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { follow } from '../follow/follow.js';
+import { carriedLines, leftBehind } from '../follow/left-behind.js';
+import type { Attachment } from '../open-run/attachment.js';
+import { goneAtEnd, reportLines } from '../open-run/landed-report.js';
+import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../plan/run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
-import { elapsed } from '../status-lines.js';
-import { UserError } from '../user-error.js';
+import { clean, many, paragraphs, seconds } from '../views/live-lines.js';
+import { elapsed } from '../views/status-lines.js';
 import { ensureWorker } from '../worker-process.js';
-import type { OpenRun } from './control.js';
 import { showPlan } from './dry-run.js';
+import type { OpenRun } from './interventions.js';
 
 export interface StartOptions extends StartFlags {
   dryRun?: boolean;
@@ -134,7 +132,7 @@ async function comeBack(
 
 /** Applies the flags to a run that is open already. @throws UserError that names those it does not take */
 async function onOpenRun(context: Context, run: OpenRun, options: StartOptions): Promise<string[]> {
-  const { changedFile, takeFlags } = await import('../open-run-flags.js');
+  const { changedFile, takeFlags } = await import('../open-run/flags.js');
   const { taken, refused } = await takeFlags(context, run, options);
   if (!context.json) {
     for (const line of taken) say(`taken into the open run: ${line}`);
@@ -149,7 +147,7 @@ async function loadApi() {
   const [{ connect }, { RunApi }, { Attachment }] = await Promise.all([
     import('../api/connection.js'),
     import('../api/run.js'),
-    import('../attachment.js'),
+    import('../open-run/attachment.js'),
   ]);
   return { connect, RunApi, Attachment };
 }

@@ -1,9 +1,8 @@
 /** `ralphctl sync`: brings checkouts that landings left behind up to their branch, with the edits in them. Needs git only. */
-import { rememberedTargets } from '../../git/checkout-base.js';
-import { syncCheckout } from '../../git/sync.js';
-import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findProject } from '../project.js';
+import { rememberedTargets } from '../../git/landing/checkout.js';
+import { syncCheckout } from '../../git/landing/sync.js';
+import { type Context, findProject, print, printJson } from '../context.js';
+import { EXIT } from '../errors.js';
 
 export async function sync(context: Context, { conflicts = false }: { conflicts?: boolean }): Promise<number> {
   const { root } = (await findProject(context)).repository;

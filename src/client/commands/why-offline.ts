@@ -1,16 +1,16 @@
 /** Why without a run that answers: the same sums from the last run's files, or from the backlog file. */
 import { toCard } from '../../backlog/cards.js';
-import { nearest } from '../../config/nearest.js';
-import { Autopilot, firstState } from '../../decide/autopilot.js';
-import { why as explain } from '../../decide/status.js';
-import { landedIdeas } from '../../git/landed.js';
+import { nearest } from '../../config/problems.js';
+import { Autopilot, firstState } from '../../decide/run/autopilot.js';
+import { why as explain } from '../../decide/views/status.js';
+import { landedIdeas } from '../../git/landing/landed.js';
 import type { WhyView } from '../../protocol/views.js';
-import { needNoWork } from '../../runs/landed.js';
-import { settingsOf } from '../../runs/settings.js';
+import { needNoWork } from '../../run-files/landed.js';
+import { settingsOf } from '../../run-files/settings.js';
 import type { Context } from '../context.js';
-import type { Recorded } from '../recorded.js';
-import { planRun } from '../run-plan.js';
-import { UserError } from '../user-error.js';
+import { UserError } from '../errors.js';
+import { planRun } from '../plan/run-plan.js';
+import type { Recorded } from '../views/recorded.js';
 
 export async function whyFromFiles(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
   const known = recorded && explain(idea, recorded.settings, recorded.graph, recorded.state);

@@ -1,15 +1,14 @@
 /** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
 import type { WhyView } from '../../protocol/views.js';
-import { listRuns } from '../../runs/run-files.js';
+import { listRuns } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
-import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { describeIdea } from '../idea-lines.js';
-import { type IdeaReport, reportOn } from '../idea-report.js';
-import { findProjectId } from '../project.js';
-import { type Recorded, recordedRun } from '../recorded.js';
+import { type Context, findProjectId, print, printJson } from '../context.js';
+import { EXIT } from '../errors.js';
+import { describeIdea } from '../views/idea-lines.js';
+import { type IdeaReport, reportOn } from '../views/idea-report.js';
+import { type Recorded, recordedRun } from '../views/recorded.js';
 
 export async function why(context: Context, idea: string): Promise<number> {
   const project = await findProjectId(context);

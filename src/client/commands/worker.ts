@@ -1,9 +1,8 @@
 /** `ralphctl worker`: in the foreground for service managers and containers; `--supervise` is what `start` runs. */
 
 import { workerState } from '../../worker/record.js';
-import { type Context, print, say } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findProjectId } from '../project.js';
+import { type Context, findProjectId, print, say } from '../context.js';
+import { EXIT } from '../errors.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { ensureWorker, program, stopWorker } from '../worker-process.js';
 

@@ -6,10 +6,10 @@ import { execa } from 'execa';
 import { CATALOG, type CatalogEntry, catalogEntry } from '../../agents/catalog.js';
 import { agentEnvironment } from '../../agents/environment.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
-import { isExecutable, which } from '../../server/probe.js';
+import { isExecutable, which } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
 import { type Check, fail, info, ok, warn } from './check.js';
-import { compareVersions, versionIn } from './versions.js';
+import { compareVersions, versionIn } from './machine.js';
 
 const PROBE_MS = 30_000;
 

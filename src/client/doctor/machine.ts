@@ -2,11 +2,10 @@
 import { access, constants, mkdir, realpath, statfs } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { isExecutable } from '../../server/probe.js';
+import { isExecutable } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
 import { program } from '../worker-process.js';
 import { type Check, fail, info, ok, warn } from './check.js';
-import { compareVersions, versionIn } from './versions.js';
 
 const OLDEST_NODE = '20.5.0';
 const OLDEST_GIT = '2.38.0';
@@ -103,4 +102,21 @@ async function whyNoStart(file: string, env: Context['env']): Promise<string | u
       .trim()
       .split('\n')[0] || `exit code ${got.exitCode}`
   );
+}
+
+/* Comparing versions as CLIs print them. Pure. */
+
+/** The first `1.2` or `1.2.3` in a text; undefined when there is none. */
+export function versionIn(text: string): string | undefined {
+  return /\b\d+\.\d+(?:\.\d+)?\b/.exec(text)?.[0];
+}
+
+/** Negative when `a` is older. Missing parts count as 0. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((one) => one.split('.').map(Number));
+  for (let at = 0; at < 3; at++) {
+    const difference = (left?.[at] ?? 0) - (right?.[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

@@ -8,13 +8,12 @@ import { loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
-import { checkoutBehind } from '../../git/checkout-base.js';
+import { checkoutBehind } from '../../git/landing/checkout.js';
 import { type Repository, refuseOpenOperations, targetTip } from '../../git/repository.js';
-import { which } from '../../server/probe.js';
-import type { Context } from '../context.js';
-import { landedReport, reportLines } from '../landed-report.js';
-import { findProject, type Project } from '../project.js';
-import { checkWorktreesRoot } from '../worktrees-root.js';
+import { which } from '../../server/install/probe.js';
+import { type Context, findProject, type Project } from '../context.js';
+import { landedReport, reportLines } from '../open-run/landed-report.js';
+import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
 import { checkSubmodules } from './submodules.js';
 

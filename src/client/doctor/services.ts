@@ -1,13 +1,14 @@
 /** The Temporal server and the worker: there, and if not, can they be brought up? Starts nothing. */
-import { connectTarget } from '../../connect/target.js';
+
 import { resolveConnection } from '../../server/connection.js';
 import { databaseProblem, LOSS } from '../../server/database.js';
-import { isExecutable, which } from '../../server/probe.js';
-import { cachedBinary } from '../../server/resolve.js';
+import { isExecutable, which } from '../../server/install/probe.js';
+import { cachedBinary } from '../../server/install/resolve.js';
 import { serverStatus } from '../../server/stop.js';
+import { connectTarget } from '../../server/target.js';
 import { runningWorker } from '../../worker/record.js';
 import type { Context } from '../context.js';
-import { failingLines } from '../failing-run.js';
+import { failingLines } from '../open-run/failing-run.js';
 import { type Check, fail, info, ok } from './check.js';
 
 export async function checkServices(context: Context, project: string | undefined): Promise<Check[]> {

@@ -1,6 +1,6 @@
 /** Whether worktrees get the target's submodules from the checkout, or would have to fetch them. */
 import { sharedGitDir } from '../../git/repository.js';
-import { hasCommit, ownCopy, readSubmodules } from '../../git/submodules.js';
+import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 import { type Check, ok, warn } from './check.js';
 
 /** None where the target has no submodules. */

@@ -6,10 +6,16 @@ import { cacheRoot, serverDir } from '../../../src/config/paths.js';
 import { isAlive } from '../../../src/process/identity.js';
 import { readDatabaseNote } from '../../../src/server/database.js';
 import { ensureServer } from '../../../src/server/embedded.js';
-import { databaseNotePath, databasePath, recordPath, removeFile, serverLogPath } from '../../../src/server/files.js';
+import {
+  databaseNotePath,
+  databasePath,
+  HOST,
+  recordPath,
+  removeFile,
+  serverLogPath,
+} from '../../../src/server/files.js';
 import { findServers } from '../../../src/server/find.js';
 import { isServing } from '../../../src/server/health.js';
-import { HOST } from '../../../src/server/record.js';
 import { serverStatus, stopServer } from '../../../src/server/stop.js';
 import { bundle, run, until } from '../../unit/server/program.js';
 import { BUILD_MS, cleanUp, freshOptions, provideServer } from './support.js';

@@ -4,7 +4,7 @@
  */
 import { cacheRoot } from '../../../src/config/paths.js';
 import type { EnsureServerOptions } from '../../../src/server/embedded.js';
-import { resolveBinary } from '../../../src/server/resolve.js';
+import { resolveBinary } from '../../../src/server/install/resolve.js';
 import { stopServer } from '../../../src/server/stop.js';
 import { remove, temporaryFolder } from '../../unit/server/program.js';
 

@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/agents/outcome.js';
+import { classify } from '../../../src/agents/reading/outcome.js';
+import type { AgentEvent } from '../../../src/agents/reading/stream.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
-import type { AgentEvent } from '../../../src/agents/stream.js';
 import type { AgentReader, Reading } from '../../../src/agents/types.js';
 import type { AgentAdapter } from '../../../src/config/agent-spec.js';
 import { LineSplitter } from '../../../src/process/lines.js';

@@ -1,7 +1,7 @@
 /** The examples are what people copy: they must be right. */
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { buildPrompt, checkTemplate } from '../../../src/agents/prompt.js';
+import { buildPrompt, checkTemplate } from '../../../src/agents/prompt/prompt.js';
 import { choose, readScript } from '../../../src/agents/scripted/script.js';
 import type { Feedback } from '../../../src/protocol/activities.js';
 

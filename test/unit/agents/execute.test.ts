@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AgentConfigError } from '../../../src/agents/errors.js';
 import { executeAgent, FINAL_MESSAGE_LIMIT } from '../../../src/agents/execute.js';
+import { parseSignal } from '../../../src/agents/reading/signal.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
-import { parseSignal } from '../../../src/agents/signal.js';
+import { AgentConfigError } from '../../../src/agents/types.js';
 import { AGENT_ADAPTERS, type AgentSpec } from '../../../src/config/agent-spec.js';
 import type { AgentProgress } from '../../../src/protocol/activities.js';
 import { execute, FIXTURES, input, shellAgent, spec } from './helpers.js';

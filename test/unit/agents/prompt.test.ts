@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildPrompt, checkTemplate, newNonce, type PromptInput, TemplateError } from '../../../src/agents/prompt.js';
-import { parseSignal } from '../../../src/agents/signal.js';
+import {
+  buildPrompt,
+  checkTemplate,
+  newNonce,
+  type PromptInput,
+  TemplateError,
+} from '../../../src/agents/prompt/prompt.js';
+import { parseSignal } from '../../../src/agents/reading/signal.js';
 import type { Feedback } from '../../../src/protocol/activities.js';
 
 const IDEA = { id: 'task-001', title: 'Add a thing', text: 'Add the thing.\nCarefully.', success: [] };

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/agents/outcome.js';
+import { classify } from '../../../src/agents/reading/outcome.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import type { AgentAdapter } from '../../../src/config/agent-spec.js';
 import type { RunResult } from '../../../src/process/run.js';

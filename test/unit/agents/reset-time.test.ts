@@ -1,8 +1,8 @@
 /** The end of a limit, read from the words of an error (B8). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resetTimeIn } from '../../../src/agents/reset-time.js';
-import { instantsOf, wallTime } from '../../../src/agents/zoned-time.js';
+import { resetTimeIn } from '../../../src/agents/reading/reset-time.js';
+import { instantsOf, wallTime } from '../../../src/agents/reading/zoned-time.js';
 
 const NOW = Date.parse('2026-11-21T06:30:00Z');
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sessionIsGone, sessionToResume } from '../../../src/agents/resume.js';
+import { sessionIsGone, sessionToResume } from '../../../src/agents/account.js';
 import type { AgentOutcome } from '../../../src/protocol/activities.js';
 import type { FailureKind } from '../../../src/protocol/failures.js';
 

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExecuteAgentInput, executeAgent } from '../../../src/agents/execute.js';
-import { buildPrompt } from '../../../src/agents/prompt.js';
+import { buildPrompt } from '../../../src/agents/prompt/prompt.js';
+import { parseSignal } from '../../../src/agents/reading/signal.js';
 import { readScript, ScriptError } from '../../../src/agents/scripted/script.js';
-import { parseSignal } from '../../../src/agents/signal.js';
 import { findByToken } from '../../../src/process/tokens.js';
 import { input } from './helpers.js';
 

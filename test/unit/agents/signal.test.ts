@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSignal, type SignalContext } from '../../../src/agents/signal.js';
+import { parseSignal, type SignalContext } from '../../../src/agents/reading/signal.js';
 import { MAX_SIGNAL_TEXT } from '../../../src/protocol/signal.js';
 
 const NONCE = 'k3v9aa';

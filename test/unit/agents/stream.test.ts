@@ -3,9 +3,14 @@ import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AgentEvent, StreamLine } from '../../../src/agents/stream.js';
-import { olderStream, StreamFile } from '../../../src/agents/stream-file.js';
-import { oneLine, toolSubject } from '../../../src/agents/tool-subject.js';
+import {
+  type AgentEvent,
+  olderStream,
+  oneLine,
+  StreamFile,
+  type StreamLine,
+  toolSubject,
+} from '../../../src/agents/reading/stream.js';
 import type { AgentSpec } from '../../../src/config/agent-spec.js';
 import { execute, replay, shellAgent, tempDir } from './helpers.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BacklogError, readBacklog } from '../../../src/backlog/index.js';
-import { chunks } from '../../../src/backlog/roadmap-chunks.js';
-import { Walk } from '../../../src/backlog/roadmap-walk.js';
+import { chunks } from '../../../src/backlog/roadmap/chunks.js';
+import { Walk } from '../../../src/backlog/roadmap/walk.js';
 import { tickRoadmap } from '../../../src/backlog/tick.js';
 import { IDEA_ID } from '../../../src/protocol/idea.js';
 

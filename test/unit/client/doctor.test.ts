@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { CATALOG } from '../../../src/agents/catalog.js';
-import { compareVersions, versionIn } from '../../../src/client/doctor/versions.js';
+import { compareVersions, versionIn } from '../../../src/client/doctor/machine.js';
 import { AGENT_ADAPTERS } from '../../../src/config/agent-spec.js';
 
 describe('versions', () => {

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readBacklog } from '../../../src/backlog/index.js';
-import { landedReport, reportLines } from '../../../src/client/landed-report.js';
+import { landedReport, reportLines } from '../../../src/client/open-run/landed-report.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 const ROADMAP = '# R\n\n- [ ] **a-1**: Do it\n- [ ] **a-2**: Do it too\n';

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, liveLine, seconds, signalText } from '../../../src/client/live-lines.js';
+import { clean, liveLine, seconds, signalText } from '../../../src/client/views/live-lines.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
@@ -168,7 +168,7 @@ describe('G3 G6 live lines', () => {
     expect(seconds(ms)).toBe(text);
   });
 
-  // Known bug in src/client/live-lines.ts: 179.5 s reads "2m 60s". Take `.fails` away with the fix.
+  // Known bug in src/client/views/live-lines.ts: 179.5 s reads "2m 60s". Take `.fails` away with the fix.
   test('G2: a duration never shows sixty seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000_000 }), (ms) => {

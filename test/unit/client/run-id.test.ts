@@ -1,6 +1,6 @@
 /** Names of runs. Feature: G6. */
 import { expect, it } from 'vitest';
-import { newRunId } from '../../../src/client/run-plan.js';
+import { newRunId } from '../../../src/client/plan/run-plan.js';
 
 it('runs are listed in the order of their starts, also where the clock was set back in between', () => {
   const first = newRunId(undefined, new Date('2026-11-21T23:59:59Z'));

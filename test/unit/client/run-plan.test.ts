@@ -1,7 +1,7 @@
 /** What a run is planned with. Features: F1, B1. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { planRun } from '../../../src/client/run-plan.js';
+import { planRun } from '../../../src/client/plan/run-plan.js';
 import { commitFiles, makeRepo, put, type TestRepo } from '../git/repo.js';
 
 let repo: TestRepo;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { listIdeas, listProblem } from '../../../src/client/commands/status-list.js';
-import { ideaPage } from '../../../src/decide/idea-page.js';
+import { listIdeas, listProblem } from '../../../src/client/views/status-list.js';
+import { ideaPage } from '../../../src/decide/views/pages.js';
 import { card, entryOf } from '../decide/support.js';
 
 const entries = Array.from({ length: 1234 }, (_, at) =>

@@ -3,11 +3,10 @@ import { appendFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { AgentEvent, StreamLine } from '../../../src/agents/stream.js';
-import { olderStream, StreamFile } from '../../../src/agents/stream-file.js';
-import { elapsed, progressText } from '../../../src/client/status-lines.js';
-import { StreamFollower } from '../../../src/client/stream-follow.js';
-import { StreamView } from '../../../src/client/stream-lines.js';
+import { type AgentEvent, olderStream, StreamFile, type StreamLine } from '../../../src/agents/reading/stream.js';
+import { StreamFollower } from '../../../src/client/follow/stream-follow.js';
+import { elapsed, progressText } from '../../../src/client/views/status-lines.js';
+import { StreamView } from '../../../src/client/views/stream-lines.js';
 
 const at = new Date().toISOString();
 

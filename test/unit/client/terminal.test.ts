@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { showEvents } from '../../../src/client/follow.js';
-import { LiveLines } from '../../../src/client/live-lines.js';
-import { StreamView } from '../../../src/client/stream-lines.js';
+import { showEvents } from '../../../src/client/follow/follow.js';
+import { LiveLines } from '../../../src/client/views/live-lines.js';
+import { StreamView } from '../../../src/client/views/stream-lines.js';
 import {
   asciiOf,
   dayOf,
@@ -14,7 +14,7 @@ import {
   onlyAscii,
   usesColour,
   wrapped,
-} from '../../../src/client/terminal.js';
+} from '../../../src/client/views/terminal.js';
 import type { StampedEvent } from '../../../src/protocol/events.js';
 
 const TTY = { isTTY: true };

@@ -2,7 +2,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkWorktreesRoot } from '../../../src/client/worktrees-root.js';
+import { checkWorktreesRoot } from '../../../src/client/plan/worktrees-root.js';
 import { inspectRepository } from '../../../src/git/repository.js';
 import { makeRepo, put, type TestRepo } from '../git/repo.js';
 

@@ -1,9 +1,9 @@
 /** What may change in an open run: every key has a row, and what may not change stays. Feature: A7. */
 import { expect, it } from 'vitest';
-import { configJsonSchema } from '../../../src/config/json-schema.js';
+import { originsIn } from '../../../src/config/folder.js';
 import { parseConfig } from '../../../src/config/load.js';
-import { originsIn } from '../../../src/config/origins.js';
 import { changesOf, RELOAD_TABLE, reloaded, reloadRow } from '../../../src/config/reload.js';
+import { configJsonSchema } from '../../../src/config/zod-problems.js';
 
 const config = (text: string) => parseConfig(text, 'ralphctl.yaml');
 

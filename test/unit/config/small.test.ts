@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { splitCommand } from '../../../src/config/argv.js';
 import { jsonErrorOffset } from '../../../src/config/json-error.js';
 import { parseConfig } from '../../../src/config/load.js';
-import { levenshtein, nearest } from '../../../src/config/nearest.js';
-import { ConfigError } from '../../../src/config/problems.js';
+import { ConfigError, levenshtein, nearest } from '../../../src/config/problems.js';
 
 describe('levenshtein', () => {
   const slow = (a: string, b: string): number => {

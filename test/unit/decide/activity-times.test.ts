@@ -1,6 +1,6 @@
 /** Time limits of activities, by the configuration. Features: B3, D1. */
 import { describe, expect, it } from 'vitest';
-import { agentTimes, gitTimes } from '../../../src/decide/activity-times.js';
+import { agentTimes, gitTimes } from '../../../src/decide/idea/activity-times.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Autopilot, type Command } from '../../../src/decide/autopilot.js';
+import { Autopilot, type Command } from '../../../src/decide/run/autopilot.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import { brief, card, pilotOf, settings } from './support.js';
 import { type Temper, World } from './world.js';

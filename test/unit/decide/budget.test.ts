@@ -1,7 +1,6 @@
 /** Budgets: unknown is unknown, used up is a question, nothing is discarded. Features: B6, A7. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { Autopilot, firstState } from '../../../src/decide/autopilot.js';
 import {
   addSpent,
   budgetLines,
@@ -13,8 +12,9 @@ import {
   runAllowance,
   spentBy,
   usedUp,
-} from '../../../src/decide/budget.js';
-import { runStatus } from '../../../src/decide/status.js';
+} from '../../../src/decide/budget/amounts.js';
+import { Autopilot, firstState } from '../../../src/decide/run/autopilot.js';
+import { runStatus } from '../../../src/decide/views/status.js';
 import type { BudgetSettings, DayTotal, Spent } from '../../../src/protocol/budget.js';
 import { card, closed, decided, say, settings } from './support.js';
 

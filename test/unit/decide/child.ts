@@ -1,5 +1,5 @@
 /** An idea workflow as a random world keeps it, and what it can be sent. */
-import type { Command } from '../../../src/decide/autopilot.js';
+import type { Command } from '../../../src/decide/run/autopilot.js';
 import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 
 export type Message =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { afterGate, afterRun, limitReached, runBudgetMs } from '../../../src/decide/completion.js';
+import { afterGate, afterRun, limitReached, runBudgetMs } from '../../../src/decide/idea/completion.js';
 import type { GateResult } from '../../../src/protocol/gate.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
 import {

@@ -5,9 +5,9 @@ import { toString as textOf } from 'mdast-util-to-string';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { describe, expect, test } from 'vitest';
-import { ideaDetails, runDetails } from '../../../src/decide/details.js';
-import { code, oneLine, quoted } from '../../../src/decide/markdown.js';
-import { runStatus } from '../../../src/decide/status.js';
+import { code, oneLine, quoted } from '../../../src/decide/text.js';
+import { ideaDetails, runDetails } from '../../../src/decide/views/details.js';
+import { runStatus } from '../../../src/decide/views/status.js';
 import type { IdeaView } from '../../../src/protocol/views.js';
 import { card, closed, decided, pilotOf, SETTINGS, say } from './support.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findCycle } from '../../../src/decide/cycle.js';
-import { enqueueProblem } from '../../../src/decide/enqueue.js';
-import { Graph } from '../../../src/decide/graph.js';
+import { enqueueProblem } from '../../../src/decide/run/enqueue.js';
+import { findCycle, Graph } from '../../../src/decide/scheduler/graph.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import { card, entryOf, pilotOf } from './support.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { climb, couldBeStronger, noStall, wordsOf } from '../../../src/decide/escalation.js';
+import { climb, couldBeStronger, noStall, wordsOf } from '../../../src/decide/idea/stall.js';
 import type { Ladder, Rung } from '../../../src/protocol/escalation.js';
 
 const LADDER: Ladder = {

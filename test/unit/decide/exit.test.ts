@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { afterRun, costsIteration, type NextStep, type RunContext } from '../../../src/decide/completion.js';
+import { afterRun, costsIteration, type NextStep, type RunContext } from '../../../src/decide/idea/completion.js';
 import type { AgentOutcome } from '../../../src/protocol/activities.js';
 import type { FailureKind } from '../../../src/protocol/failures.js';
 import {

@@ -1,8 +1,8 @@
 /** The account gate: one limit state for all slots. Features: B8, G6. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { LAUNCH_FAILURES } from '../../../src/decide/gate-times.js';
-import { Gates, PROBE_MS } from '../../../src/decide/gates.js';
+import { Gates, PROBE_MS } from '../../../src/decide/accounts/breaker.js';
+import { LAUNCH_FAILURES } from '../../../src/decide/accounts/reopening.js';
 import type { LimitState, Trouble, TroubleKind } from '../../../src/protocol/limits.js';
 import type { RunSettings } from '../../../src/protocol/run-settings.js';
 import { settings } from './support.js';

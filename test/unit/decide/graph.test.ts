@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Graph } from '../../../src/decide/graph.js';
+import { Graph } from '../../../src/decide/scheduler/graph.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { IdeaEntry } from '../../../src/protocol/run.js';
 import { card, entryOf } from './support.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ideaPage, MOST_A_PAGE } from '../../../src/decide/idea-page.js';
+import { ideaPage, MOST_A_PAGE } from '../../../src/decide/views/pages.js';
 import type { IdeaPageRequest } from '../../../src/protocol/views.js';
 import { card, entryOf } from './support.js';
 

@@ -8,7 +8,7 @@ import {
   SITUATIONS,
   type Situation,
   situationOf,
-} from '../../../src/decide/idea-table.js';
+} from '../../../src/decide/idea/table.js';
 import { IDEA_VERBS, type IdeaVerb } from '../../../src/protocol/command.js';
 import { card, entryOf } from './support.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Autopilot } from '../../../src/decide/autopilot.js';
-import { takeCarry } from '../../../src/decide/carry.js';
-import { addPatch, patchedLimits } from '../../../src/decide/limits-patch.js';
+import { addPatch, patchedLimits } from '../../../src/decide/idea/amendments.js';
+import { takeCarry } from '../../../src/decide/idea/carry.js';
+import type { Autopilot } from '../../../src/decide/run/autopilot.js';
 import type { Command } from '../../../src/protocol/command.js';
 import { LIMITS } from './iteration.js';
 import { card, closed, conflictResult, decided, landedResult, pilotOf, say, slotOf, statusOf } from './support.js';

@@ -1,7 +1,7 @@
 /** A landing lane that is full holds new ideas back, and never those that empty it (A1, D1). */
 import { describe, expect, it } from 'vitest';
-import { Board } from '../../../src/decide/board.js';
-import { fillSlots } from '../../../src/decide/waiting.js';
+import { Board } from '../../../src/decide/run/board.js';
+import { fillSlots } from '../../../src/decide/run/waiting.js';
 import { card, pilotOf, settings } from './support.js';
 
 const cards = Array.from({ length: 30 }, (_, n) => card(`i-${n}`));

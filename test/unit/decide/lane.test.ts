@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Autopilot } from '../../../src/decide/autopilot.js';
+import type { Autopilot } from '../../../src/decide/run/autopilot.js';
 import type { LandResult } from '../../../src/protocol/git-work.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { RunSettings } from '../../../src/protocol/run-settings.js';

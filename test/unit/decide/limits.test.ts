@@ -1,9 +1,9 @@
 /** What the autopilot does with limits: who waits, who goes first, who goes on with another agent. Features: A1, B8, C1. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { Autopilot, firstState } from '../../../src/decide/autopilot.js';
-import { afterRun } from '../../../src/decide/completion.js';
-import { runStatus } from '../../../src/decide/status.js';
+import { afterRun } from '../../../src/decide/idea/completion.js';
+import { Autopilot, firstState } from '../../../src/decide/run/autopilot.js';
+import { runStatus } from '../../../src/decide/views/status.js';
 import type { FailureKind } from '../../../src/protocol/failures.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { Trouble } from '../../../src/protocol/limits.js';

@@ -1,7 +1,7 @@
 /** Trouble of one idea, and trouble of its agent. Features: B4 B7 B8. */
 import { describe, expect, it } from 'vitest';
-import type { Autopilot } from '../../../src/decide/autopilot.js';
-import { MOST_UNANSWERED } from '../../../src/decide/own-trouble.js';
+import { MOST_UNANSWERED } from '../../../src/decide/accounts/own-trouble.js';
+import type { Autopilot } from '../../../src/decide/run/autopilot.js';
 import type { Trouble, TroubleKind } from '../../../src/protocol/limits.js';
 import type { RunSettings } from '../../../src/protocol/run-settings.js';
 import { card, decided, pilotOf, stats, statusOf } from './support.js';

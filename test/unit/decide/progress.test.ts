@@ -1,8 +1,7 @@
 /** What counts as getting somewhere (B4, B6): one measure for warnings and ladder, judged on content. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { count, countAsBefore, leftBy } from '../../../src/decide/progress.js';
-import { nothingWatched } from '../../../src/decide/warnings.js';
+import { count, countAsBefore, leftBy, nothingWatched } from '../../../src/decide/idea/stall.js';
 import type { GateResult } from '../../../src/protocol/gate.js';
 
 const gate = (more: Partial<GateResult> = {}): GateResult => ({ pass: false, commands: [], durationMs: 1, ...more });

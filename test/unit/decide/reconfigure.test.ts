@@ -1,8 +1,8 @@
 /** Another configuration in a run that goes on. Feature: A7. */
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/load.js';
-import { Autopilot, firstState } from '../../../src/decide/autopilot.js';
-import { settingsOf } from '../../../src/runs/settings.js';
+import { Autopilot, firstState } from '../../../src/decide/run/autopilot.js';
+import { settingsOf } from '../../../src/run-files/settings.js';
 import { card, decided } from './support.js';
 
 const settings = (text: string) => settingsOf(parseConfig(text, 'ralphctl.yaml'));

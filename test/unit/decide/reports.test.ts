@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Autopilot } from '../../../src/decide/autopilot.js';
+import type { Autopilot } from '../../../src/decide/run/autopilot.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
 import { card, closed, conflictResult, decided, pilotOf, say, slotOf, stats, statusOf, workOf } from './support.js';
 

@@ -6,7 +6,7 @@ import {
   type RunEvent,
   type RunFacts,
   runTransition,
-} from '../../../src/decide/run-table.js';
+} from '../../../src/decide/run/table.js';
 import type { RunState } from '../../../src/protocol/states.js';
 
 const facts = (state: RunState, more: Partial<RunFacts> = {}): RunFacts => ({

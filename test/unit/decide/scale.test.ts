@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { compressLargePayloads } from '../../../src/connect/codec.js';
-import { Autopilot, type Command } from '../../../src/decide/autopilot.js';
-import { MAX_QUESTION, MAX_REASON } from '../../../src/decide/clip.js';
-import { ideaPage } from '../../../src/decide/idea-page.js';
-import { runStatus } from '../../../src/decide/status.js';
-import { MAX_LISTED } from '../../../src/decide/survey.js';
+import { Autopilot, type Command } from '../../../src/decide/run/autopilot.js';
+import { MAX_QUESTION, MAX_REASON } from '../../../src/decide/text.js';
+import { ideaPage } from '../../../src/decide/views/pages.js';
+import { runStatus } from '../../../src/decide/views/status.js';
+import { MAX_LISTED } from '../../../src/decide/views/survey.js';
 import { type IdeaCard, MAX_CARD_TITLE } from '../../../src/protocol/idea.js';
+import { compressLargePayloads } from '../../../src/server/codec.js';
 import { card, conflictResult, landedResult, pilotOf, SETTINGS, say } from './support.js';
 
 const IDEAS = 10_000;

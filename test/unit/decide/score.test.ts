@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Graph } from '../../../src/decide/graph.js';
-import { ReadyPool } from '../../../src/decide/ready.js';
-import { bestReady, rankOf, rankReady, score, scoreParts } from '../../../src/decide/score.js';
+import { Graph } from '../../../src/decide/scheduler/graph.js';
+import { ReadyPool } from '../../../src/decide/scheduler/ready.js';
+import { bestReady, rankOf, rankReady, score, scoreParts } from '../../../src/decide/scheduler/score.js';
 import type { IdeaEntry } from '../../../src/protocol/run.js';
 import { card, entryOf, SETTINGS } from './support.js';
 

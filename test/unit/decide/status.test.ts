@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { withUnreported } from '../../../src/decide/iterations.js';
-import { ideaLine, runStatus, statistics, why } from '../../../src/decide/status.js';
-import { MAX_LISTED, survey } from '../../../src/decide/survey.js';
+import { ideaLine, runStatus, statistics, why } from '../../../src/decide/views/status.js';
+import { MAX_LISTED, survey, withUnreported } from '../../../src/decide/views/survey.js';
 import type { IdeaStatus, IterationStats } from '../../../src/protocol/states.js';
 import type { IdeaLine, IdeaView } from '../../../src/protocol/views.js';
 import {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planSection } from '../../../src/agents/plan-section.js';
-import type { NextStep } from '../../../src/decide/completion.js';
-import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/steps.js';
+import { planSection } from '../../../src/agents/prompt/plan-section.js';
+import type { NextStep } from '../../../src/decide/idea/completion.js';
+import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/idea/steps.js';
 import type { PlanPlace } from '../../../src/protocol/idea-run.js';
 import type { PlanShape } from '../../../src/protocol/plan.js';
 

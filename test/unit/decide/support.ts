@@ -1,5 +1,5 @@
 /** Builders for decision tests: small cards, settings with the documented defaults, reports that number themselves. */
-import { Autopilot, type Command, firstState } from '../../../src/decide/autopilot.js';
+import { Autopilot, type Command, firstState } from '../../../src/decide/run/autopilot.js';
 import type { OpenRunResult } from '../../../src/protocol/activities.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { IdeaReport } from '../../../src/protocol/idea-run.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_LISTED, survey } from '../../../src/decide/survey.js';
+import { MAX_LISTED, survey } from '../../../src/decide/views/survey.js';
 import type { IdeaEntry } from '../../../src/protocol/run.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { card, entryOf, stats } from './support.js';

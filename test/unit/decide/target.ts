@@ -1,5 +1,5 @@
 /** The branch that ideas land on in a random world: one landing at a time, some of which do not go through. */
-import type { Autopilot } from '../../../src/decide/autopilot.js';
+import type { Autopilot } from '../../../src/decide/run/autopilot.js';
 import { conflictResult, landedResult } from './support.js';
 
 /** After so many bounces an idea lands, so that every world comes to an end. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bounceOf, landingQuestion } from '../../../src/decide/bounce.js';
-import { afterGate } from '../../../src/decide/completion.js';
-import { isApproval, tripwireKey } from '../../../src/decide/tripwires.js';
+import { afterGate } from '../../../src/decide/idea/completion.js';
+import { isApproval, tripwireKey } from '../../../src/decide/idea/tripwires.js';
+import { bounceOf, landingQuestion } from '../../../src/decide/run/landing-queue.js';
 import type { IdeaLimits, RunAgentResult } from '../../../src/protocol/activities.js';
 import type { GateResult, Tripwire } from '../../../src/protocol/gate.js';
 

@@ -1,16 +1,16 @@
 /** Warnings (B6): judged on content, given once, answered once. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { leftBy } from '../../../src/decide/progress.js';
-import { runStatus } from '../../../src/decide/status.js';
 import {
   answered,
   DEFAULT_WARNINGS,
+  leftBy,
   nothingWatched,
   observe,
   readWarningAnswer,
   warn,
-} from '../../../src/decide/warnings.js';
+} from '../../../src/decide/idea/stall.js';
+import { runStatus } from '../../../src/decide/views/status.js';
 import type { Warning, Watch } from '../../../src/protocol/warnings.js';
 import { card, closed, decided, pilotOf, say, settings } from './support.js';
 

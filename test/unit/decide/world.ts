@@ -5,8 +5,9 @@
  * an end is told with the life it belongs to; a resync repeats the last report under its own number; children of two runs
  * do not have the same life (the workflows do not see to that: it takes an orphan that ends just while it is adopted).
  */
-import type { Autopilot, Command } from '../../../src/decide/autopilot.js';
-import { readStop } from '../../../src/decide/said.js';
+
+import { readStop } from '../../../src/decide/messages/said.js';
+import type { Autopilot, Command } from '../../../src/decide/run/autopilot.js';
 import type { IdeaReport, Verdict } from '../../../src/protocol/idea-run.js';
 import type { IdeaOutcome } from '../../../src/protocol/states.js';
 import { type Child, type ChildState, LAST, type Message } from './child.js';
@@ -241,7 +242,7 @@ export class World {
     }
   }
 
-  /** What a stop means where the child stands, as `workflows/idea-handover.ts` has it. */
+  /** What a stop means where the child stands, as `workflows/idea-waiting.ts` has it. */
   #stopAt(child: Child): void {
     if (child.state === 'landing' && child.draining) return;
     if (child.state === 'landing' && !child.alone && !this.target.tried.has(child.idea))

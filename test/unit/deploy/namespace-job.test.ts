@@ -10,9 +10,9 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cacheRoot } from '../../../src/config/paths.js';
 import { SEARCH_ATTRIBUTES } from '../../../src/protocol/names.js';
+import { which } from '../../../src/server/install/probe.js';
+import { cachedBinary } from '../../../src/server/install/resolve.js';
 import { accepts, choosePorts } from '../../../src/server/ports.js';
-import { which } from '../../../src/server/probe.js';
-import { cachedBinary } from '../../../src/server/resolve.js';
 import { top } from './files.js';
 
 async function findTemporal(): Promise<string | undefined> {

@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../../src/gate/ansi.js';
-import { countTests } from '../../../src/gate/counts/index.js';
-import { junit } from '../../../src/gate/counts/junit.js';
+import { countTests, junit } from '../../../src/gate/outcomes/summaries.js';
 
 const folder = new URL('../../fixtures/gate/', import.meta.url);
 const fixture = (name: string): string => readFileSync(new URL(name, folder), 'utf8');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../../src/gate/ansi.js';
 import { attribute } from '../../../src/gate/attribute.js';
-import { failingCases, failingTests, MOST_NAMED } from '../../../src/gate/failing-tests.js';
+import { failingCases, failingTests, MOST_NAMED } from '../../../src/gate/outcomes/failing-tests.js';
 
 const fixture = (name: string): string =>
   plainText(readFileSync(new URL(`../../fixtures/gate/${name}`, import.meta.url), 'utf8'));

@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../../src/gate/ansi.js';
-import { countTests } from '../../../src/gate/counts/index.js';
-import { testNames } from '../../../src/gate/names/index.js';
-import { junitNames } from '../../../src/gate/names/junit.js';
-import { lostTests, type Tested } from '../../../src/gate/outcomes.js';
+import { junitNames, testNames } from '../../../src/gate/outcomes/names.js';
+import { lostTests, type Tested } from '../../../src/gate/outcomes/outcomes.js';
+import { countTests } from '../../../src/gate/outcomes/summaries.js';
 
 const fixture = (name: string): string =>
   plainText(readFileSync(new URL(`../../fixtures/gate/${name}`, import.meta.url), 'utf8'));

@@ -1,7 +1,7 @@
 /** The part of a file that belongs to the gate, put into a newer version of it (F3). */
 import { expect, it } from 'vitest';
-import { cut, graft, partOf } from '../../../src/gate/parts.js';
-import type { Part } from '../../../src/gate/tripwire-patterns.js';
+import { cut, graft, partOf } from '../../../src/gate/tripwires/parts.js';
+import type { Part } from '../../../src/gate/tripwires/patterns.js';
 
 const part = (path: string): Part => partOf(path) as Part;
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gateEnvironment, withheldFrom, withheldHint } from '../../../src/gate/environment.js';
-import { type GateOptions, runGate } from '../../../src/gate/run-gate.js';
-import type { GateCommand } from '../../../src/gate/types.js';
+import { type GateCommand, type GateOptions, runGate } from '../../../src/gate/run.js';
 import { put } from '../git/repo.js';
 
 let dir: string;

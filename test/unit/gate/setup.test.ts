@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gateEnvironment } from '../../../src/gate/environment.js';
-import { ensureSetup, SetupError, type SetupOptions } from '../../../src/gate/setup.js';
-import { exists } from '../../../src/git/worktree-list.js';
+import { ensureSetup, SetupError, type SetupOptions } from '../../../src/gate/kept/setup.js';
+import { exists } from '../../../src/git/worktrees/list.js';
 import { commitFiles, makeRepo, put, read, sh, type TestRepo } from '../git/repo.js';
 
 let repo: TestRepo;

@@ -1,9 +1,9 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { branchProgress, commitLeftovers } from '../../../src/git/commit.js';
-import { landedIdeas } from '../../../src/git/landed.js';
-import { listSaves, savePoint } from '../../../src/git/saves.js';
+import { landedIdeas } from '../../../src/git/landing/landed.js';
+import { listSaves, savePoint } from '../../../src/git/saves/saves.js';
 import { readStatus } from '../../../src/git/status.js';
+import { branchProgress, commitLeftovers } from '../../../src/git/worktrees/commit.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -195,7 +195,7 @@ describe('savePoint', () => {
     const commits = await Promise.all(
       Array.from({ length: 6 }, (_, n) => sh(repo.root, 'commit-tree', '-m', `${n}`, 'HEAD^{tree}')),
     );
-    const { keep } = await import('../../../src/git/saves.js');
+    const { keep } = await import('../../../src/git/saves/saves.js');
     const refs = await Promise.all(commits.map((commit) => keep(repo.root, 'i-1', commit, 'rolled back')));
     expect(new Set(refs).size).toBe(6);
   });

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GitError, git } from '../../../src/git/git.js';
 import { exclusive, isLockContention, lockDelayMs, removeStaleLocks } from '../../../src/git/locks.js';
+import { GitError, git } from '../../../src/git/runner.js';
 import { makeRepo, put, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

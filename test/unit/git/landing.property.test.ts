@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { landedIdeas } from '../../../src/git/landed.js';
-import { landIdea } from '../../../src/git/landing.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { landIdea } from '../../../src/git/landing/land.js';
+import { landedIdeas } from '../../../src/git/landing/landed.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh } from './repo.js';
 
 const FILES = ['f0', 'f1', 'f2', 'dir/f3'];

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkoutBehind } from '../../../src/git/checkout-base.js';
-import { landedIdeas } from '../../../src/git/landed.js';
-import { type LandOptions, landIdea } from '../../../src/git/landing.js';
-import { listSaves } from '../../../src/git/saves.js';
-import { syncCheckout } from '../../../src/git/sync.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { checkoutBehind } from '../../../src/git/landing/checkout.js';
+import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
+import { landedIdeas } from '../../../src/git/landing/landed.js';
+import { syncCheckout } from '../../../src/git/landing/sync.js';
+import { listSaves } from '../../../src/git/saves/saves.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -463,7 +463,7 @@ describe('the user has the target checked out with edits', () => {
     for (const hook of ['post-merge', 'post-checkout', 'reference-transaction', 'pre-merge-commit', 'post-commit'])
       await put(repo.root, { [`.git/hooks/${hook}`]: `#!/bin/sh\ntouch '${repo.scratch}/hooked'\n` });
     await shell(repo.root, 'chmod +x .git/hooks/*');
-    const { exists } = await import('../../../src/git/worktree-list.js');
+    const { exists } = await import('../../../src/git/worktrees/list.js');
     const head = await sh(
       repo.root,
       'commit-tree',

@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseBlockedNames } from '../../../src/git/branch-names.js';
-import { type LandOptions, landIdea } from '../../../src/git/landing.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { commitFiles, GREEN, makeRepo, read, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commitMessage, isNormal, normaliseMessage } from '../../../src/git/message.js';
+import { commitMessage, isNormal, normaliseMessage } from '../../../src/git/landing/message.js';
 
 const parts = { idea: 'ch-004', agentName: 'ed-001', title: 'Add register endpoint' };
 const subject = (message: string): string => message.split('\n', 1)[0] ?? '';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commitLeftovers } from '../../../src/git/commit.js';
-import { landIdea } from '../../../src/git/landing.js';
-import { reopenForConflict, reopenForRed } from '../../../src/git/reopen.js';
-import { listSaves } from '../../../src/git/saves.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { landIdea } from '../../../src/git/landing/land.js';
+import { listSaves } from '../../../src/git/saves/saves.js';
+import { commitLeftovers } from '../../../src/git/worktrees/commit.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { reopenForConflict, reopenForRed } from '../../../src/git/worktrees/reopen.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -65,8 +65,8 @@ describe('reopenForConflict', () => {
   it('goes on after a crash between reset and merge', async () => {
     const tip = await commitFiles(path, { 'b.txt': 'mine\n' }, 'w');
     const onto = await commitFiles(repo.root, { 'a.txt': 'theirs\n' }, 't');
-    const { writeMark } = await import('../../../src/git/marks.js');
-    const { privateGitDir } = await import('../../../src/git/worktree-list.js');
+    const { writeMark } = await import('../../../src/git/worktrees/recycle.js');
+    const { privateGitDir } = await import('../../../src/git/worktrees/list.js');
     await writeMark((await privateGitDir(path)) ?? '', 'reopen', JSON.stringify({ onto, tip, done: false }));
     await sh(path, 'reset', '-q', '--hard', onto);
     expect(await reopenForConflict({ worktree: path, idea: 'i-1', onto })).toEqual({ files: [] });

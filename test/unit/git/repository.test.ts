@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { git } from '../../../src/git/git.js';
 import { inspectRepository, projectId, refuseOpenOperations, targetTip } from '../../../src/git/repository.js';
+import { git } from '../../../src/git/runner.js';
 import { readStatus } from '../../../src/git/status.js';
 import { commitFiles, makeRepo, put, sh, shell, type TestRepo } from './repo.js';
 

@@ -2,9 +2,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cleanupIdea } from '../../../src/git/cleanup.js';
-import { rollbackIdea, stashIdea } from '../../../src/git/rollback.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { cleanupIdea } from '../../../src/git/worktrees/remove.js';
+import { rollbackIdea, stashIdea } from '../../../src/git/worktrees/rollback.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

@@ -1,9 +1,9 @@
 /** Save points listed and brought back: nothing is overwritten. Features: B4 C2. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { restoreSave } from '../../../src/git/restore.js';
-import { viewSaves } from '../../../src/git/save-list.js';
-import { keep, savePoint } from '../../../src/git/saves.js';
+import { viewSaves } from '../../../src/git/saves/list.js';
+import { restoreSave } from '../../../src/git/saves/restore.js';
+import { keep, savePoint } from '../../../src/git/saves/saves.js';
 import { commitFiles, makeRepo, put, read, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

@@ -1,7 +1,7 @@
 /** What follows an agent run: the backlog is put back, the rest is committed. Features: B11 D1 F1. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { settleIteration } from '../../../src/git/settle.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { settleIteration } from '../../../src/git/worktrees/settle.js';
 import { commitFiles, makeRepo, put, read, sh, type TestRepo } from './repo.js';
 
 const BACKLOG = '- [ ] i-1\n- [ ] i-2\n';

@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkoutBehind } from '../../../src/git/checkout-base.js';
-import { listSaves } from '../../../src/git/saves.js';
-import { syncCheckout } from '../../../src/git/sync.js';
+import { checkoutBehind } from '../../../src/git/landing/checkout.js';
+import { syncCheckout } from '../../../src/git/landing/sync.js';
+import { listSaves } from '../../../src/git/saves/saves.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 const TEN = 'l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\n';

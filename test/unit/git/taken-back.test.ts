@@ -1,6 +1,6 @@
 /** Landed ideas whose change is gone are named with what took them back (C1, D3). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { rewound, takenBack } from '../../../src/git/taken-back.js';
+import { rewound, takenBack } from '../../../src/git/landing/taken-back.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from './repo.js';
 
 const TEN = 'l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\n';

@@ -1,10 +1,10 @@
 /** Taking a landed idea back, whichever strategy landed it and whatever landed after it. Features: C2 D1. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tickBacklog } from '../../../src/backlog/tick.js';
-import { landedIdeas } from '../../../src/git/landed.js';
-import { type LandOptions, landIdea } from '../../../src/git/landing.js';
-import { type UndoOptions, undoIdea } from '../../../src/git/undo.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
+import { landedIdeas } from '../../../src/git/landing/landed.js';
+import { type UndoOptions, undoIdea } from '../../../src/git/landing/undo.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, type TestRepo } from './repo.js';
 
 const ROADMAP = ['- [ ] **i-1**: one', '- [ ] **i-2**: two', '- [ ] **i-3**: three', ''].join('\n');

@@ -1,10 +1,9 @@
 /** What the user's git settings, and refs that anybody may write, must not change about what has landed (D1, D3). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { landedIdeas } from '../../../src/git/landed.js';
-import { ideaHistory } from '../../../src/git/landed-commits.js';
-import { landIdea } from '../../../src/git/landing.js';
+import { landIdea } from '../../../src/git/landing/land.js';
+import { ideaHistory, landedIdeas } from '../../../src/git/landing/landed.js';
 import { inspectRepository, targetTip } from '../../../src/git/repository.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { commitFiles, GREEN, makeRepo, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

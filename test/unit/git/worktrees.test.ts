@@ -2,12 +2,12 @@ import { cp, mkdir, readdir, readlink, rename, rm, symlink, writeFile } from 'no
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RepositoryError } from '../../../src/git/errors.js';
-import { markRecyclable } from '../../../src/git/marks.js';
-import { removeWorktree } from '../../../src/git/remove.js';
 import { refuseOpenOperations } from '../../../src/git/repository.js';
-import { listSaves } from '../../../src/git/saves.js';
-import { exists, privateGitDir } from '../../../src/git/worktree-list.js';
-import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees.js';
+import { listSaves } from '../../../src/git/saves/saves.js';
+import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { exists, privateGitDir } from '../../../src/git/worktrees/list.js';
+import { markRecyclable } from '../../../src/git/worktrees/recycle.js';
+import { removeWorktree } from '../../../src/git/worktrees/remove.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -367,7 +367,7 @@ describe('an agent that left its branch', () => {
     const again = await ensure('i-1');
     // In a rebase HEAD has left the branch; the others are found by whoever asks for the branch's state.
     if (operation === 'rebase') expect(again.repairs).toEqual(['aborted a rebase']);
-    const { recoverBranch } = await import('../../../src/git/recover.js');
+    const { recoverBranch } = await import('../../../src/git/worktrees/recover.js');
     const recovered = await recoverBranch({ worktree: path, idea: 'i-1', branch: 'ralph/i-1', base: repo.base });
     if (operation !== 'rebase') expect(recovered.repairs).toEqual([`aborted a ${operation}`]);
     expect(await sh(path, 'rev-parse', 'ralph/i-1')).toBe(tip);
@@ -383,7 +383,7 @@ describe('an agent that left its branch', () => {
     await shell(path, 'git merge main');
     await put(path, { 'a.txt': 'both\n' });
     await sh(path, 'add', 'a.txt');
-    const { recoverBranch } = await import('../../../src/git/recover.js');
+    const { recoverBranch } = await import('../../../src/git/worktrees/recover.js');
     expect(
       (await recoverBranch({ worktree: path, idea: 'i-1', branch: 'ralph/i-1', base: repo.base })).repairs,
     ).toEqual(['closed a merge and kept its result']);

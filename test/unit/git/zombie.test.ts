@@ -1,13 +1,12 @@
 /** What an attempt that was given up does when it comes back to life: nothing to what is another's by then. Features: C1 C6. */
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { finishLanding } from '../../../src/git/finish.js';
-import { git } from '../../../src/git/git.js';
-import { readMark } from '../../../src/git/marks.js';
-import { resetOnto } from '../../../src/git/recycle.js';
-import { whenStoodStill } from '../../../src/git/standstill.js';
-import { listWorktrees, privateGitDir } from '../../../src/git/worktree-list.js';
-import { ensureWorktree } from '../../../src/git/worktrees.js';
+import { finishLanding } from '../../../src/git/landing/finish.js';
+import { whenStoodStill } from '../../../src/git/locks.js';
+import { git } from '../../../src/git/runner.js';
+import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { listWorktrees, privateGitDir } from '../../../src/git/worktrees/list.js';
+import { readMark, resetOnto } from '../../../src/git/worktrees/recycle.js';
 import { commitFiles, makeRepo, put, read, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;

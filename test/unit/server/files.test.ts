@@ -1,9 +1,8 @@
 import { appendFile, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { databasePath, readJson, writeJson } from '../../../src/server/files.js';
+import { databasePath, readJson, readRecord, writeJson } from '../../../src/server/files.js';
 import { logTail, rotateRunning, rotateStopped } from '../../../src/server/log.js';
-import { readRecord } from '../../../src/server/record.js';
 import { remove, temporaryFolder } from './program.js';
 
 let dir: string;

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cachedBinary, resolveBinary } from '../../../src/server/resolve.js';
-import { PINNED_CLI } from '../../../src/server/version.js';
+import { cachedBinary, resolveBinary } from '../../../src/server/install/resolve.js';
+import { PINNED_CLI } from '../../../src/server/install/version.js';
 import { bundle, fakeTemporal, remove, run, temporaryFolder } from './program.js';
 
 let dir: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareVersions, isAcceptable, parseVersion } from '../../../src/server/version.js';
+import { compareVersions, isAcceptable, parseVersion } from '../../../src/server/install/version.js';
 
 const triple = fc.tuple(fc.nat(300), fc.nat(300), fc.nat(300));
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Repeats } from '../../../src/worker/repeats.js';
+import { Repeats } from '../../../src/worker/log.js';
 
 describe('a log that would repeat itself', () => {
   it('says a thing once, then at growing distances with how often it was held back', () => {

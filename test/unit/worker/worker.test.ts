@@ -11,13 +11,12 @@ import { projectDir, takenDir } from '../../../src/config/paths.js';
 import { identityOf } from '../../../src/process/identity.js';
 import { findByToken, killByToken } from '../../../src/process/tokens.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
-import { leftAttempts, markAttempt } from '../../../src/runs/attempts.js';
+import { leftAttempts, markAttempt } from '../../../src/run-files/attempts.js';
 import { hostLabel } from '../../../src/worker/host-label.js';
-import type { WorkerLog } from '../../../src/worker/logger.js';
+import type { WorkerLog } from '../../../src/worker/log.js';
 import { workerProblems } from '../../../src/worker/preflight.js';
-import { reap } from '../../../src/worker/reaper.js';
 import { removeWorkerRecord, runningWorker, workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
-import { keepNotes, noteTaken } from '../../../src/worker/taken.js';
+import { keepNotes, noteTaken, reap } from '../../../src/worker/recovery.js';
 import { until } from '../../support/program.js';
 
 let root: string;

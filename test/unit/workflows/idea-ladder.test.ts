@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { NextStep } from '../../../src/decide/completion.js';
+import type { NextStep } from '../../../src/decide/idea/completion.js';
 import type { Ladder } from '../../../src/protocol/escalation.js';
 import type { IdeaRunState } from '../../../src/protocol/idea-run.js';
-import { escalated } from '../../../src/workflows/idea-ladder.js';
 import type { IdeaSession } from '../../../src/workflows/idea-session.js';
+import { escalated } from '../../../src/workflows/idea-warnings.js';
 
 // A sink exists inside a workflow only.
-vi.mock('../../../src/workflows/events.js', () => ({ emit: () => {} }));
+vi.mock('../../../src/workflows/publish.js', () => ({ emit: () => {} }));
 
 const LADDER: Ladder = { after: 2, every: 1, rungs: [{ do: 'nudge' }, { do: 'fresh' }, { do: 'ask' }] };
 const AGAIN: NextStep = { do: 'iterate', feedback: { kind: 'no-signal' } };

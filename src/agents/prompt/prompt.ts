@@ -1,0 +1,148 @@
+/**
+ * Builds the prompt of one iteration.
+ * Invariant: no part of the prompt, and no echo of it, reads as a signal: the tag is shown with the word NONCE, indented
+ * as code, the nonce stands apart from it, and the last line is prose. A template that breaks this is refused.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { Feedback } from '../../protocol/activities.js';
+import type { Idea } from '../../protocol/idea.js';
+import { parseSignal } from '../reading/signal.js';
+import { describeFeedback, describeStandstill } from './feedback.js';
+import { type PlanSection, planSection } from './plan-section.js';
+import { DEFAULT_TEMPLATE, fillTemplate, RULES, TemplateError } from './template.js';
+
+export { TemplateError } from './template.js';
+
+export interface PromptInput {
+  idea: Pick<Idea, 'id' | 'title' | 'text' | 'success' | 'promise' | 'phase'>;
+  /** 1-based. */
+  iteration: number;
+  maxIterations: number;
+  nonce: string;
+  feedback?: Feedback;
+  /** Iterations in a row that left the same. */
+  unchanged?: number;
+  /** Answers and hints from a person. */
+  notes: readonly string[];
+  /** Replaces {@link DEFAULT_TEMPLATE}. */
+  template?: string | undefined;
+  /** The plan of the idea and where in it this iteration is. */
+  plan?: PlanSection | undefined;
+  /** Paths (git globs) that are put back whatever the agent does to them. */
+  protect?: readonly string[] | undefined;
+  /** Such paths that were put back after the last iteration. */
+  restored?: readonly string[] | undefined;
+}
+
+/** What a template may use. */
+export const PLACEHOLDERS = [
+  'id',
+  'title',
+  'phase',
+  'text',
+  'success',
+  'iteration',
+  'max',
+  'feedback',
+  'notes',
+  'rules',
+  'signal',
+  'nonce',
+  'promise',
+] as const;
+
+const section = (heading: string, body: string): string => `\n## ${heading}\n\n${body.trim()}\n`;
+const bullets = (entries: readonly string[]): string =>
+  entries.map((entry) => `- ${entry.trim().replaceAll('\n', '\n  ')}`).join('\n');
+
+function protection({ protect = [], restored = [] }: PromptInput): string {
+  if (protect.length === 0) return '';
+  const list = (paths: readonly string[]): string => paths.map((path) => `\`${path.replaceAll('`', "'")}\``).join(', ');
+  const again = restored.length > 0 ? ` Last time this was put back: ${list(restored)}.` : '';
+  return `\n- Do not change ${list(protect)}: changes there are put back before the checks run.${again}`;
+}
+
+function happened({ feedback, unchanged }: PromptInput): string {
+  const parts = [feedback ? describeFeedback(feedback) : '', unchanged ? describeStandstill(unchanged) : ''];
+  const said = parts.filter(Boolean);
+  return said.length === 0 ? '' : section('What happened last time', said.join('\n\n'));
+}
+
+function signalSection(nonce: string, promise: string | undefined): string {
+  const done = promise
+    ? `    <promise nonce="NONCE">${promise.replace(/\s+/g, ' ').trim()}</promise>`
+    : '    <ralph nonce="NONCE">COMPLETE</ralph>';
+  return `When you end, the very last line of your final message must be one tag, alone on its line and outside any code block.
+Choose one of these forms and put the word given below in the place of NONCE:
+
+${done}
+        everything asked for is done and you have checked it
+    <ralph nonce="NONCE">BLOCKED: reason</ralph>
+        something outside your reach stops the work
+    <ralph nonce="NONCE">NEEDS_HUMAN: question</ralph>
+        only a person can decide this; the answer comes with the next iteration
+    <ralph nonce="NONCE">PROGRESS: percent</ralph>
+        part of the work is done and more is left, percent from 0 to 100
+
+The word for this iteration is ${nonce} and it is valid only once. Give such a tag only when you mean it,
+and write nothing after it. Without a valid tag the work counts as unfinished.`;
+}
+
+/**
+ * The whole prompt.
+ * Throws a TemplateError when the template has an unknown placeholder or would let an echo pass for a signal.
+ */
+export function buildPrompt(input: PromptInput): string {
+  const { idea, nonce } = input;
+  const values: Record<(typeof PLACEHOLDERS)[number], string> = {
+    id: idea.id,
+    title: idea.title,
+    phase: idea.phase === undefined ? '' : `This task belongs to the part "${idea.phase}" of the backlog.\n\n`,
+    text: input.plan ? `${idea.text.trim()}\n\n${planSection(input.plan)}` : idea.text.trim(),
+    success: idea.success.length === 0 ? '' : section('It is done when', bullets(idea.success)),
+    iteration: String(input.iteration),
+    max: String(input.maxIterations),
+    feedback: happened(input),
+    notes: input.notes.length === 0 ? '' : section('From the person in charge', bullets(input.notes)),
+    rules: `${RULES}${protection(input)}`,
+    signal: signalSection(nonce, idea.promise),
+    nonce,
+    promise: idea.promise ?? 'COMPLETE',
+  };
+  const filled = fillTemplate(input.template ?? DEFAULT_TEMPLATE, values).trimEnd();
+  const prompt = `${filled}\n\n(End of the instructions for ${idea.id}, iteration ${input.iteration}.)\n`;
+  for (const tag of prompt.matchAll(
+    /<(?:ralph|chorus|promise)\s[^<>]{0,256}?nonce\s{0,8}=\s{0,8}["']?([^"'<>\s]*)/gi,
+  )) {
+    if (tag[1] === nonce) {
+      throw new TemplateError(
+        'The prompt template puts {{nonce}} inside a signal tag, so an echo of the prompt would count as a signal. Show the tag with the word NONCE, or use {{signal}}.',
+      );
+    }
+  }
+  const ctx = {
+    nonce,
+    requireXml: false,
+    prompt: '',
+    ...(idea.promise === undefined ? {} : { promise: idea.promise }),
+  };
+  if (parseSignal(prompt, ctx).kind !== 'none') {
+    throw new TemplateError('The prompt would itself count as a signal; end the template with a line of prose.');
+  }
+  return prompt;
+}
+
+/** Throws a TemplateError when a template cannot be used, so that a run is refused before it starts. */
+export function checkTemplate(template: string): void {
+  const idea = { id: 'task-001', title: 'Title', text: 'Text.', success: [] };
+  buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template });
+}
+
+/* The word that only this iteration's agent was given. */
+
+/** 12 characters of lower-case letters and digits, different for each iteration. */
+export function newNonce(): string {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
+  return Array.from(randomBytes(12), (byte) => alphabet.charAt(byte % alphabet.length)).join('');
+}

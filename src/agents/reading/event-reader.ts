@@ -1,0 +1,82 @@
+/**
+ * Reads a CLI that prints one JSON object a line: the one place where lines become events, for every adapter.
+ * Invariant: a line that is no object, over-long or of an unknown type is passed over, never fatal; memory is bounded;
+ * stderr is kept for errors and never taken for events of stdout.
+ */
+import type { Usage } from '../../protocol/activities.js';
+import type { AgentReader, Reading } from '../types.js';
+import { type Json, parseObject } from './json.js';
+import type { RunNotes } from './run-notes.js';
+import { TextTail, withoutEscapes } from './tails.js';
+
+/** What an adapter makes of the events of its CLI. Must not throw, whatever shape they have. */
+export interface EventHandler {
+  event(event: Json): void;
+  /** A line of stderr, without colours. */
+  stderr?(line: string): void;
+  /** A line of stderr that says nothing of what went wrong. */
+  chatter?(line: string): boolean;
+  /** An event that was too long to be read; only its type is known. */
+  cut?(type: string): void;
+  /** The output is over. */
+  end?(): void;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+export class EventReader implements AgentReader {
+  readonly #stderr = new TextTail(16 << 10);
+
+  /** `skip`: types that repeat what other events say, and are not worth the parsing. */
+  constructor(
+    private readonly notes: RunNotes,
+    private readonly handler: EventHandler,
+    private readonly skip: ReadonlySet<string> = NONE,
+  ) {}
+
+  get usage(): Usage | undefined {
+    return this.notes.usage;
+  }
+
+  get conversation(): { id: string | undefined } | undefined {
+    return this.notes.conversation;
+  }
+
+  get retrying(): boolean {
+    return this.notes.retrying;
+  }
+
+  line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined {
+    if (stream === 'stderr') this.#complaint(line);
+    else this.#event(line, truncated);
+    return this.notes.takeFinal() ? { terminal: true } : undefined;
+  }
+
+  #complaint(line: string): void {
+    const plain = withoutEscapes(line);
+    if (!this.handler.chatter?.(plain)) this.#stderr.add(plain);
+    this.handler.stderr?.(plain);
+  }
+
+  #event(line: string, truncated: boolean): void {
+    if (truncated || this.skip.size > 0) {
+      const type = leadingType(line);
+      if (truncated) {
+        if (type !== undefined) this.handler.cut?.(type);
+        return;
+      }
+      if (type !== undefined && this.skip.has(type)) return;
+    }
+    const event = parseObject(line);
+    if (event) this.handler.event(event);
+  }
+
+  finish(): Reading {
+    this.handler.end?.();
+    return this.notes.reading(this.#stderr.toString());
+  }
+}
+
+/** The type of an event that begins with it, without reading the rest. */
+const leadingType = (line: string): string | undefined =>
+  /^\s*\{\s*"type"\s*:\s*"([\w./-]{1,80})"/.exec(line.slice(0, 200))?.[1];

@@ -1,0 +1,141 @@
+/**
+ * Says how a run ended.
+ * Invariant: structure first (our own stop, the launch, the CLI's last event, its typed errors), words last and only the
+ * words of a failed run's error; never the agent's prose, never the exit code alone. A success that was landed beats
+ * whatever errors came before it.
+ */
+
+import type { FailureWords } from '../../config/agent-spec.js';
+import type { RunResult } from '../../process/run.js';
+import type { StopReason } from '../../process/stop.js';
+import type { AgentOutcome } from '../../protocol/activities.js';
+import type { FailureKind } from '../../protocol/failures.js';
+import type { AgentError, ExitMeaning, Reading } from '../types.js';
+import { kindOfStatus, patternOf, scopeOf } from './patterns.js';
+import { resetTimeIn } from './reset-time.js';
+import { endOf } from './tails.js';
+
+/** A failed run without a turn that ended sooner than this never got to work. */
+export const LAUNCH_LIMIT_MS = 20_000;
+const MESSAGE_LIMIT = 1000;
+
+export interface ClassifyOptions {
+  /** Successful runs of this agent end with an event that says so. */
+  hasTerminalEvent: boolean;
+  /** Name of the agent, for messages. */
+  name: string;
+  /** It was stopped because it went on retrying by itself for too long. */
+  gaveUp?: boolean;
+  /** What this CLI's exit codes mean. */
+  exitMeaning?: ((exitCode: number) => ExitMeaning | undefined) | undefined;
+  /** The user's own words for failures. */
+  words?: readonly FailureWords[] | undefined;
+}
+
+/** The outcome of a run, from what its process did and what its output said. */
+export function classify(reading: Reading, run: RunResult, options: ClassifyOptions): AgentOutcome {
+  if (run.launchError !== undefined) return failure({ message: run.launchError }, launchKind(run.launchCode));
+  const resultStands = run.stopped === undefined || run.stopped === 'result-grace';
+  const exitAgrees = run.exitCode === 0 || run.stopped === 'result-grace';
+  if (resultStands && exitAgrees) {
+    if (reading.terminal === 'success') return { kind: 'ok' };
+    if (!options.hasTerminalEvent && reading.terminal === undefined) return { kind: 'ok' };
+  }
+  if (run.stopped !== undefined && run.stopped !== 'result-grace') return afterStop(reading, run.stopped, options);
+  if (reading.terminal === 'turns') return { kind: 'timeout', why: 'turns' };
+  const meaning = run.exitCode === null ? undefined : options.exitMeaning?.(run.exitCode);
+  if (reading.terminal === 'error' || reading.error) {
+    return failure(
+      { ...kindOfExit(meaning), ...(reading.error ?? { message: 'unknown error' }) },
+      'agent',
+      options.words,
+    );
+  }
+  return withoutVerdict(reading, run, meaning, options);
+}
+
+/** We ended it: for whose sake? */
+function afterStop(reading: Reading, stopped: StopReason, { name, gaveUp, words }: ClassifyOptions): AgentOutcome {
+  if (gaveUp)
+    return failure(reading.retrying ?? { message: `${name} waited too long for its model.` }, 'transient', words);
+  if (stopped === 'aborted') return failure({ message: `${name} was stopped on request.`, kind: 'killed' });
+  // It was not working but waiting for its provider; the clock only noticed first.
+  if (reading.retrying) return failure(reading.retrying, 'transient', words);
+  const never = reading.awaitsModel && reading.turns === 0;
+  if (stopped !== 'idle' && !never) return { kind: 'timeout', why: 'iteration' };
+  // Silence of a CLI that retries without a word, or of a provider that holds the line: no tool runs that could hang.
+  if (reading.awaitsModel) {
+    return failure({
+      message: `${name} got no answer from its model for as long as it may wait.`,
+      kind: 'transient',
+    });
+  }
+  return { kind: 'timeout', why: 'idle' };
+}
+
+/** No event of the CLI says how the run ended, or it says success and the process disagrees. */
+function withoutVerdict(
+  reading: Reading,
+  run: RunResult,
+  meaning: ExitMeaning | undefined,
+  { name, words }: ClassifyOptions,
+): AgentOutcome {
+  if (meaning?.turns) return { kind: 'timeout', why: 'turns' };
+  const said = reading.errorText.trim();
+  const ending =
+    run.signal === null ? `ended with exit code ${run.exitCode}` : `was killed from outside by ${run.signal}`;
+  const message = said === '' ? `${name} ${ending} and said nothing about it.` : `${name} ${ending}: ${said}`;
+  // 128 + signal: a wrapper reports that what it ran was killed.
+  const killed = run.signal !== null || run.exitCode === 143 || run.exitCode === 137 || run.exitCode === 130;
+  if (killed) return failure({ message, kind: 'killed' });
+  if (meaning) return failure({ message, ...kindOfExit(meaning) }, 'agent', words);
+  if (reading.retrying) return failure(reading.retrying, 'transient', words);
+  // Exit code 0 without the last event is how an interrupted CLI looks.
+  if (run.exitCode === 0 && reading.turns > 0) {
+    const why = `${name} ended with exit code 0 but without its result event, as when it is interrupted.`;
+    return failure({ message: why, kind: 'killed' });
+  }
+  const found = patternOf(said, words);
+  if (found) return failure({ message: withHint(message, found.hint), kind: found.kind });
+  const neverWorked = reading.turns === 0 && run.durationMs < LAUNCH_LIMIT_MS;
+  return failure({ message, kind: neverWorked ? 'launch' : 'agent' });
+}
+
+const kindOfExit = (meaning: ExitMeaning | undefined): Pick<AgentError, 'kind' | 'status'> => ({
+  ...(meaning?.kind === undefined ? {} : { kind: meaning.kind }),
+  ...(meaning?.status === undefined ? {} : { status: meaning.status }),
+});
+
+const withHint = (message: string, hint: string | undefined): string => {
+  const text = endOf(message.trim(), MESSAGE_LIMIT);
+  return hint === undefined ? text : `${text} ${hint}`;
+};
+
+function launchKind(code: string | undefined): FailureKind {
+  // Waiting does not install a program; a machine that is out of processes or files recovers.
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'EINVAL') return 'config';
+  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') return 'transient';
+  return 'launch';
+}
+
+/** What the CLI states as a number or a type beats what its words say. */
+function failure(
+  error: AgentError,
+  fallback: FailureKind = 'agent',
+  words: readonly FailureWords[] = [],
+): AgentOutcome {
+  const message = error.message.trim() || 'it failed and gave no reason';
+  const status = error.status === undefined ? undefined : kindOfStatus(error.status);
+  const found = (error.kind ?? status) === undefined ? patternOf(message, words) : undefined;
+  const kind = error.kind ?? status ?? found?.kind ?? fallback;
+  const limited = kind === 'limited';
+  const resetAt = limited ? (error.resetAt ?? resetTimeIn(message)) : undefined;
+  const scope = limited ? (error.scope ?? scopeOf(message)) : undefined;
+  return {
+    kind: 'failed',
+    failure: kind,
+    message: withHint(message, found?.hint),
+    ...(resetAt ? { resetAt } : {}),
+    ...(scope ? { scope } : {}),
+  };
+}

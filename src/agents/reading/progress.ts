@@ -1,0 +1,62 @@
+/**
+ * How far a run is, from its events: what `status` shows of a running agent.
+ * Invariant: the view is small whatever the agent does, because it travels with every heartbeat.
+ */
+import { type AgentProgress, PROGRESS_LIMIT, type Usage } from '../../protocol/activities.js';
+import { type AgentEvent, oneLine } from './stream.js';
+
+export class Progress {
+  #tools = 0;
+  #messages = 0;
+  #usage: Usage | undefined;
+  #last: string | undefined;
+  #waits: AgentProgress['waits'];
+  #told = false;
+
+  constructor(private readonly redact: (text: string) => string = (text) => text) {}
+
+  take(event: AgentEvent): void {
+    this.#told = false;
+    if (event.kind === 'retrying') this.#waits = 'retrying';
+    else if (event.kind === 'limit') this.#waits = 'limit';
+    // What was used is told between two tries too.
+    else if (event.kind !== 'usage') this.#waits = undefined;
+    this.#last = this.#read(event) ?? this.#last;
+  }
+
+  /** Where the run stands; undefined when nothing happened since it was asked last. Ask often: `at` is the time of asking. */
+  news(): AgentProgress | undefined {
+    if (this.#told) return undefined;
+    this.#told = true;
+    const last = this.#last === undefined ? undefined : oneLine(this.redact(this.#last.slice(0, 2000)), PROGRESS_LIMIT);
+    return {
+      at: Date.now(),
+      ...(last === undefined ? {} : { last }),
+      ...(this.#waits === undefined ? {} : { waits: this.#waits }),
+      tools: this.#tools,
+      messages: this.#messages,
+      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+    };
+  }
+
+  #read(event: AgentEvent): string | undefined {
+    switch (event.kind) {
+      case 'message':
+        this.#messages++;
+        return event.text;
+      case 'tool':
+        this.#tools++;
+        return event.subject === undefined ? event.name : `${event.name}: ${event.subject}`;
+      case 'usage': {
+        const { kind: _, ...usage } = event;
+        this.#usage = usage;
+        return undefined;
+      }
+      case 'retrying':
+      case 'limit':
+        return event.message;
+      default:
+        return undefined;
+    }
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * What a reader notes down while a run goes on: the reading at its end and, from the same calls, the live stream. One
+ * place for both, so that no CLI can show one thing and count another.
+ * Invariant: nothing here throws; what is not known stays absent. The last ending stands, and an answer after a retry
+ * means that the retry worked.
+ */
+import type { Usage } from '../../protocol/activities.js';
+import { MOST_AMOUNT } from '../../protocol/budget.js';
+import type { AgentError, Reading } from '../types.js';
+import { clean } from './json.js';
+import { type Emit, oneLine, toolSubject } from './stream.js';
+
+const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd'] as const satisfies (keyof Usage)[];
+
+/** Without amounts that nobody can have used: they would buy room in a budget, or end it. They count as unknown. */
+function possible(usage: Usage): Usage {
+  const kept = { ...usage };
+  for (const field of AMOUNTS) {
+    const value = kept[field];
+    if (value !== undefined && !(value >= 0 && value <= MOST_AMOUNT)) delete kept[field];
+  }
+  return kept;
+}
+
+export type Ending = NonNullable<Reading['terminal']>;
+
+interface ToolCall {
+  name: string;
+  id?: string | undefined;
+  /** Its arguments, or the one that matters. */
+  args?: unknown;
+  sub?: boolean;
+}
+
+interface ToolEnd {
+  ok: boolean;
+  id?: string | undefined;
+  name?: string | undefined;
+  exitCode?: number | undefined;
+  note?: string | undefined;
+}
+
+interface RetryCount {
+  attempt?: number | undefined;
+  of?: number | undefined;
+  delayMs?: number | undefined;
+}
+
+/** A tool whose call is told only when it has ended. */
+const SOME_TOOL = 'some tool';
+
+export class RunNotes {
+  readonly #turnIds = new Set<string>();
+  readonly #openTools = new Set<string>();
+  #anonymousTurns = 0;
+  #finalMessage = '';
+  #sessionId: string | undefined;
+  #usage: Usage | undefined;
+  #retrying: AgentError | undefined;
+  #ending: Ending | undefined;
+  #error: AgentError | undefined;
+  #final = false;
+  #begun = false;
+
+  /** `announcesTools`: this CLI tells when a tool begins, so that without one it waits for its model. */
+  constructor(
+    private readonly emit: Emit,
+    private announcesTools = true,
+  ) {}
+
+  get turns(): number {
+    return this.#turnIds.size + this.#anonymousTurns;
+  }
+
+  /** What the run used so far, as far as its CLI says. */
+  get usage(): Usage | undefined {
+    return this.#usage;
+  }
+
+  /** Before its first turn there is nothing to go on with. */
+  get conversation(): { id: string | undefined } | undefined {
+    return this.turns > 0 ? { id: this.#sessionId } : undefined;
+  }
+
+  get retrying(): boolean {
+    return this.#retrying !== undefined;
+  }
+
+  /** True once after the run's last event: whatever follows is only shutting down. */
+  takeFinal(): boolean {
+    const final = this.#final;
+    this.#final = false;
+    return final;
+  }
+
+  /** The conversation has this id. `begun`: it is new to a person who watches. */
+  session(id: string | undefined, model?: string, begun = true): void {
+    this.#sessionId = id ?? this.#sessionId;
+    if (begun) this.emit(clean({ kind: 'session' as const, id, model }));
+  }
+
+  /** The model answered. False for another part of an answer that was counted. */
+  turn(id?: string): boolean {
+    this.working();
+    if (id === undefined) this.#anonymousTurns++;
+    else if (this.#turnIds.has(id)) return false;
+    else this.#turnIds.add(id);
+    return true;
+  }
+
+  /** Whatever it was waiting for has come. */
+  working(): void {
+    this.#retrying = undefined;
+  }
+
+  /** The agent's words to its user. A subagent's are shown and do not count. */
+  say(text: string, sub = false): void {
+    if (!sub) this.#finalMessage = text;
+    if (text !== '') this.emit({ kind: 'message', text, ...(sub ? { sub: true as const } : {}) });
+  }
+
+  /** The last message, when it came in pieces that were shown already. */
+  set finalMessage(text: string) {
+    this.#finalMessage = text;
+  }
+
+  tool({ name, id, args, sub = false }: ToolCall): void {
+    this.working();
+    this.#openTools.add(id ?? '');
+    const subject = toolSubject(args);
+    this.emit(clean({ kind: 'tool' as const, name, id, subject, ...(sub ? { sub: true as const } : {}) }));
+  }
+
+  /** What it is at, where a CLI says so apart from its tool calls. */
+  at(work: 'model' | 'tool'): void {
+    this.announcesTools = true;
+    this.#begun = true;
+    if (work === 'tool') this.#openTools.add(SOME_TOOL);
+    else this.#openTools.clear();
+  }
+
+  toolEnded({ ok, id, name, exitCode, note }: ToolEnd): void {
+    this.working();
+    this.#openTools.delete(id ?? '');
+    const why = ok || note === undefined ? undefined : oneLine(note);
+    this.emit(clean({ kind: 'tool-result' as const, ok, id, name, exitCode, note: why }));
+  }
+
+  /** Totals of the run so far. */
+  used(usage: Usage): void {
+    this.#usage = possible(usage);
+    this.emit({ kind: 'usage', ...this.#usage });
+  }
+
+  /** One more call was paid for. */
+  addUsage(part: Usage): void {
+    const sum = { ...this.#usage };
+    const known = possible(part);
+    for (const field of AMOUNTS) {
+      const value = known[field];
+      if (value !== undefined) sum[field] = (sum[field] ?? 0) + value;
+    }
+    this.used(sum);
+  }
+
+  /** The CLI waits to try again by itself. `shown`: what the stream calls it, when the error says it at more length. */
+  retry(error: AgentError, count: RetryCount = {}, shown = error.message): void {
+    this.#retrying = error;
+    this.emit(clean({ kind: 'retrying' as const, message: shown, status: error.status, ...count }));
+  }
+
+  /** `waitingFor`: it waits for the limit to end, and will go on by itself. */
+  limit(message: string, resetAt?: number, waitingFor?: AgentError): void {
+    if (waitingFor) this.#retrying = waitingFor;
+    this.emit(clean({ kind: 'limit' as const, message, resetAt }));
+  }
+
+  /** The run's last event. */
+  ended(ending: Ending, error?: AgentError): void {
+    this.#end(ending, error);
+    this.#final = true;
+  }
+
+  /** An error that is most often the last event, after which some CLIs go on all the same. */
+  failed(error: AgentError): void {
+    this.#end('error', error);
+  }
+
+  /** It goes on after all. */
+  reopened(): void {
+    this.#ending = undefined;
+    this.#error = undefined;
+  }
+
+  #end(ending: Ending, error: AgentError | undefined): void {
+    this.#ending = ending;
+    this.#error = ending === 'success' ? undefined : error;
+    this.#retrying = undefined;
+    this.emit(clean({ kind: 'end' as const, ok: ending === 'success', message: this.#error?.message }));
+  }
+
+  reading(errorText: string): Reading {
+    const { turns } = this;
+    const begun = this.#begun || this.#sessionId !== undefined || turns > 0;
+    const noTool = this.#openTools.size === 0 && (turns === 0 || this.announcesTools);
+    return clean({
+      finalMessage: this.#finalMessage,
+      errorText,
+      turns,
+      // An ending that came with our own stop takes nothing from what it was at until then.
+      awaitsModel: begun && noTool,
+      terminal: this.#ending,
+      error: this.#error,
+      retrying: this.#retrying,
+      usage: this.#usage,
+      sessionId: this.#sessionId,
+    });
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Attached mode: a run's events as they happen, until it ends, only waits for a person, or the user detaches.
+ * Read-only: leaving changes nothing about the run.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StampedEvent } from '../../protocol/events.js';
+import type { RunSummary } from '../../protocol/run.js';
+import { WAITS_FOR_YOU } from '../../protocol/states.js';
+import type { RunStatus } from '../../protocol/views.js';
+import { eventsPath, followEvents } from '../../run-files/events.js';
+import type { RunApi } from '../api/run.js';
+import { type Context, print, printJson } from '../context.js';
+import type { Attachment } from '../open-run/attachment.js';
+import { LiveLines } from '../views/live-lines.js';
+import { usesColour } from '../views/terminal.js';
+
+export type FollowEnd =
+  | { why: 'ended'; summary: RunSummary }
+  | { why: 'waits'; status: RunStatus }
+  | { why: 'detached' };
+
+const WAIT_CHECK_MS = 1000;
+/** Lines of the time before that are shown on coming back, however small the terminal. */
+const LEAST_SHOWN = 20;
+
+export interface FollowOptions {
+  /** Come back when all that is left waits for a person. */
+  leaveWhenWaiting: boolean;
+}
+
+export async function follow(
+  context: Context,
+  attachment: Attachment,
+  runId: string,
+  options: FollowOptions,
+): Promise<FollowEnd> {
+  const { project } = attachment.api;
+  const stop = new AbortController();
+  const onInterrupt = (): void => finish({ why: 'detached' });
+  let finish: (end: FollowEnd) => void = () => {};
+  const end = new Promise<FollowEnd>((resolve) => {
+    finish = resolve;
+  });
+  process.once('SIGINT', onInterrupt);
+  process.once('SIGTERM', onInterrupt);
+  const lines = showEvents(context, eventsPath(context.root, { project, runId }), stop.signal);
+  const failed = attachment.result(stop.signal).then(
+    (summary) => finish({ why: 'ended', summary }),
+    (error: unknown) => error,
+  );
+  if (options.leaveWhenWaiting) void leaveWhenWaiting(() => attachment.api, stop.signal, finish);
+  const watching = attachment.watchWorker(stop.signal);
+  const failure = failed.then((error) => (error === undefined ? end : Promise.reject(error)));
+  try {
+    return await Promise.race([end, failure]);
+  } finally {
+    // The last events may still be on their way to the file.
+    await delay(200);
+    stop.abort();
+    await Promise.all([lines, watching]);
+    process.off('SIGINT', onInterrupt);
+    process.off('SIGTERM', onInterrupt);
+  }
+}
+
+export async function showEvents(context: Context, path: string, signal: AbortSignal): Promise<void> {
+  const shown = new Shown(context);
+  const known = context.json ? 0 : await countEvents(path);
+  const before: string[] = [];
+  let seen = 0;
+  for await (const event of followEvents(path, signal)) {
+    if (seen >= known) {
+      shown.take(event);
+      continue;
+    }
+    before.push(...shown.lines(event));
+    if (++seen === known) sayLast(before);
+  }
+}
+
+/** Whoever comes back wants to know where things stand: the last screenful, not the night. */
+function sayLast(lines: readonly string[]): void {
+  const most = Math.max(LEAST_SHOWN, (process.stdout.rows ?? 0) - 4);
+  const left = lines.length - most;
+  if (left > 0) print(`… ${left} earlier lines: ralphctl logs`);
+  for (const line of lines.slice(-most)) print(line);
+}
+
+async function countEvents(path: string): Promise<number> {
+  let count = 0;
+  for await (const _ of followEvents(path, AbortSignal.abort())) count += 1;
+  return count;
+}
+
+/** Events as they are shown, one after another. */
+export class Shown {
+  readonly #json: boolean;
+  readonly #lines = new LiveLines(usesColour());
+
+  constructor({ json }: Context) {
+    this.#json = json;
+  }
+
+  take(event: StampedEvent): void {
+    if (this.#json) printJson(event);
+    else for (const line of this.lines(event)) print(line);
+  }
+
+  lines(event: StampedEvent): string[] {
+    return this.#lines.lines(event);
+  }
+}
+
+/** Everything else is over, and what is left waits for a person. */
+export function onlyWaits(status: RunStatus): boolean {
+  const { counts } = status;
+  // A run that waits for a limit to end goes on by itself.
+  if (status.state === 'paused') return status.resumesAt === undefined;
+  // Older workers do not count them; lists are cut in a large run.
+  const approvals = status.approvals ?? status.attention.filter((line) => line.approval).length;
+  const errands = status.errands ?? status.attention.filter((line) => line.busy).length;
+  const busy = counts.running + counts.paused - approvals + counts['wants-slot'] + counts.landing;
+  if (busy > 0 || errands > 0) return false;
+  if (status.state === 'waiting_user') return true;
+  // A slot that waits for an approval keeps others from starting.
+  return approvals > 0 || (status.next.length === 0 && counts['needs-human'] > 0);
+}
+
+/** The server's own record rules most moments out, for a fifth of what asking the workflow costs server and worker. */
+async function mayOnlyWait(api: RunApi): Promise<boolean> {
+  const facts = await api.facts().catch(() => undefined);
+  return !facts?.progress || ['paused', WAITS_FOR_YOU].includes(facts.progress.state) || facts.progress.asking > 0;
+}
+
+async function leaveWhenWaiting(
+  api: () => RunApi,
+  signal: AbortSignal,
+  finish: (end: FollowEnd) => void,
+): Promise<void> {
+  let seen = 0;
+  while (!signal.aborted) {
+    await delay(WAIT_CHECK_MS, undefined, { signal }).catch(() => {});
+    const status = (await mayOnlyWait(api()))
+      ? await api()
+          .status()
+          .catch(() => undefined)
+      : undefined;
+    seen = status && onlyWaits(status) ? seen + 1 : 0;
+    // Twice in a row, so that the moment between two ideas is not taken for the end.
+    if (status && seen >= 2) finish({ why: 'waits', status });
+  }
+}

@@ -1,0 +1,51 @@
+/** What people said in earlier runs, what of it counts and what does not carry over: told at the start of the next run. Reads files only. */
+import type { Idea } from '../../protocol/idea.js';
+import { abandonedIdeas, hintedIdeas } from '../../run-files/carried.js';
+import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
+
+const MOST_NAMED = 10;
+
+/** What counts in this run although an earlier one is over. `again`: ideas that a person wants all the same. */
+export async function carriedLines(
+  root: string,
+  { project, runId }: { project: string; runId: string },
+  open: ReadonlySet<string>,
+  again: readonly string[],
+): Promise<string[]> {
+  const [given, hinted] = await Promise.all([abandonedIdeas(root, project), hintedIdeas(root, project, runId)]);
+  const out = [...given].filter(([idea]) => open.has(idea) && !again.includes(idea));
+  const lines = out
+    .slice(0, MOST_NAMED)
+    .map(
+      ([idea, { at, reason }]) =>
+        `${idea} is left out: it was abandoned (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; try it again with: ralphctl retry ${idea}`,
+    );
+  if (out.length > MOST_NAMED) lines.push(`and ${out.length - MOST_NAMED} more that were abandoned`);
+  const told = hinted.filter((idea) => open.has(idea)).slice(0, MOST_NAMED);
+  if (told.length > 0) lines.push(`hints from an earlier run go into the first prompt of ${told.join(', ')}`);
+  return lines;
+}
+
+/** `ideas`: of the run that begins; `landed`: ids that need no work any more. */
+export async function leftBehind(
+  root: string,
+  project: string,
+  runId: string,
+  ideas: readonly Idea[],
+  landed: ReadonlySet<string>,
+): Promise<string[]> {
+  const last = (await listRuns(root, project)).find((id) => id < runId);
+  if (last === undefined) return [];
+  const ref = { project, runId: last };
+  const known = new Set(ideas.map((idea) => idea.id));
+  const [given, all] = await Promise.all([
+    loadRun(root, ref).then((run) => new Set(run.ideas.keys())),
+    knownIdeas(root, ref),
+  ]).catch(() => [new Set<string>(), new Set<string>()] as const);
+  const added = [...all].filter((id) => !given.has(id) && !known.has(id) && !landed.has(id));
+  if (added.length === 0) return [];
+  const names = added.slice(0, MOST_NAMED).join(', ');
+  return [
+    `the last run was given ${names} as well, which have not landed and are not in this backlog; add them with: ralphctl enqueue FILE`,
+  ];
+}

@@ -1,0 +1,173 @@
+/**
+ * What an attached `start` stands on: the server, the run in its database, and a worker. Each may go away while it watches.
+ * Invariant: it never stands silently over a run that nobody works on, and never ends without saying how to come back; a
+ * sleep of the machine or a server that restarts ends nothing.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import type { RunSummary } from '../../protocol/run.js';
+import { LOSS, readDatabaseNote } from '../../server/database.js';
+import { readRecord } from '../../server/files.js';
+import { connectTarget } from '../../server/target.js';
+import { workerState } from '../../worker/record.js';
+import { type Connected, connect } from '../api/connection.js';
+import { RunApi } from '../api/run.js';
+import { type Context, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { ensureWorker } from '../worker-process.js';
+
+/** A supervisor brings a killed server back within seconds; a busy machine takes longer. */
+const SERVER_PATIENCE_MS = 60_000;
+const SERVER_SAY_AFTER_MS = 5_000;
+const RETRY_MS = 1_000;
+const WORKER_CHECK_MS = 3_000;
+/** A worker whose supervisor was killed hands its work back first, and then brings another one up by itself. */
+const CHECKS_BEFORE_HELP = 4;
+/** Workers ask for work at least once a minute. */
+const IDLE_QUEUE_MS = 120_000;
+const QUEUE_CHECK_EVERY = 10;
+
+export interface AttachmentOptions {
+  project: string;
+  runId: string;
+  /** false: others serve this project, and no worker is started here. */
+  worker: boolean;
+}
+
+export class Attachment {
+  readonly #context: Context;
+  readonly #options: AttachmentOptions;
+  #connected: Connected;
+  #api: RunApi;
+
+  constructor(context: Context, connected: Connected, options: AttachmentOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#connected = connected;
+    this.#api = new RunApi(connected.client, options.project);
+  }
+
+  /** Of the connection of now: a server may come back at another address. */
+  get api(): RunApi {
+    return this.#api;
+  }
+
+  close(): Promise<void> {
+    return this.#connected.close();
+  }
+
+  /** The end of the run, however often the connection breaks meanwhile. @throws UserError when the server or the run is gone */
+  async result(signal: AbortSignal): Promise<RunSummary> {
+    for (;;) {
+      try {
+        return await this.#api.result();
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) throw await this.#runGone();
+        if (!(error instanceof ServiceError) || signal.aborted) throw error;
+        await this.#untilServing(signal);
+      }
+    }
+  }
+
+  /** Looks after the worker of the run until `signal` aborts. Never rejects. */
+  async watchWorker(signal: AbortSignal): Promise<void> {
+    let dead = 0;
+    let told = false;
+    for (let round = 1; await pause(WORKER_CHECK_MS, signal); round++) {
+      const state = this.#options.worker ? await this.#workerState() : 'alive';
+      if (state !== 'dead') dead = 0;
+      if (state === 'dead' && ++dead >= CHECKS_BEFORE_HELP) {
+        dead = 0;
+        await this.#bringWorkerBack();
+      } else if (state === 'none' && !told) {
+        say('the worker of this project was stopped, so the run stands still. Bring one up with: ralphctl start');
+        told = true;
+      } else if (state === 'alive' && (!told || round % QUEUE_CHECK_EVERY === 0)) {
+        if (round % QUEUE_CHECK_EVERY === 0) told = await this.#sayIfNobodyPolls(told);
+        else if (this.#options.worker) told = false;
+      }
+    }
+  }
+
+  async #workerState(): Promise<'alive' | 'dead' | 'none'> {
+    return workerState(this.#context.root, this.#options.project).catch(() => 'alive' as const);
+  }
+
+  async #bringWorkerBack(): Promise<void> {
+    say('the worker of this project was killed; another one is started');
+    await ensureWorker(this.#context, this.#options.project).catch((error: Error) => say(error.message));
+  }
+
+  async #sayIfNobodyPolls(told: boolean): Promise<boolean> {
+    const idle = await this.#api.idleMs().catch(() => 0);
+    if (idle < IDLE_QUEUE_MS) return false;
+    if (told) return true;
+    const since = Number.isFinite(idle) ? `for ${Math.round(idle / 60_000)} minutes` : 'yet';
+    say(
+      `no worker has asked for work of this run ${since}, so it stands still. Bring one up with: ralphctl start (its log: ${this.#context.root}/projects/${this.#options.project}/logs)`,
+    );
+    return true;
+  }
+
+  async #untilServing(signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    let told = false;
+    for (;;) {
+      await this.#reconnect();
+      if (await this.#answers()) {
+        if (told) say('the Temporal server answers again');
+        return;
+      }
+      const waited = performance.now() - began;
+      if (waited > SERVER_PATIENCE_MS) throw this.#unreachable();
+      if (!told && waited > SERVER_SAY_AFTER_MS) {
+        say(`${this.#connected.target.description} does not answer; it is waited for`);
+        told = true;
+      }
+      if (!(await pause(RETRY_MS, signal))) return;
+    }
+  }
+
+  #answers(): Promise<boolean> {
+    return this.#api.facts().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** @throws UserError when the embedded server was stopped on purpose: whoever does that takes its record away */
+  async #reconnect(): Promise<void> {
+    const { target } = this.#connected;
+    if (target.kind === 'external') return;
+    if (!(await readRecord(this.#context.root))) {
+      throw new UserError(
+        `the Temporal server was stopped; run ${this.#options.runId} stands still and is kept in its database. Come back with: ralphctl start`,
+        EXIT.unreachable,
+      );
+    }
+    const now = await connectTarget(this.#context, { start: false });
+    if (now.address === target.address) return;
+    const next = await connect(this.#context, { start: false }).catch(() => undefined);
+    if (!next) return;
+    await this.#connected.close().catch(() => undefined);
+    this.#connected = next;
+    this.#api = new RunApi(next.client, this.#options.project);
+  }
+
+  #unreachable(): UserError {
+    const { description } = this.#connected.target;
+    return new UserError(
+      `${description} has not answered for ${SERVER_PATIENCE_MS / 1000} s; the run is kept in its database. Come back with: ralphctl start   look with: ralphctl server status`,
+      EXIT.unreachable,
+    );
+  }
+
+  async #runGone(): Promise<UserError> {
+    const lost = (await readDatabaseNote(this.#context.root).catch(() => undefined))?.lost;
+    const why = lost ? `: ${lost.why}. ${LOSS}` : '. Start another one with: ralphctl start';
+    return new UserError(`run ${this.#options.runId} is not in the database of the server any more${why}`, EXIT.noRun);
+  }
+}
+
+/** False when `signal` aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> => delay(ms, true, { signal }).catch(() => false);

@@ -1,0 +1,126 @@
+/**
+ * What a person should know about ideas that count as landed: taken back since, or in the backlog again without a tick.
+ * Invariant: reads only, and says for each how it can run again.
+ */
+import { readBacklog } from '../../backlog/index.js';
+import { landedCommits } from '../../git/landing/landed.js';
+import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
+import { git } from '../../git/runner.js';
+import type { Idea } from '../../protocol/idea.js';
+import type { RunSummary } from '../../protocol/run.js';
+import { repositoryPath } from '../../run-files/backlog-place.js';
+import { loadRun } from '../../run-files/run.js';
+import type { Context } from '../context.js';
+import { clean } from '../views/live-lines.js';
+
+export interface LandedReport {
+  takenBack: TakenBack[];
+  /** Landed before, and not ticked: perhaps an id that was used twice. */
+  unticked: { idea: string; landed: string }[];
+}
+
+export interface Asked {
+  root: string;
+  target: string;
+  /** Of the backlog. */
+  file: string;
+  ideas: readonly Idea[];
+  /** Landed ideas get a tick. */
+  ticks: boolean;
+  /** Ideas that are to run again. */
+  again?: readonly string[];
+}
+
+export async function landedReport({ root, target, file, ideas, ticks, again = [] }: Asked): Promise<LandedReport> {
+  const known = new Set(ideas.filter(({ id }) => !again.includes(id)).map(({ id }) => id));
+  const [landed, gone, off] = await Promise.all([
+    landedCommits(root, target),
+    takenBack(lookAt(root, target, file)),
+    rewound(
+      root,
+      target,
+      [...known].filter((id) => ideas.some((idea) => idea.id === id && !idea.blue)),
+    ),
+  ]);
+  const lost = [...gone, ...off].filter(({ idea }) => known.has(idea));
+  const open = ideas.filter(
+    ({ id, done, blue }) =>
+      ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id),
+  );
+  const ticked = open.length > 0 ? await tickedOnTarget(root, target, file) : new Set<string>();
+  const unticked = open
+    .filter(({ id }) => !ticked.has(id))
+    .map(({ id }) => ({ idea: id, landed: landed.get(id) ?? '' }));
+  return { takenBack: lost, unticked };
+}
+
+function lookAt(repo: string, target: string, file: string): Look {
+  const backlogPath = repositoryPath(repo, file);
+  return { repo, target, ...(backlogPath === undefined ? {} : { backlogPath }) };
+}
+
+/** The file in the checkout may lag behind, or have edits. */
+async function tickedOnTarget(root: string, target: string, file: string): Promise<Set<string>> {
+  const path = repositoryPath(root, file);
+  if (path === undefined) return new Set();
+  const got = await git(root).result(['cat-file', 'blob', `refs/heads/${target}:${path}`], {
+    ok: [0, 128],
+    read: true,
+  });
+  if (got.code !== 0) return new Set();
+  const ideas = await readBacklog(file, { text: got.stdout }).then(
+    (backlog) => backlog.ideas,
+    () => [],
+  );
+  return new Set(ideas.filter(({ done }) => done).map(({ id }) => id));
+}
+
+const MOST_LINES = 5;
+
+export function reportLines({ takenBack: gone, unticked }: LandedReport, target: string): string[] {
+  return [
+    ...some(gone, (one) => `${takenBackText(one, target)}. Run it again with: ralphctl start --again ${one.idea}`),
+    ...some(
+      unticked,
+      ({ idea, landed }) =>
+        `${idea} is not ticked, but landed before as ${short(landed)}, so it does not run. ` +
+        `Run it again with: ralphctl start --again ${idea}; or give new work another id`,
+    ),
+  ];
+}
+
+function some<T>(all: readonly T[], line: (one: T) => string): string[] {
+  const more = all.length - MOST_LINES;
+  return [...all.slice(0, MOST_LINES).map(line), ...(more > 0 ? [`and ${more} more like the last one`] : [])];
+}
+
+const short = (commit: string): string => commit.slice(0, 8);
+
+export function takenBackText({ idea, landed, by }: TakenBack, target: string): string {
+  return by
+    ? `${idea} landed as ${short(landed)}, and ${short(by.commit)} (${clean(by.subject, 60)}) took it off ${target} again`
+    : `${idea} landed as ${short(landed)}, which ${target} does not contain any more: it was reset or rewritten`;
+}
+
+/** Of what a run landed, what is not on the target at its end. */
+export async function goneAtEnd(
+  context: Context,
+  project: string,
+  runId: string,
+  summary: RunSummary,
+): Promise<string[]> {
+  const run = await loadRun(context.root, { project, runId });
+  const { repo, target, backlog, createdAt } = run.file;
+  const open = new Set(summary.notLanded.map(({ idea }) => idea));
+  const [gone, off] = await Promise.all([
+    takenBack(lookAt(repo, target, backlog.file)),
+    rewound(repo, target, [...run.ideas.keys()]),
+  ]);
+  const since = Date.parse(createdAt);
+  return [...gone.filter(({ by }) => by && by.at >= since), ...off]
+    .filter(({ idea }) => run.ideas.has(idea) && !open.has(idea))
+    .map(
+      (one) =>
+        `${takenBackText(one, target)}. Run it again with: ralphctl start${one.by ? ` --again ${one.idea}` : ''}`,
+    );
+}

@@ -1,0 +1,101 @@
+/**
+ * Brings another configuration into the open run: the changed file, or flags of `start`.
+ * Invariant: what may not change in an open run stays and is named (the table in config/reload.ts); the new revision stands
+ * in the run's files before the run is told, and is taken back when the run refuses it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Change, COUNTS_TEXT, changesOf, reloaded } from '../../config/reload.js';
+import type { Config } from '../../config/schema.js';
+import { type ConfigFlags, dropRevision, writeRevision } from '../../run-files/revisions.js';
+import { loadRun } from '../../run-files/run.js';
+import type { OpenRun } from '../commands/interventions.js';
+import type { Context } from '../context.js';
+import { configFor, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
+import { checkAgents } from '../plan/run-plan.js';
+
+/** How long the run is given to read a revision before its taking is left to it. */
+const TAKEN_MS = 10_000;
+
+export interface Reloaded {
+  /** Absent: nothing was to change. */
+  revision?: number;
+  /** The run works with it; false: it will, once a worker runs. */
+  taken: boolean;
+  changed: Change[];
+  /** Changes that an open run does not take. */
+  kept: Change[];
+}
+
+/** What the file of now would change in the open run. */
+export async function fileChanges(now: RunConfig): Promise<Change[]> {
+  const { file, flags, config } = now;
+  return changesOf(config, configFor(await readConfig(file.folder ?? file.repo), flags, file.backlog.format));
+}
+
+export async function reloadFile(context: Context, run: OpenRun): Promise<Reloaded> {
+  const now = await configOfRun(context.root, run);
+  const { file, flags } = now;
+  return bring(
+    context,
+    run,
+    now,
+    configFor(await readConfig(file.folder ?? file.repo), flags, file.backlog.format),
+    flags,
+  );
+}
+
+/** The flags of a `start` that found an open run; the configuration file plays no part. */
+export async function reloadFlags(context: Context, run: OpenRun, flags: ConfigFlags): Promise<Reloaded> {
+  const now = await configOfRun(context.root, run);
+  return bring(context, run, now, withFlags(now.config, flags), { ...now.flags, ...flags });
+}
+
+async function bring(
+  context: Context,
+  run: OpenRun,
+  now: RunConfig,
+  wanted: Config,
+  flags: ConfigFlags,
+): Promise<Reloaded> {
+  const ref = { project: run.project, runId: run.runId };
+  const all = changesOf(now.config, wanted);
+  const kept = all.filter(({ counts }) => counts === 'never');
+  const changed = all.filter(({ counts }) => counts !== 'never');
+  const tick = flags.tick ?? true;
+  if (tick !== now.tick) changed.push({ key: 'landing.tick', from: now.tick, to: tick, counts: 'landing' });
+  if (changed.length === 0) return { taken: true, changed, kept };
+  const { ideas } = await loadRun(context.root, ref);
+  await checkAgents(context, wanted, [...ideas.values()], now.file.repo, true);
+  const revision = await writeRevision(context.root, ref, { config: reloaded(now.config, wanted), tick, flags });
+  try {
+    const answer = await run.api.tell({ verb: 'reload-config', revision }, run.worker);
+    return { revision, taken: answer !== undefined && (await isTaken(run, revision)), changed, kept };
+  } catch (error) {
+    await dropRevision(context.root, ref, revision);
+    throw error;
+  }
+}
+
+async function isTaken({ api }: OpenRun, revision: number): Promise<boolean> {
+  const end = performance.now() + TAKEN_MS;
+  while (performance.now() < end) {
+    if (((await api.status())?.config ?? 0) >= revision) return true;
+    await delay(100);
+  }
+  return false;
+}
+
+const shown = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
+
+/** Values of environment variables are nobody's to read. */
+const isSecret = (key: string): boolean => /^agents\..+\.env\./.test(key);
+
+export const showValue = (key: string, value: unknown): string =>
+  isSecret(key) && value !== undefined ? '(set)' : shown(value);
+
+export function describeChange({ key, from, to, counts, why }: Change): string {
+  const what = isSecret(key) ? `${key}: changed` : `${key}: ${shown(from)} → ${shown(to)}`;
+  return counts === 'never'
+    ? `${what} stays until the next run${why ? `: ${why}` : ''}`
+    : `${what} (${COUNTS_TEXT[counts]})`;
+}

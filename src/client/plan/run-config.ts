@@ -1,0 +1,62 @@
+/**
+ * The configuration that a run works with: the file, and over it what the command line says. Invariant: a start and a reload
+ * come to the same for the same file and flags.
+ */
+import { loadConfig } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { type ConfigFlags, lastRevision, readRevision } from '../../run-files/revisions.js';
+import { loadRun, type RunFile } from '../../run-files/run.js';
+
+/** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */
+const ROADMAP_ITERATIONS = 30;
+
+export type ReadConfig = Awaited<ReturnType<typeof loadConfig>>;
+export const readConfig = (root: string): Promise<ReadConfig> => loadConfig(root);
+
+export function configFor({ config, given }: ReadConfig, flags: ConfigFlags, format: 'roadmap' | 'ideas'): Config {
+  const filled = structuredClone(config);
+  if (format === 'roadmap' && !given.has('maxIterations')) filled.maxIterations = ROADMAP_ITERATIONS;
+  return withFlags(filled, flags);
+}
+
+export function withFlags(config: Config, { agent, slots, maxIterations, gate = [] }: ConfigFlags): Config {
+  const { timeoutMinutes } = config.gate;
+  const commands = gate.map((run) => ({ name: run, run, timeoutMinutes, reports: [] }));
+  return {
+    ...config,
+    ...(agent === undefined ? {} : { agent }),
+    ...(slots === undefined ? {} : { slots }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(commands.length > 0 ? { gate: { ...config.gate, commands } } : {}),
+  };
+}
+
+/** Those flags of `start` that change the configuration. `tick` is true where nothing is said. */
+export function configFlags({ agent, slots, maxIterations, gate, tick }: ConfigFlags): ConfigFlags {
+  return {
+    ...(agent === undefined ? {} : { agent }),
+    ...(slots === undefined ? {} : { slots }),
+    ...(maxIterations === undefined ? {} : { maxIterations }),
+    ...(gate && gate.length > 0 ? { gate } : {}),
+    ...(tick === false ? { tick } : {}),
+  };
+}
+
+export interface RunConfig {
+  file: RunFile;
+  config: Config;
+  tick: boolean;
+  flags: ConfigFlags;
+  /** 0: as it was started. */
+  revision: number;
+}
+
+/** What the run was last told to work with. @throws when its files are not here */
+export async function configOfRun(root: string, { project, runId }: RunRef): Promise<RunConfig> {
+  const ref = { project, runId };
+  const { file } = await loadRun(root, ref);
+  const revision = await lastRevision(root, ref);
+  const { config, tick, flags = {} } = revision === 0 ? file : await readRevision(root, ref, revision);
+  return { file, config, tick, flags, revision };
+}

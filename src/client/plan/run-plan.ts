@@ -1,0 +1,237 @@
+/**
+ * Everything a run needs, checked before anything starts: repository, configuration, target, backlog, agents.
+ * Invariant: throws before any side effect; a plan that comes back can be started as it is.
+ */
+import { access } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+import { adapterFor } from '../../agents/registry.js';
+import { findBacklog, readBacklog } from '../../backlog/index.js';
+import { configFolder } from '../../config/folder.js';
+import { nearest } from '../../config/problems.js';
+import { MIB, readInput } from '../../config/read-input.js';
+import { agentNames, resolveAgent } from '../../config/resolve-agent.js';
+import type { Config } from '../../config/schema.js';
+import { refuseBlockedNames } from '../../git/branch-names.js';
+import { checkoutBehind } from '../../git/landing/checkout.js';
+import { landedIdeas } from '../../git/landing/landed.js';
+import { refuseOpenOperations, targetTip } from '../../git/repository.js';
+import type { RunMode } from '../../protocol/command.js';
+import type { Idea } from '../../protocol/idea.js';
+import { type Amended, amended } from '../../run-files/amendments.js';
+import type { ConfigFlags } from '../../run-files/revisions.js';
+import type { RunFile } from '../../run-files/run.js';
+import { isExecutable, which } from '../../server/install/probe.js';
+import { type Context, findProject, type Project } from '../context.js';
+import { UserError } from '../errors.js';
+import { type LandedReport, landedReport } from '../open-run/landed-report.js';
+import { configFlags, configFor, readConfig } from './run-config.js';
+import { checkWorktreesRoot } from './worktrees-root.js';
+
+export interface StartFlags {
+  backlog?: string;
+  agent?: string;
+  slots?: number;
+  target?: string;
+  gate?: string[];
+  tick?: boolean;
+  maxIterations?: number;
+  mode?: RunMode;
+  again?: string[];
+}
+
+export interface RunPlan {
+  project: Project;
+  /** Where the configuration file is. */
+  folder: string;
+  config: Config;
+  target: string;
+  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
+  ideas: Idea[];
+  tick: boolean;
+  /** Landed ideas that run again. */
+  again: string[];
+  /** What the command line says beside the configuration file. */
+  flags: ConfigFlags;
+  warnings: string[];
+  /** What counts beside the backlog, and ideas of which it counts no more. */
+  amended: Pick<Amended, 'said' | 'stale'>;
+}
+
+/** `agents: false` leaves out whether agents can run, for commands that only look. */
+export async function planRun(context: Context, flags: StartFlags, { agents } = { agents: true }): Promise<RunPlan> {
+  const project = await findProject(context);
+  const { root } = project.repository;
+  // In a monorepo, the configuration and the backlog of the folder that the command is called in.
+  const folder = await configFolder(context.cwd, root);
+  const read = await readConfig(folder);
+  const target = flags.target ?? read.config.target ?? project.repository.branch;
+  if (!target) {
+    throw new UserError(`no branch is checked out in ${root} (detached HEAD); name the target: --target main`);
+  }
+  await targetTip(root, target);
+  await refuseOpenOperations(root, target);
+  await refuseBlockedNames(root);
+  const file =
+    flags.backlog === undefined
+      ? await findBacklog(folder, read.config.backlog)
+      : await backlogFile(context, root, flags.backlog);
+  const { format, sha256, ideas: written } = await readBacklog(file);
+  const config = configFor(read, flags, format);
+  if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
+  const again = [...new Set(flags.again)];
+  runAgain(written, again);
+  const landed = async () => new Set((await landedIdeas(root, target)).filter((id) => !again.includes(id)));
+  const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
+  await checkAgents(context, config, ideas, root, agents);
+  const tick = flags.tick ?? true;
+  const warnings: string[] = [];
+  if (config.worktrees.root !== undefined) {
+    const { path, warning } = await checkWorktreesRoot(project.repository, config.worktrees.root);
+    config.worktrees.root = path;
+    if (warning) warnings.push(warning);
+  }
+  if (config.gate.commands.length === 0) {
+    warnings.push(
+      'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
+    );
+  }
+  warnings.push(...(await otherWarnings(ideas, root, target)));
+  if (config.prompt.template) await readTemplate(root, config.prompt.template);
+  return {
+    ...{ project, folder, config, target, ideas, tick, again, warnings },
+    backlog: { file, format, sha256 },
+    flags: configFlags(flags),
+    amended: beside,
+  };
+}
+
+/** What landed or is ticked counts as open where a person wants it again. */
+function runAgain(ideas: readonly Idea[], again: readonly string[]): void {
+  for (const id of again) {
+    const idea = ideas.find((one) => one.id === id && !one.blue);
+    const close = nearest(
+      id,
+      ideas.map((one) => one.id),
+    );
+    if (!idea)
+      throw new UserError(`--again ${id}: the backlog has no such idea${close ? `. Did you mean ${close}?` : ''}`);
+    idea.done = false;
+  }
+}
+
+export const reportOf = ({ project, target, backlog, ideas, tick, config, again }: RunPlan): Promise<LandedReport> =>
+  landedReport({
+    ...{ root: project.repository.root, target, file: backlog.file, ideas, again },
+    ticks: tick && config.landing.tick,
+  });
+
+async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
+  const warnings: string[] = [];
+  const todo = ideas.filter((idea) => !idea.done && !idea.blue);
+  const once = todo.filter((idea) => !idea.ralph).length;
+  if (once > 0) warnings.push(`${once} of ${todo.length} ideas get a single attempt: they do not say "ralph: true"`);
+  const behind = await checkoutBehind(root, target);
+  if (behind) warnings.push(behind);
+  return warnings;
+}
+
+export async function backlogFile(context: Context, root: string, named: string): Promise<string> {
+  if (isAbsolute(named)) return named;
+  const here = resolve(context.cwd, named);
+  const exists = await access(here).then(
+    () => true,
+    () => false,
+  );
+  return exists ? here : resolve(root, named);
+}
+
+const readPromptTemplate = (root: string, path: string): Promise<Buffer> =>
+  readInput(resolve(root, path), MIB).catch((error: Error) => {
+    throw new UserError(`prompt.template names ${path}, which cannot be read in ${root}: ${error.message}`);
+  });
+
+async function readTemplate(root: string, path: string): Promise<void> {
+  const { buildPrompt, newNonce } = await import('../../agents/prompt/prompt.js');
+  const text = (await readPromptTemplate(root, path)).toString('utf8');
+  // A dry build finds unknown placeholders now rather than in the middle of the night.
+  const idea = { id: 'check', title: 'check', text: 'check', success: [] };
+  buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
+}
+
+/** Every agent that some idea names must be known and, with `programs`, its program must be there. */
+export async function checkAgents(
+  context: Context,
+  config: Config,
+  ideas: readonly Idea[],
+  root: string,
+  programs: boolean,
+): Promise<void> {
+  const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
+  for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
+  if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
+  // Found missing in the middle of the night, a fallback would be none.
+  for (const name of config.fallback) usedBy.set(name, undefined);
+  const known = agentNames(config);
+  for (const [name, idea] of usedBy) {
+    if (!known.includes(name)) {
+      const where = idea ? ` (${relative(root, idea.source.file)}:${idea.source.line})` : '';
+      const close = nearest(name, known);
+      throw new UserError(
+        `unknown agent "${name}"${where}; known are ${known.join(', ')}${close ? `. Did you mean ${close}?` : ''}`,
+      );
+    }
+    if (!programs) continue;
+    const spec = resolveAgent(config, name);
+    const { argv } = adapterFor(spec).invocation(spec, {
+      prompt: '',
+      cwd: root,
+      nonce: 'check',
+      idea: 'check',
+      iteration: 1,
+      scratch: root,
+      sessionId: '',
+    });
+    const program = argv[0] ?? '';
+    if (isAbsolute(program) && !(await isExecutable(program))) {
+      throw new UserError(
+        `the program ${program} of agent ${name} cannot be run: it is not there, or not executable (chmod +x); mend agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,
+      );
+    }
+    if (program.includes('/')) continue;
+    if ((await which(program, context.env)) === undefined) {
+      throw new UserError(
+        `the program "${program}" of agent ${name} is not on PATH; install it, set agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,
+      );
+    }
+  }
+}
+
+export function runFile(plan: RunPlan, runId: string): RunFile {
+  return {
+    version: 1,
+    project: plan.project.id,
+    runId,
+    repo: plan.project.repository.root,
+    folder: plan.folder,
+    target: plan.target,
+    config: plan.config,
+    backlog: plan.backlog,
+    tick: plan.tick,
+    ...(plan.again.length > 0 ? { again: plan.again } : {}),
+    createdAt: new Date().toISOString(),
+    ...(Object.keys(plan.flags).length > 0 ? { flags: plan.flags } : {}),
+  };
+}
+
+/**
+ * Sorts by time, and behind `newest`, the last one that there is, also where the clock was set back since; random enough
+ * that two starts in one second differ.
+ */
+export function newRunId(newest?: string, now = new Date()): string {
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(newest ?? '') ?? [];
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.map(Number);
+  const after = parts.length > 0 ? Date.UTC(year, month - 1, day, hour, minute, second) + 1000 : 0;
+  const at = new Date(Math.max(now.getTime(), after));
+  const stamp = at.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return `${stamp}-${Math.random().toString(36).slice(2, 6).padEnd(4, '0')}`;
+}

@@ -1,0 +1,76 @@
+/**
+ * What the agents of a run do while its events are followed, each line under the name of its idea.
+ * Invariant: only runs that go on while somebody looks are shown; nothing is left open afterwards.
+ */
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { StampedEvent } from '../../protocol/events.js';
+import { type Context, print, printJson } from '../context.js';
+import { StreamFollower } from '../follow/stream-follow.js';
+import { StreamView } from './stream-lines.js';
+import { usesColour } from './terminal.js';
+
+const POLL_MS = 300;
+
+interface Watched {
+  idea: string;
+  serial: number;
+  follower: StreamFollower;
+  view: StreamView;
+  /** It was looked at while it ran. */
+  seen: boolean;
+  ended: boolean;
+}
+
+export class AgentsView {
+  readonly #runs = new Map<string, Watched>();
+  #closed = false;
+
+  constructor(
+    private readonly context: Context,
+    private readonly dirOf: (idea: string) => string,
+  ) {}
+
+  /** An event of the run: agents begin and end by it. */
+  take(event: StampedEvent): void {
+    if (event.kind === 'iteration') {
+      const { idea, serial } = event;
+      const path = join(this.dirOf(idea), String(serial).padStart(3, '0'), 'stream.jsonl');
+      const view = new StreamView(usesColour());
+      const run = { idea, serial, follower: new StreamFollower(path), view, seen: false, ended: false };
+      this.#runs.set(`${idea} ${serial}`, run);
+    } else if (event.kind === 'iteration-end') {
+      const key = `${event.idea} ${event.serial}`;
+      const run = this.#runs.get(key);
+      if (run?.seen) run.ended = true;
+      else this.#runs.delete(key);
+    }
+  }
+
+  /** Shows lines as they come, until closed or told to stop. Only this reads, so that no file is read twice at once. */
+  async watch(signal: AbortSignal): Promise<void> {
+    while (!this.#closed && !signal.aborted) {
+      await delay(POLL_MS, undefined, { signal }).catch(() => {});
+      for (const [key, run] of [...this.#runs]) {
+        const { ended } = run;
+        run.seen = true;
+        await this.#show(run);
+        if (!ended) continue;
+        await run.follower.close();
+        this.#runs.delete(key);
+      }
+    }
+    for (const { follower } of this.#runs.values()) await follower.close();
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #show({ idea, serial, follower, view }: Watched): Promise<void> {
+    for (const line of await follower.read()) {
+      if (this.context.json) printJson({ ...line, idea, serial });
+      else for (const text of view.lines(line, `${idea} │ `)) print(text);
+    }
+  }
+}

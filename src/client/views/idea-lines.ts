@@ -1,0 +1,78 @@
+import type { IdeaStatus } from '../../protocol/states.js';
+import type { AgentRunLine, IdeaReport } from './idea-report.js';
+import { clean, many, paragraphs, signalText } from './live-lines.js';
+import { localTime } from './terminal.js';
+
+/** Agent runs that are listed, the latest ones. */
+const RUNS_SHOWN = 10;
+const SAID_SHOWN = 600;
+
+export function describeIdea(report: IdeaReport): string[] {
+  const { idea, title, status, reason, question, parts, score, rank, waitsFor, told, possible = [], over } = report;
+  const counted = status !== 'landed' && !over;
+  return [
+    `${idea}  ${clean(title)}`,
+    `status ${statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    ...(question ? asked(question, report.said) : []),
+    ...runLines(report.runs),
+    ...gateLines(report),
+    ...(report.bounced ? [`its last landing did not go through: ${clean(report.bounced)}`] : []),
+    ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),
+    ...parts.map((part) => `${signed(part.value)}  ${part.label}`),
+    `${signed(score)}  score${rank && counted ? `, number ${rank} of the ready pool` : ''}`,
+    ...waitsFor.map((wait) => `waits for ${wait}`),
+    ...(told ? [`you told it: ${told.verb}${told.reason ? ` (${clean(told.reason)})` : ''}`] : []),
+    ...(possible.length > 0 ? [`possible now: ${possible.join(', ')}`] : []),
+    ...(report.commands.length > 0 ? [`possible now: ${report.commands.join('; ')}`] : []),
+  ];
+}
+
+/** Nothing has timed out where the iterations are used up. */
+export const statusWord = (status: IdeaStatus): string => (status === 'timeout' ? 'ran out' : status);
+
+function asked(question: string, said: string | undefined): string[] {
+  const before = said && said.length > SAID_SHOWN ? `…${said.slice(-SAID_SHOWN)}` : said;
+  return [
+    ...(before ? ['before its question it said:', ...paragraphs(before, '  | ')] : []),
+    'it asks:',
+    ...paragraphs(question, '  | '),
+  ];
+}
+
+function runLines(runs: readonly AgentRunLine[]): string[] {
+  if (runs.length === 0) return [];
+  const left = runs.length - RUNS_SHOWN;
+  return [
+    `${many(runs.length, 'agent run')}${left > 0 ? `, the last ${RUNS_SHOWN}` : ''}:`,
+    ...runs.slice(-RUNS_SHOWN).map((run) => `  ${runLine(run)}`),
+  ];
+}
+
+/** `#3 23:14:02 COMPLETE, no commit; gate red: npm test (exit code 1)` */
+export function runLine({ serial, at, outcome, message, signal, commits, gate }: AgentRunLine): string {
+  const time = at === undefined ? '' : ` ${localTime(Date.parse(at))}`;
+  const judged = gate ? `; gate ${gate.pass ? 'green' : redText(gate)}` : '';
+  return `#${serial}${time} ${endText(outcome, message, signal)}${commits === undefined ? '' : `, ${commits === 0 ? 'no commit' : many(commits, 'commit')}`}${judged}`;
+}
+
+function endText(
+  outcome: AgentRunLine['outcome'],
+  message: string | undefined,
+  signal: AgentRunLine['signal'],
+): string {
+  if (outcome === undefined) return 'has not ended';
+  if (outcome === 'timeout') return 'out of time';
+  if (outcome === 'failed') return `failed: ${clean(message ?? '')}`;
+  return signal ? signalText(signal) : '(no signal)';
+}
+
+export const redText = ({ command, exitCode }: { command?: string; exitCode?: number | null }): string =>
+  `red: ${clean(command ?? '')}${typeof exitCode === 'number' ? ` (exit code ${exitCode})` : exitCode === null ? ' (stopped)' : ''}`;
+
+function gateLines({ gate }: IdeaReport): string[] {
+  if (!gate) return [];
+  const what = gate.pass ? 'green' : redText(gate);
+  return [`last gate ${what}, ${localTime(Date.parse(gate.at))}${gate.log ? `; its output: ${gate.log}` : ''}`];
+}
+
+const signed = (value: number): string => `${value < 0 ? '' : '+'}${value}`.padStart(6);

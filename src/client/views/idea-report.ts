@@ -1,0 +1,154 @@
+/**
+ * What is said about one idea beside its score: its agent runs, its last gate, its question whole, where its work lies, and
+ * which commands help now. From files and git, so that it is the same with a worker and without.
+ * Invariant: reads only.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { iterationDir } from '../../config/paths.js';
+import { ideaBranch } from '../../git/refs.js';
+import { listWorktrees } from '../../git/worktrees/list.js';
+import type { RunAgentResult } from '../../protocol/activities.js';
+import type { RunEvent, StampedEvent } from '../../protocol/events.js';
+import type { AgentSignal } from '../../protocol/signal.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+import type { WhyView } from '../../protocol/views.js';
+import type { IdeaRecord } from '../../run-files/idea-record.js';
+
+type GateEvent = Extract<StampedEvent, { kind: 'gate' }>;
+
+export interface AgentRunLine {
+  serial: number;
+  iteration?: number;
+  at?: string;
+  outcome?: Extract<RunEvent, { kind: 'iteration-end' }>['outcome'];
+  message?: string;
+  signal?: AgentSignal;
+  commits?: number;
+  gate?: { pass: boolean; command?: string; exitCode?: number | null };
+}
+
+export interface IdeaReport extends WhyView {
+  /** Its agent runs in this run, in order. */
+  runs: AgentRunLine[];
+  gate?: { pass: boolean; at: string; command?: string; exitCode?: number | null; log?: string };
+  /** Whole, with its line breaks. */
+  question?: string;
+  /** What the agent said before its question. */
+  said?: string;
+  bounced?: string;
+  worktree?: string;
+  branch?: string;
+  /** The run is over: what is possible is in `commands`. */
+  over: boolean;
+  /** Whole commands that help now. */
+  commands: string[];
+}
+
+export interface About {
+  root: string;
+  project: string;
+  runId?: string;
+  /** Absent where no run was. */
+  repo?: string;
+  told?: IdeaRecord;
+  over: boolean;
+  commit?: string;
+}
+
+export async function reportOn(view: WhyView, about: About): Promise<IdeaReport> {
+  const { told, over, repo } = about;
+  const [said, place] = await Promise.all([saidBefore(view, about), repo === undefined ? {} : placeOf(repo, view)]);
+  const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
+  return {
+    ...view,
+    runs: (told?.runs ?? []).map(lineOf),
+    ...(told?.gate ? { gate: gateOf(told.gate) } : {}),
+    ...(question ? { question } : {}),
+    ...(question && said ? { said } : {}),
+    ...(told?.bounced && view.status !== 'landed' ? { bounced: told.bounced.why } : {}),
+    ...place,
+    over,
+    commands: over ? commandsAfter(view.idea, view.status, about.commit) : [],
+  };
+}
+
+export function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number]): AgentRunLine {
+  const { iteration = begun?.iteration, at = begun?.at } = ended ?? {};
+  return {
+    serial,
+    ...(iteration === undefined ? {} : { iteration }),
+    ...(at === undefined ? {} : { at }),
+    ...(ended ? { outcome: ended.outcome, signal: ended.signal, commits: ended.commits } : {}),
+    ...(ended?.message ? { message: ended.message } : {}),
+    ...(gate ? { gate: { pass: gate.pass, ...redAt(gate) } } : {}),
+  };
+}
+
+const redAt = ({ command, exitCode }: GateEvent) => ({
+  ...(command === undefined ? {} : { command }),
+  ...(exitCode === undefined ? {} : { exitCode }),
+});
+
+const gateOf = (gate: GateEvent): NonNullable<IdeaReport['gate']> => ({
+  pass: gate.pass,
+  at: gate.at,
+  ...redAt(gate),
+  ...(gate.log === undefined ? {} : { log: gate.log }),
+});
+
+/** A run keeps the beginning of a question; its events have it whole. */
+export function wholeQuestion(told: IdeaRecord | undefined, reason: string | undefined): string | undefined {
+  const signal = told?.runs.at(-1)?.ended?.signal;
+  if (reason === undefined || signal?.kind !== 'needs-human') return reason;
+  const cut = reason.endsWith('…') ? reason.slice(0, -1) : reason;
+  return signal.question.startsWith(cut) ? signal.question : reason;
+}
+
+async function saidBefore(view: WhyView, { root, project, runId, told }: About): Promise<string | undefined> {
+  const serial = told?.runs.at(-1)?.serial;
+  if (view.status !== 'needs-human' || runId === undefined || serial === undefined) return undefined;
+  const path = join(iterationDir(root, project, runId, view.idea, serial), 'result.json');
+  const text = await readFile(path, 'utf8').catch(() => undefined);
+  const { tail = '' } = (text ? JSON.parse(text) : {}) as Partial<RunAgentResult>;
+  return withoutSignal(tail) || undefined;
+}
+
+/** The question is shown by itself. */
+const withoutSignal = (text: string): string =>
+  text.replace(/<(ralph|chorus|promise)\b[^>]*>(?:(?!<\/\1)[\s\S])*<\/\1\s*>\s*$/i, '').trim();
+
+/** Its worktree, where it still has one, and its branch. */
+async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<IdeaReport, 'worktree' | 'branch'>> {
+  if (status === 'landed') return {};
+  const branch = ideaBranch(idea);
+  const found = (await listWorktrees(repo).catch(() => [])).find((one) => one.branch === branch);
+  return found ? { worktree: found.path, branch } : {};
+}
+
+/** Commands that need no open run. */
+export function commandsAfter(idea: string, status: IdeaStatus, commit: string | undefined): string[] {
+  if (status === 'landed')
+    return [
+      ...(commit ? [`git revert ${commit.slice(0, 8)} (takes it back)`] : []),
+      `ralphctl start --again ${idea} (runs it again)`,
+    ];
+  return [
+    'ralphctl start (tries it again, its work so far is kept)',
+    `ralphctl logs ${idea}`,
+    `ralphctl saves ${idea}`,
+  ];
+}
+
+/** Logs of the gate of an agent run, in the order in which its commands ran. */
+export async function gateLogs(dir: string): Promise<string[]> {
+  const names = await readdir(join(dir, 'gate')).catch(() => []);
+  const order = (name: string): [number, number] => [
+    Number(/\d+/.exec(name)?.[0] ?? Number.MAX_SAFE_INTEGER),
+    name.includes('again') ? 1 : 0,
+  ];
+  return names
+    .filter((name) => name.endsWith('.log'))
+    .sort((a, b) => order(a)[0] - order(b)[0] || order(a)[1] - order(b)[1] || a.localeCompare(b))
+    .map((name) => join(dir, 'gate', name));
+}

@@ -1,0 +1,242 @@
+/**
+ * Run events as lines a person can read while they scroll by. Pure: event in, line out.
+ * Invariant: the glyph carries the meaning without colour (G3); text from agents has its control characters removed.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import pc from 'picocolors';
+import type { BudgetLine, Spent } from '../../protocol/budget.js';
+import type { StampedEvent } from '../../protocol/events.js';
+import type { AccountLine } from '../../protocol/limits.js';
+import type { AgentSignal } from '../../protocol/signal.js';
+import type { WarningLine } from '../../protocol/warnings.js';
+import { dayOf, localTime } from './terminal.js';
+
+type Paint = ReturnType<typeof pc.createColors>;
+
+/** One line, or undefined for events that are not worth one. */
+export function liveLine(event: StampedEvent, colour: boolean): string | undefined {
+  const paint = pc.createColors(colour);
+  const text = body(event, paint);
+  return text === undefined ? undefined : `${paint.dim(clock(event.at))} ${text}`;
+}
+
+/** The lines of a run in their order: the date where it changes, and questions whole, of which a run keeps the beginning. */
+export class LiveLines {
+  readonly #colour: boolean;
+  readonly #questions = new Map<string, string>();
+  #day = dayOf(Date.now());
+
+  constructor(colour: boolean) {
+    this.#colour = colour;
+  }
+
+  lines(event: StampedEvent): string[] {
+    const line = liveLine(this.#whole(event), this.#colour);
+    if (line === undefined) return [];
+    const day = dayOf(Date.parse(event.at));
+    if (day === this.#day) return [line];
+    this.#day = day;
+    return [dayLine(day, this.#colour), line];
+  }
+
+  #whole(event: StampedEvent): StampedEvent {
+    if (event.kind === 'iteration-end') {
+      if (event.signal.kind === 'needs-human') this.#questions.set(event.idea, event.signal.question);
+      else this.#questions.delete(event.idea);
+    }
+    if (event.kind !== 'idea' || event.status !== 'needs-human' || !event.reason?.endsWith('…')) return event;
+    const question = this.#questions.get(event.idea);
+    return question?.startsWith(event.reason.slice(0, -1)) ? { ...event, reason: question } : event;
+  }
+}
+
+export const dayLine = (day: string, colour: boolean): string => pc.createColors(colour).dim(`── ${day} ──`);
+
+function body(event: StampedEvent, paint: Paint): string | undefined {
+  switch (event.kind) {
+    case 'run':
+      return `${paint.bold(`run ${event.state}`)}${event.why ? `: ${clean(event.why)}` : ''} (${event.landed}/${event.total} landed)`;
+    case 'idea':
+      return ideaBody(event, paint);
+    case 'iteration':
+      return undefined;
+    case 'iteration-end': {
+      const commits = event.commits === 0 ? '' : `, ${event.commits} ${event.commits === 1 ? 'commit' : 'commits'}`;
+      const what = event.outcome === 'ok' ? signalText(event.signal, paint) : paint.red(outcomeText(event));
+      return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${seconds(event.durationMs)}`)}`;
+    }
+    case 'gate': {
+      const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} tests passing` : '';
+      const flaky = event.flaky ? paint.yellow(`, flaky: ${clean(event.flaky.join(', '))}`) : '';
+      const tolerated = event.tolerated
+        ? paint.yellow(`, tolerated: ${clean(event.tolerated.join(', '))} (red on the base, too)`)
+        : '';
+      const look = event.tripwires ? `\n  ${paint.yellow('!')} ${clean(event.tripwires.join('; '))}` : '';
+      if (event.pass)
+        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}`;
+      return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
+    }
+    case 'landing':
+      return undefined;
+    case 'bounced':
+      return `${paint.yellow('↺')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;
+    case 'step':
+      return `${event.state === 'complete' ? paint.green('▣') : paint.yellow('▢')} ${event.idea} step ${clean(event.step)} ${event.state}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
+    case 'waiting':
+      return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
+    case 'answered':
+      // The command that answered says it.
+      return undefined;
+    case 'command': {
+      const about = event.idea ? `${event.verb} ${event.idea}` : event.verb;
+      const reason = event.reason ? ` (${clean(event.reason)})` : '';
+      return `${paint.cyan('!')} ${about}${reason}: ${clean(event.done)}`;
+    }
+    case 'refused':
+      return `${paint.yellow('!')} ${event.idea ? `${event.verb} ${event.idea}` : event.verb} was refused: ${clean(event.why)}`;
+    case 'delivered':
+      return `${paint.cyan('!')} ${event.idea} has read ${event.notes === 1 ? 'your word' : `${event.notes} words of yours`} (agent run ${event.serial})`;
+    case 'interrupted':
+      return `${paint.yellow('◫')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
+    case 'parked':
+      return `${paint.yellow('◷')} ${event.idea} could not work (${event.trouble.kind}): ${clean(event.trouble.message)}`;
+    case 'held':
+      return `${paint.yellow('◷')} ${event.idea} holds, its work kept: ${clean(event.why)}`;
+    case 'account':
+      return `${paint.yellow('◷')} ${accountText(event.account)}`;
+    case 'warning':
+      return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+    case 'escalated':
+      return `${paint.yellow('↑')} ${event.idea} got nowhere in ${event.iterations} iterations: ${RUNG[event.rung]}`;
+    case 'agent':
+      return `${paint.blue('⇄')} ${event.idea} goes on with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
+  }
+}
+
+const RUNG = {
+  nudge: 'it is told to try another way',
+  fresh: 'it is told to begin afresh',
+  stronger: 'it goes on with a stronger model or effort',
+  other: 'another agent is to go on',
+  ask: 'you are asked',
+} as const;
+
+const REFUSED = {
+  limited: 'is at a usage limit',
+  provider: 'gets no answer from its provider',
+  auth: 'needs a login',
+  launch: 'does not start',
+} as const;
+
+/** One account, its agents and what is the matter with it. Times are local. */
+export function accountText({ key, agents, state, kind, reason, until, probe }: AccountLine): string {
+  const name = agents.length > 0 ? `${agents.join(', ')} (${key})` : key;
+  if (state === 'open') return `${name} is open`;
+  const why = `${REFUSED[kind ?? 'limited']}: ${clean(reason ?? '')}`;
+  if (state === 'probing') return `${name} is tried again${probe ? ` by ${probe}` : ' by the next idea'}; it ${why}`;
+  const again = kind === 'auth' ? '; log in, then: ralphctl limits retry' : '';
+  return `${name} ${why}${until === undefined ? again : `; goes on at ${localTime(until)}`}`;
+}
+
+/** One budget and how much of it is used; what is unknown is said. */
+export function budgetText({ dimension, used, most, unknown }: BudgetLine): string {
+  const shown = Math.round(used * 100) / 100;
+  const runs = unknown === 1 ? '1 run' : `${unknown} runs`;
+  return `${shown} of ${most} ${dimension} used${unknown > 0 ? `, not counting ${runs} that did not report it` : ''}`;
+}
+
+/** Tokens and money of one idea. */
+export function spentText({ tokens, dollars, unknownTokens, unknownDollars }: Spent): string {
+  const some = (unknown: number): string => (unknown > 0 ? '+?' : '');
+  if (tokens === 0 && dollars === 0 && unknownTokens > 0 && unknownDollars > 0) return 'tokens and cost not reported';
+  const used = tokens > 0 ? `${tokens}${some(unknownTokens)}` : unknownTokens > 0 ? 'unknown' : '0';
+  const cost =
+    dollars > 0 ? `$${dollars.toFixed(2)}${some(unknownDollars)}` : unknownDollars > 0 ? 'cost unknown' : '$0';
+  return `${used} tokens, ${cost}`;
+}
+
+export function warningText({ idea, kind, text }: WarningLine): string {
+  return `${idea ? `${idea} ` : ''}${kind}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
+}
+
+/** Under the text of a line, behind its time. */
+const UNDER = ' '.repeat(11);
+
+/** A question whole, with its line breaks. */
+function asked(question: string | undefined): string {
+  if (!question) return '';
+  const lines = paragraphs(question);
+  return lines.length === 1 ? `: ${lines[0]}` : `:\n${lines.map((line) => `${UNDER}| ${line}`).join('\n')}`;
+}
+
+function ideaBody(event: Extract<StampedEvent, { kind: 'idea' }>, paint: Paint): string | undefined {
+  const reason = event.reason ? `: ${clean(event.reason)}` : '';
+  switch (event.status) {
+    case 'running':
+      return `${paint.blue('▸')} ${paint.bold(event.idea)} ${clean(event.title)} ${paint.dim(event.agentName ?? '')}`;
+    case 'landed':
+      return `${paint.green('✓')} ${paint.bold(event.idea)} landed ${paint.dim(event.commit?.slice(0, 8) ?? '')}${reason}`;
+    case 'needs-human':
+      return `${paint.cyan('?')} ${paint.bold(event.idea)} asks${asked(event.reason)}\n${UNDER}answer with: ralphctl answer ${event.idea} "…"`;
+    case 'blocked':
+      return `${paint.yellow('⊗')} ${paint.bold(event.idea)} blocked${reason}`;
+    case 'timeout':
+      return `${paint.yellow('◔')} ${paint.bold(event.idea)} ran out${reason}; its worktree is kept`;
+    case 'failed':
+      return `${paint.red('✗')} ${paint.bold(event.idea)} failed${reason}; its worktree is kept`;
+    case 'paused':
+      return `${paint.dim('◫')} ${event.idea} paused`;
+    case 'skipped':
+      return `${paint.dim('⊘')} ${event.idea} skipped${reason}`;
+    case 'abandoned':
+      return `${paint.dim('⊘')} ${event.idea} abandoned${reason}`;
+    case 'pending':
+      return `${paint.dim('◦')} ${event.idea} is pending again${reason}`;
+    case 'wants-slot':
+    case 'landing':
+      return undefined;
+  }
+}
+
+export function signalText(signal: AgentSignal, paint: Paint = pc.createColors(false)): string {
+  switch (signal.kind) {
+    case 'complete':
+      return paint.green('COMPLETE');
+    case 'blocked':
+      return paint.yellow(`BLOCKED: ${clean(signal.reason)}`);
+    case 'needs-human':
+      return paint.cyan(`NEEDS_HUMAN: ${clean(signal.question, 80)}`);
+    case 'progress':
+      return paint.blue(`PROGRESS ${signal.percent} %`);
+    case 'none':
+      return paint.gray('(no signal)');
+  }
+}
+
+function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): string {
+  return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;
+}
+
+/** `1 idea`, `2 ideas`. */
+export const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
+export const seconds = (ms: number): string => {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
+  const whole = Math.round(ms / 1000);
+  return `${Math.floor(whole / 60)}m ${whole % 60}s`;
+};
+
+/** Control characters, and the marks that turn the direction of writing around. */
+const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** A text whole, with its line breaks, each line behind `indent`; without anything that could steer a terminal. */
+export const paragraphs = (text: string, indent = ''): string[] =>
+  text.split(/\r?\n/).map((line) => `${indent}${clean(line, Number.POSITIVE_INFINITY)}`.trimEnd());
+
+/** One line, without anything that could steer a terminal. */
+export function clean(text: string, most = 300): string {
+  const plain = stripVTControlCharacters(text).replace(UNPRINTABLE, ' ');
+  return plain.length > most ? `${plain.slice(0, most)}…` : plain;
+}

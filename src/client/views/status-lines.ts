@@ -1,0 +1,113 @@
+/** A run that is open, as lines for a person. */
+import type { AgentProgress } from '../../protocol/activities.js';
+import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
+import { print } from '../context.js';
+import { statusWord } from './idea-lines.js';
+import {
+  accountText,
+  budgetText,
+  clean,
+  many,
+  paragraphs,
+  seconds,
+  signalText,
+  spentText,
+  warningText,
+} from './live-lines.js';
+import { usageText } from './stream-lines.js';
+import { localTime } from './terminal.js';
+
+/** Lines of each list that a person is shown. */
+export const SHOWN = 20;
+const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
+
+export function describeLive(
+  live: RunStatus,
+  views: readonly IdeaView[],
+  progress: Readonly<Record<string, AgentProgress>>,
+): void {
+  const { counts, statistics } = live;
+  print(
+    `run ${live.runId}: ${live.state}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
+  );
+  const details = new Map(views.map((view) => [view.idea, view]));
+  for (const line of live.active.slice(0, SHOWN)) {
+    print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
+    const told = progress[line.id];
+    if (told) print(`      ${progressText(told, Date.now())}`);
+  }
+  const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
+  if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
+  if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
+  for (const line of live.attention.slice(0, SHOWN)) {
+    attention(line);
+  }
+  const waiting = live.attention.length + (live.more?.attention ?? 0);
+  if (waiting > SHOWN) {
+    const each = ATTENTION.map((one) => `--only ${one}`).join(' ');
+    print(`! and ${waiting - SHOWN} more; all of them: ralphctl status ${each}`);
+  }
+  const { iterations, merges } = statistics;
+  print(
+    `${seconds(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
+      (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
+      `, ${merges.pending} waiting to land`,
+  );
+  const warnings = live.warnings ?? [];
+  for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
+  const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
+  if (warned > 0) print(`! and ${warned} more`);
+  for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
+  for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
+  if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');
+  else if (live.resumesAt !== undefined)
+    print(
+      `goes on by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
+    );
+  else if (live.state === 'paused') print(`go on with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
+  if (live.state === 'waiting_user')
+    print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
+}
+
+/** An idea that waits for a person; its question whole. */
+export function attention(line: IdeaLine): void {
+  const { id, status, reason, held } = line;
+  const state = held ? 'held' : statusWord(status);
+  if (reason && status === 'needs-human') {
+    print(`? ${id} asks:`);
+    for (const text of paragraphs(reason, '    | ')) print(text);
+  } else print(`! ${id} ${state}${reason ? `: ${clean(reason)}` : ''}`);
+  const fix = remedy(line);
+  if (fix) print(`    ${fix}`);
+}
+
+/** What a clock on the wall says. */
+export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
+  startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
+
+/** The first thing to do about an idea that waits for a person. */
+function remedy({ id, status, approval, held }: IdeaLine): string | undefined {
+  if (approval) return `ralphctl approve ${id}`;
+  if (held) return `ralphctl resume ${id}`;
+  if (status === 'needs-human') return `ralphctl answer ${id} "…"`;
+  return undefined;
+}
+
+function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | undefined): string {
+  const agent = line.agentName ? ` ${line.agentName}` : '';
+  const state = line.status === 'landing' ? (landing === line.id ? 'landing' : 'waits to land') : line.status;
+  if (!view) return `${line.id}${agent} ${state}  ${clean(line.title, 80)}`;
+  const limit = view.maxIterations ? `/${view.maxIterations}` : '';
+  const signal = view.signal ? `, last ${signalText(view.signal)}` : '';
+  const spent = view.spent ? `, ${spentText(view.spent)}` : '';
+  const by = view.agent ? ` (${view.agent}${view.stronger ? ', stronger' : ''})` : '';
+  return `${line.id}${agent}${by} ${view.phase}, iteration ${view.iteration}${limit}${signal}${spent}  ${clean(line.title, 80)}`;
+}
+
+/** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */
+export function progressText({ at, last, waits, tools, usage = {} }: AgentProgress, now: number): string {
+  const used = usageText(usage);
+  const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
+  const what = waits === undefined ? '' : waits === 'retrying' ? 'tries its provider again, ' : 'waits for a limit, ';
+  return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
+}

@@ -1,0 +1,70 @@
+import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
+import type { IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
+import type { RunApi } from '../api/run.js';
+import { print } from '../context.js';
+import { clean } from './live-lines.js';
+
+export interface StatusOptions {
+  all?: boolean;
+  /** 1-based. */
+  page?: number;
+  only?: string[];
+}
+
+const A_PAGE = 100;
+/** Asked for at once where all are wanted. */
+const A_BATCH = 500;
+
+const isWanted = ({ all, page, only }: StatusOptions): boolean =>
+  all === true || page !== undefined || only !== undefined;
+
+/** What is wrong with the options, in words. */
+export function listProblem({ all, page, only = [] }: StatusOptions): string | undefined {
+  if (all && page !== undefined) return '--all shows every page; leave out --page';
+  const unknown = only.find((one) => !(IDEA_STATUSES as readonly string[]).includes(one));
+  return unknown === undefined ? undefined : `--only ${unknown}: there are ${IDEA_STATUSES.join(', ')}`;
+}
+
+/** Undefined when no list is wanted, and when nobody answers. */
+export async function listIdeas(api: Pick<RunApi, 'ideas'>, options: StatusOptions): Promise<IdeaPage | undefined> {
+  if (!isWanted(options)) return undefined;
+  const { page, only } = options;
+  const about = only ? { only: only as IdeaStatus[] } : {};
+  if (page !== undefined) return api.ideas({ ...about, from: (page - 1) * A_PAGE, count: A_PAGE });
+  return everyPage((asked) => api.ideas({ ...about, ...asked }));
+}
+
+/** An idea that changes its status meanwhile may be missed or come twice where `only` is given. */
+async function everyPage(
+  ask: (asked: IdeaPageRequest) => Promise<IdeaPage | undefined>,
+): Promise<IdeaPage | undefined> {
+  const lines: IdeaPage['lines'] = [];
+  for (;;) {
+    const page = await ask({ from: lines.length, count: A_BATCH });
+    if (!page) return undefined;
+    lines.push(...page.lines);
+    if (page.lines.length === 0 || lines.length >= page.total) return { from: 0, total: page.total, lines };
+  }
+}
+
+export function describeList(list: IdeaPage | undefined, options: StatusOptions): void {
+  if (!isWanted(options)) return;
+  if (!list) {
+    print('the list of ideas needs a worker that answers. Start one with: ralphctl worker');
+    return;
+  }
+  const { from, total, lines } = list;
+  print('');
+  if (lines.length === 0) print(total === 0 ? 'no idea is like that' : `there are ${Math.ceil(total / A_PAGE)} pages`);
+  else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
+  for (const { id, title, status, held, agentName, reason } of lines) {
+    const state = held ? 'held' : status;
+    print(
+      `  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
+    );
+  }
+  if (options.page !== undefined && from + lines.length < total && lines.length > 0)
+    print(
+      `next: ralphctl status --page ${options.page + 1}${(options.only ?? []).map((one) => ` --only ${one}`).join('')}`,
+    );
+}

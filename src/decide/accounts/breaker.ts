@@ -1,0 +1,298 @@
+/**
+ * The gates of agent accounts (B8): one state for all slots. A run at a limit, or in an outage of its provider, parks its
+ * account; when that is over one idea tries, and only when that went well do the others follow.
+ * Invariant: a gate that is not kept is open; at most one idea tries a gate; reports of runs that began before the gate
+ * closed change nothing but the time; every wait has an end, except for what only a person can mend.
+ * May import protocol and decide only.
+ */
+
+import type { AccountLine, AgentChoice, Gate, LimitState, Trouble } from '../../protocol/limits.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import type { RunSettings } from '../../protocol/run-settings.js';
+import { clip, MAX_REASON } from '../text.js';
+import { backOffMs, gateText, isBrief, isPlausible, slack } from './reopening.js';
+
+/** A try that has run this long without being refused shows that the gate is open. */
+export const PROBE_MS = 120_000;
+/** Ideas that are remembered for a gate. */
+const MOST_SUSPECTS = 20;
+
+export class Gates {
+  readonly #state: LimitState;
+  readonly #settings: RunSettings;
+  /** Something changed since ideas were last told which agent to use. */
+  changed = true;
+
+  constructor(state: LimitState, settings: RunSettings) {
+    this.#state = state;
+    this.#settings = settings;
+  }
+
+  get allOpen(): boolean {
+    return this.#state.gates.length === 0;
+  }
+
+  /** The idea's own agent, then those that may take over; those that got nowhere with it come last, the latest at the end. */
+  agentsOf({ card, passed = [] }: Pick<IdeaEntry, 'card' | 'passed'>): string[] {
+    const { agents } = this.#state;
+    const all = [...new Set([card.agent ?? agents.default, ...agents.fallback])];
+    const last = passed.filter((agent) => all.includes(agent));
+    return [...all.filter((agent) => !last.includes(agent)), ...last];
+  }
+
+  /** Key of the agent's account. */
+  account(agent: string): string {
+    return this.#state.agents.accounts[agent] ?? agent;
+  }
+
+  // ---- events -----------------------------------------------------------------------------------------------------
+
+  /** A run could not work. `now` and all times here in epoch ms. Returns the gate it closed, if it was open before. */
+  trouble(idea: string, trouble: Trouble, now: number): Gate {
+    this.changed = true;
+    if (trouble.account) this.#state.agents.accounts[trouble.agent] = trouble.account;
+    const key = trouble.kind === 'launch' ? `agent:${trouble.agent}` : this.account(trouble.agent);
+    const known = this.#find(key);
+    this.#dropProbes(idea, key);
+    const straggler = known && (known.state === 'parked' || (known.probe && known.probe.idea !== idea));
+    if (straggler && trouble.kind !== 'launch') return this.#extend(known, trouble, now);
+    return this.#park(key, known, trouble, now, idea);
+  }
+
+  /** The agent got to work in a run that ended at `at`. Returns the gates that this opens: its program starts, its provider answers. */
+  worked(agent: string, at: number): Gate[] {
+    const keys = [this.account(agent), `agent:${agent}`];
+    return this.#remove((gate) => keys.includes(gate.key) && gate.at !== undefined && gate.at < at);
+  }
+
+  /** The idea ran into what closed the gate that is to be tried: another one tells more, if there is one. */
+  isSuspect(idea: string, agents: readonly string[]): boolean {
+    const next = agents
+      .map((agent) => this.#closedFor(agent))
+      .find((closed) => closed.every(({ state }) => state === 'probing'));
+    return next?.some(({ ideas }) => ideas?.includes(idea)) ?? false;
+  }
+
+  /** What closes the agent now. */
+  closed(agent: string): readonly Gate[] {
+    return this.#closedFor(agent);
+  }
+
+  /** The idea's try has begun. */
+  begun(idea: string, now: number): void {
+    for (const gate of this.#state.gates) if (gate.probe?.idea === idea) gate.probe = { idea, at: now, begun: true };
+  }
+
+  /** The idea's try went well. Returns the gates that this opens. */
+  recovered(idea: string): Gate[] {
+    return this.#remove((gate) => gate.probe?.idea === idea);
+  }
+
+  /** The idea ended, or waits for something else: another one tries in its place. */
+  release(idea: string): void {
+    this.#dropProbes(idea);
+  }
+
+  /** Takes note of the time. Returns gates that are open now. */
+  tick(now: number): Gate[] {
+    for (const gate of this.#state.gates) {
+      if (gate.state === 'parked' && gate.until !== undefined && gate.until <= now) this.#letTry(gate);
+      const { probe } = gate;
+      if (probe && !probe.begun && now - probe.at >= PROBE_MS) {
+        delete gate.probe;
+        this.changed = true;
+      }
+    }
+    return this.#remove(({ probe }) => probe?.begun === true && now - probe.at >= PROBE_MS);
+  }
+
+  /** The next time at which `tick` changes something. */
+  wakeAt(): number | undefined {
+    const times = this.#state.gates.flatMap(({ state, until, probe }) =>
+      state === 'parked' ? (until ?? []) : probe ? probe.at + PROBE_MS : [],
+    );
+    return times.length > 0 ? Math.min(...times) : undefined;
+  }
+
+  /** A person says that it may be tried now: one account or agent, or all. Returns what may be tried. */
+  retry(which?: string): Gate[] {
+    const parked = this.#state.gates.filter((gate) => which === undefined || this.#names(gate, which));
+    for (const gate of parked) {
+      gate.hits = 0;
+      this.#letTry(gate);
+    }
+    return parked;
+  }
+
+  // ---- choices ----------------------------------------------------------------------------------------------------
+
+  /**
+   * The first agent of the list that the idea may use now; undefined while it has to wait. A brief wait is waited for
+   * rather than handed to the next agent. Takes the right to try a gate where that is free.
+   */
+  choose(idea: string, agents: readonly string[], now: number): AgentChoice | undefined {
+    for (const agent of agents) {
+      const closed = this.#closedFor(agent);
+      if (closed.every((gate) => mayTry(gate, idea))) return this.#take(idea, agent, closed, now);
+      if (closed.some((gate) => gate.brief && !mayTry(gate, idea))) return undefined;
+    }
+    return undefined;
+  }
+
+  /**
+   * The agent an idea at work is to use next: an earlier one of its list once that is free again, else the one it has,
+   * else another.
+   */
+  review(idea: string, agents: readonly string[], current: string, now: number): AgentChoice | undefined {
+    // The configuration may name another one by now.
+    if (current === '' || !agents.includes(current)) return this.choose(idea, agents, now);
+    const better = this.#settings.recoverPrimary === false ? [] : agents.slice(0, Math.max(0, agents.indexOf(current)));
+    for (const agent of [...better, current]) {
+      const closed = this.#closedFor(agent);
+      if (closed.every((gate) => mayTry(gate, idea))) return this.#take(idea, agent, closed, now);
+    }
+    return this.choose(idea, agents, now);
+  }
+
+  /** Whether `choose` would find one, without taking anything. */
+  couldUse(agents: readonly string[]): boolean {
+    for (const agent of agents) {
+      const closed = this.#closedFor(agent);
+      if (closed.every((gate) => gate.state === 'probing' && !gate.probe)) return true;
+      if (closed.some((gate) => gate.brief)) return false;
+    }
+    return false;
+  }
+
+  // ---- views ------------------------------------------------------------------------------------------------------
+
+  lines(): AccountLine[] {
+    const { accounts, default: own, fallback } = this.#state.agents;
+    const keys = new Map<string, string[]>();
+    for (const agent of new Set([own, ...fallback, ...Object.keys(accounts)])) {
+      const key = this.account(agent);
+      keys.set(key, [...(keys.get(key) ?? []), agent]);
+    }
+    for (const { key } of this.#state.gates) {
+      if (!keys.has(key)) keys.set(key, key.startsWith('agent:') ? [key.slice('agent:'.length)] : []);
+    }
+    return [...keys].map(([key, agents]) => {
+      const gate = this.#find(key);
+      if (!gate) return { key, agents, state: 'open' };
+      const { state, kind, reason, since, until, probe } = gate;
+      return {
+        ...{ key, agents, state, kind, reason, since },
+        ...(state === 'parked' && until !== undefined ? { until } : {}),
+        ...(probe ? { probe: probe.idea } : {}),
+      };
+    });
+  }
+
+  /** Why an idea with these agents waits, in words; empty when one of them is open. */
+  why(agents: readonly string[]): string {
+    const closed = agents.map((agent) => ({ agent, gate: this.#closedFor(agent)[0] }));
+    if (closed.some(({ gate }) => gate === undefined)) return '';
+    return closed.flatMap(({ agent, gate }) => (gate ? gateText(gate, agent) : [])).join('; ');
+  }
+
+  /** What is closed, in words. */
+  whyStill(): string {
+    return this.#state.gates.map((gate) => gateText(gate, this.#agentOf(gate))).join('; ');
+  }
+
+  #agentOf({ key }: Gate): string {
+    if (key.startsWith('agent:')) return key.slice('agent:'.length);
+    const { accounts } = this.#state.agents;
+    return Object.keys(accounts).find((agent) => accounts[agent] === key) ?? key;
+  }
+
+  // ---- inside -----------------------------------------------------------------------------------------------------
+
+  #find(key: string): Gate | undefined {
+    return this.#state.gates.find((gate) => gate.key === key);
+  }
+
+  #closedFor(agent: string): Gate[] {
+    return [this.#find(this.account(agent)), this.#find(`agent:${agent}`)].filter((gate) => gate !== undefined);
+  }
+
+  #names(gate: Gate, which: string): boolean {
+    return gate.key === which || gate.key === `agent:${which}` || gate.key === this.account(which);
+  }
+
+  #take(idea: string, agent: string, closed: Gate[], now: number): AgentChoice {
+    for (const gate of closed) gate.probe ??= { idea, at: now };
+    return closed.length > 0 ? { agent, probe: true } : { agent };
+  }
+
+  #letTry(gate: Gate): void {
+    gate.state = 'probing';
+    delete gate.probe;
+    delete gate.until;
+    this.changed = true;
+  }
+
+  #dropProbes(idea: string, except?: string): void {
+    for (const gate of this.#state.gates) {
+      if (gate.probe?.idea !== idea || gate.key === except) continue;
+      delete gate.probe;
+      this.changed = true;
+    }
+  }
+
+  #remove(isOpen: (gate: Gate) => boolean): Gate[] {
+    const open = this.#state.gates.filter(isOpen);
+    if (open.length === 0) return open;
+    this.changed = true;
+    this.#state.gates = this.#state.gates.filter((gate) => !open.includes(gate));
+    return open;
+  }
+
+  /** Another run had begun before the gate closed: it says nothing new but, perhaps, a later end. */
+  #extend(gate: Gate, { resetAt, kind }: Trouble, now: number): Gate {
+    if (kind !== 'limited' || gate.kind !== 'limited' || !isPlausible(resetAt, now)) return gate;
+    const until = resetAt + slack(gate.key);
+    if (gate.state === 'parked' && gate.until !== undefined && gate.until >= until && gate.stated) return gate;
+    Object.assign(gate, { state: 'parked', until, stated: true });
+    delete gate.probe;
+    this.#markBrief(gate, now);
+    return gate;
+  }
+
+  #park(key: string, known: Gate | undefined, { kind, message, resetAt }: Trouble, now: number, idea: string): Gate {
+    const same = known?.kind === kind ? known : undefined;
+    const gate: Gate = {
+      ...{ key, kind, state: 'parked', reason: clip(message, MAX_REASON) },
+      since: same?.since ?? now,
+      hits: same?.hits ?? 0,
+    };
+    if (this.#settings.ownTrouble && (kind === 'launch' || kind === 'provider')) {
+      gate.at = now;
+      gate.ideas = [...new Set([...(same?.ideas ?? []), idea])].slice(-MOST_SUSPECTS);
+    }
+    if (kind === 'limited' && isPlausible(resetAt, now)) {
+      gate.until = resetAt + slack(key);
+      gate.stated = true;
+      // It said so before, and it was not true: taken at its word each time, the account would be hammered for ever.
+      if (same?.stated && same.state === 'probing') {
+        gate.hits += 1;
+        gate.until = Math.max(gate.until, now + (backOffMs(gate, this.#settings) ?? 0));
+      }
+    } else {
+      gate.hits += 1;
+      const waitMs = backOffMs(gate, this.#settings);
+      if (waitMs !== undefined) gate.until = now + waitMs;
+    }
+    this.#markBrief(gate, now);
+    this.#state.gates = [...this.#state.gates.filter((one) => one !== known), gate];
+    return gate;
+  }
+
+  #markBrief(gate: Gate, now: number): void {
+    if (isBrief(gate, this.#settings, now)) gate.brief = true;
+    else delete gate.brief;
+  }
+}
+
+const mayTry = (gate: Gate, idea: string): boolean =>
+  gate.state === 'probing' && (gate.probe === undefined || gate.probe.idea === idea);

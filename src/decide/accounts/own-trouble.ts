@@ -1,0 +1,119 @@
+/**
+ * Tells trouble of one idea from trouble of its agent (B8): what starts and is answered for others is not out of order.
+ * Invariant: an idea's own trouble closes nothing, and its tries have an end; a provider's trouble never fails an idea.
+ * May import protocol and decide only.
+ */
+import type { Worked } from '../../protocol/idea-run.js';
+import type { Gate, LimitState, Trouble } from '../../protocol/limits.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import type { Board } from '../run/board.js';
+import { leaveWaiting, queueForSlot } from '../run/waiting.js';
+import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
+import { backOffMs, LAUNCH_FAILURES } from './reopening.js';
+
+/** Launches of two ideas within this time, with none that worked in between, say that the program does not start. */
+const LAUNCH_WINDOW_MS = 10 * 60_000;
+/** Tries of an agent that does not start, over some hours, until that counts against the ideas that try. */
+const MOST_LAUNCH_TRIES = LAUNCH_FAILURES + 5;
+/** Runs in a row that its provider did not answer, while it answered others, until a person is asked. */
+export const MOST_UNANSWERED = 5;
+
+/** An agent got to work for the idea. */
+export function noteWork(board: Board, entry: IdeaEntry, { agent, at }: Worked): void {
+  if (entry.suspect !== undefined && entry.suspect < at) delete entry.suspect;
+  const { gates, state, settings } = board;
+  const { limits } = state;
+  if (!gates || !limits || !settings.ownTrouble) return;
+  if (entry.trouble && entry.trouble.at < at) {
+    delete entry.trouble;
+    delete entry.notBefore;
+  }
+  const key = gates.account(agent);
+  if ((limits.worked?.[key]?.at ?? 0) < at) limits.worked = { ...limits.worked, [key]: { idea: entry.card.id, at } };
+  keepStumbles(limits, (one) => one.agent !== agent || one.at > at);
+  gates.worked(agent, at);
+}
+
+/** Whether the trouble is the idea's alone, as far as is known. Takes note of it. */
+export function isOwn(board: Board, entry: IdeaEntry, { kind, agent }: Trouble, now: number): boolean {
+  const { gates, state, settings } = board;
+  const { limits } = state;
+  if (!gates || !limits || !settings.ownTrouble || (kind !== 'launch' && kind !== 'provider')) return false;
+  const idea = entry.card.id;
+  const before = entry.trouble?.kind === kind ? entry.trouble : undefined;
+  const since = before?.since ?? now;
+  const alone = kind === 'launch' && stumblesAlone(limits, idea, agent, now);
+  const key = gates.account(agent);
+  const known = gates.closed(agent).find((gate) => gate.kind === kind && gate.ideas?.some((one) => one !== idea));
+  // It worked in this run, and for hours now nobody but these ideas has been there to tell whether it still does.
+  const over = known?.kind === 'launch' && known.hits >= MOST_LAUNCH_TRIES && limits.worked?.[key] !== undefined;
+  const own = over || (!known && (alone || othersWork(limits, idea, key, since)));
+  entry.trouble = { kind, own: own ? (before?.own ?? 0) + 1 : 0, since, at: now };
+  return own;
+}
+
+/** The gate that launches closed: ideas that failed to launch before count as well. */
+export function addStumbled({ state }: Board, { kind, agent }: Trouble, gate: Gate | undefined): void {
+  if (kind !== 'launch' || !gate?.ideas) return;
+  const stumbled = state.limits?.stumbled?.filter((one) => one.agent === agent) ?? [];
+  gate.ideas = [...new Set([...gate.ideas, ...stumbled.map(({ idea }) => idea)])];
+}
+
+function stumblesAlone(limits: LimitState, idea: string, agent: string, now: number): boolean {
+  keepStumbles(limits, (one) => now - one.at <= LAUNCH_WINDOW_MS && (one.agent !== agent || one.idea !== idea));
+  const others = limits.stumbled?.some((one) => one.agent === agent) ?? false;
+  limits.stumbled = [...(limits.stumbled ?? []), { agent, idea, at: now }];
+  return !others;
+}
+
+function othersWork({ worked }: LimitState, idea: string, key: string, since: number): boolean {
+  const last = worked?.[key];
+  return last !== undefined && last.idea !== idea && last.at > since;
+}
+
+function keepStumbles(limits: LimitState, keep: (one: NonNullable<LimitState['stumbled']>[number]) => boolean): void {
+  const left = limits.stumbled?.filter(keep);
+  if (left && left.length > 0) limits.stumbled = left;
+  else delete limits.stumbled;
+}
+
+/** The idea is tried again by itself, later each time, until its tries are used up. */
+export function takeOwnTrouble(board: Board, entry: IdeaEntry, trouble: Trouble, now: number): void {
+  const { settings, state } = board;
+  const tries = entry.trouble?.own ?? 1;
+  queueForSlot(board, entry);
+  if (state.run === 'stopping') return;
+  if (trouble.kind === 'provider') {
+    entry.reason = clip(`its agent gets no answer, while others get one: ${trouble.message}`, MAX_REASON);
+    if (tries >= MOST_UNANSWERED) askAbout(board, entry, trouble);
+    else waitFor(entry, now + (backOffMs({ kind: 'provider', hits: tries }, settings) ?? 0));
+    return;
+  }
+  entry.reason = clip(`its agent does not start: ${trouble.message}`, MAX_REASON);
+  const most = settings.errorStrategy === 'retry' ? settings.maxRetries : 0;
+  if (tries > most) close(board, entry, trouble);
+  else waitFor(entry, now + settings.retryBaseMs * 2 ** (tries - 1));
+}
+
+function waitFor(entry: IdeaEntry, until: number): void {
+  entry.notBefore = until;
+}
+
+function close(board: Board, entry: IdeaEntry, { message }: Trouble): void {
+  const idea = entry.card.id;
+  leaveWaiting(board, idea);
+  const outcome = board.settings.errorStrategy === 'skip' ? 'skipped' : 'failed';
+  board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'close', outcome, reason: `launch: ${message}` } });
+}
+
+function askAbout(board: Board, entry: IdeaEntry, { message }: Trouble): void {
+  const idea = entry.card.id;
+  leaveWaiting(board, idea);
+  const text = `${MOST_UNANSWERED} runs in a row of this idea got no answer from their provider, while other ideas got one (${message}). Answer anything to try again; or: ralphctl skip ${idea}`;
+  const question = clip(text, MAX_QUESTION);
+  delete entry.trouble;
+  delete entry.notBefore;
+  entry.reason = question;
+  board.set(entry, 'needs-human');
+  board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'ask', question } });
+}

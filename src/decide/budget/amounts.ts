@@ -1,0 +1,154 @@
+/**
+ * Budgets: what has been used, how much is left, and what to say when nothing is.
+ * Invariant: unknown use is never taken for none; a budget that is used up asks a person, it throws nothing away.
+ * May import protocol and decide only.
+ */
+import type { RunAgentResult } from '../../protocol/activities.js';
+import {
+  type Amounts,
+  type BudgetLine,
+  type BudgetReached,
+  type BudgetScope,
+  type Dimension,
+  MOST_AMOUNT,
+  type Spent,
+} from '../../protocol/budget.js';
+import type { IdeaInput, IdeaRunState } from '../../protocol/idea-run.js';
+
+export const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
+
+export const nothingSpent = (): Spent => ({
+  ...{ iterations: 0, ms: 0, tokens: 0, dollars: 0 },
+  ...{ unknownTokens: 0, unknownDollars: 0 },
+});
+
+/** What one agent run used. It counts as an iteration only where it cost one (`charged`). */
+export function spentBy(
+  run: Pick<RunAgentResult, 'durationMs' | 'usage'>,
+  charged: boolean,
+  /** It may have used something, reported or not. */
+  worked = charged,
+): Spent {
+  const { inputTokens, outputTokens, costUsd } = run.usage ?? {};
+  const tokensKnown = inputTokens !== undefined || outputTokens !== undefined;
+  return {
+    iterations: charged ? 1 : 0,
+    ms: run.durationMs,
+    tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
+    dollars: costUsd ?? 0,
+    // A run that never came to a turn has used nothing that anybody could report.
+    unknownTokens: worked && !tokensKnown ? 1 : 0,
+    unknownDollars: worked && costUsd === undefined ? 1 : 0,
+  };
+}
+
+export function addSpent(a: Spent, b: Spent): Spent {
+  return {
+    iterations: a.iterations + b.iterations,
+    ms: a.ms + b.ms,
+    tokens: a.tokens + b.tokens,
+    dollars: a.dollars + b.dollars,
+    unknownTokens: a.unknownTokens + b.unknownTokens,
+    unknownDollars: a.unknownDollars + b.unknownDollars,
+  };
+}
+
+export function addAmounts(a: Amounts = {}, b: Amounts = {}): Amounts {
+  const sum: Amounts = {};
+  for (const dimension of DIMENSIONS) {
+    if (a[dimension] === undefined && b[dimension] === undefined) continue;
+    sum[dimension] = (a[dimension] ?? 0) + (b[dimension] ?? 0);
+  }
+  return sum;
+}
+
+/** Every limited dimension with what was used of it. Something raised that was not limited stays unlimited. */
+export function budgetLines(
+  scope: BudgetScope,
+  limit: Amounts | undefined,
+  raised: Amounts | undefined,
+  spent: Spent,
+): BudgetLine[] {
+  if (!limit) return [];
+  return DIMENSIONS.flatMap((dimension) => {
+    const most = limit[dimension];
+    if (most === undefined) return [];
+    return {
+      ...{ scope, dimension, used: usedOf(spent, dimension), most: most + (raised?.[dimension] ?? 0) },
+      unknown: dimension === 'tokens' ? spent.unknownTokens : dimension === 'dollars' ? spent.unknownDollars : 0,
+    };
+  });
+}
+
+function usedOf(spent: Spent, dimension: Dimension): number {
+  return dimension === 'minutes' ? spent.ms / 60_000 : spent[dimension];
+}
+
+/** The first budget that is used up. */
+export const usedUp = (lines: readonly BudgetLine[]): BudgetLine | undefined =>
+  lines.find(({ used, most }) => used >= most);
+
+/** Budgets of which a warning is due. */
+export const nearlyUsed = (lines: readonly BudgetLine[], warnAt: number): BudgetLine[] =>
+  lines.filter(({ used, most }) => used < most && used >= most * warnAt);
+
+/** What one run may use at most: the least of its own budget and of what is left to its idea. */
+export function runAllowance(
+  iteration: Amounts | undefined,
+  idea: readonly BudgetLine[],
+): { tokens?: number; dollars?: number; minutes?: number } {
+  const allowance: { tokens?: number; dollars?: number; minutes?: number } = {};
+  for (const dimension of ['tokens', 'dollars', 'minutes'] as const) {
+    const left = idea.filter((line) => line.dimension === dimension).map(({ used, most }) => most - used);
+    const all = [...left, ...(iteration?.[dimension] === undefined ? [] : [iteration[dimension]])];
+    if (all.length > 0) allowance[dimension] = Math.max(0, Math.min(...all));
+  }
+  return allowance;
+}
+
+const UNIT: Readonly<Record<Dimension, string>> = {
+  ...{ iterations: 'iterations', minutes: 'minutes of agent time', tokens: 'tokens', dollars: 'dollars' },
+};
+
+/** `5.1 of 5 dollars`, and how much of it is unknown. */
+export function lineText({ dimension, used, most, unknown }: BudgetLine): string {
+  const shown = dimension === 'tokens' || dimension === 'iterations' ? Math.round(used) : Math.round(used * 100) / 100;
+  const runs = unknown === 1 ? '1 run' : `${unknown} runs`;
+  return `${shown} of ${most} ${UNIT[dimension]} used${unknown > 0 ? `, not counting ${runs} that did not report it` : ''}`;
+}
+
+export function ideaQuestion(line: BudgetLine): string {
+  return `The budget of this idea is used up: ${lineText(line)}. Answer "raise" for as much again, "+N" for N ${UNIT[line.dimension]} more, or "stop" to end it with its work kept.`;
+}
+
+export function runQuestion(line: BudgetLine): string {
+  const what = line.scope === 'day' ? 'budget of the day' : 'budget of the run';
+  const wait = line.scope === 'day' ? '; it goes on by itself tomorrow' : '';
+  return `the ${what} is used up: ${lineText(line)}${wait}. Raise it: ralphctl budget raise [+N], or end the run: ralphctl stop`;
+}
+
+/** Why an idea holds. */
+export function reachedText(reached: BudgetReached): string {
+  const what = reached.scope === 'day' ? 'the budget of the day' : 'the budget of the run';
+  return `${what} is used up${reached.shared ? ', with what the agents at work use' : ''}: ${lineText(reached)}`;
+}
+
+export type BudgetAnswer = { do: 'stop' } | { do: 'raise'; by: Amounts };
+
+/** What a person answered to {@link ideaQuestion}; undefined when it says neither. */
+export function readAnswer(
+  text: string,
+  line: Pick<BudgetLine, 'dimension' | 'most' | 'used'>,
+): BudgetAnswer | undefined {
+  const said = text.trim().toLowerCase();
+  if (/^(?:stop|no|end|abandon)\b/.test(said)) return { do: 'stop' };
+  const amount = /^(?:raise\s*(?:by)?\s*)?\+?\$?(\d+(?:\.\d+)?)\b/.exec(said)?.[1];
+  if (amount !== undefined && Number(amount) > MOST_AMOUNT) return undefined;
+  if (amount !== undefined && Number(amount) > 0) return { do: 'raise', by: { [line.dimension]: Number(amount) } };
+  if (/^(?:raise|yes|continue|go on|ok)\b/.test(said)) return { do: 'raise', by: { [line.dimension]: line.most } };
+  return undefined;
+}
+
+export function ideaBudget({ settings }: IdeaInput, state: IdeaRunState): BudgetLine[] {
+  return budgetLines('idea', settings.budget?.idea, state.raised, state.spent ?? nothingSpent());
+}

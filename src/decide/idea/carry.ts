@@ -1,0 +1,48 @@
+/** What people said to an idea before its workflow starts. May import protocol and decide only. */
+import type { CarriedOver } from '../../protocol/activities.js';
+import type { IdeaCarry } from '../../protocol/idea-run.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import type { Autopilot } from '../run/autopilot.js';
+import { sizeOf } from './amendments.js';
+
+/** Characters of hints that a run leaves to the next one. */
+const MOST_CARRIED = 500_000;
+const MOST_ABANDONED = 5000;
+
+/** What the next run is to know of this one; `unsaid`: hints that are too much for that. */
+export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsaid: CarriedOver['hints'] } {
+  const over = entries.filter(({ status, card }) => status !== 'landed' && !card.blue);
+  const abandoned = over
+    .filter(({ status }) => status === 'abandoned')
+    .slice(0, MOST_ABANDONED)
+    .map(({ card, told }) => ({
+      idea: card.id,
+      ...(told?.verb === 'abandon' && told.reason ? { reason: told.reason } : {}),
+    }));
+  const hints: CarriedOver['hints'] = [];
+  const unsaid: CarriedOver['hints'] = [];
+  let room = MOST_CARRIED;
+  for (const { card, notes = [] } of over) {
+    if (notes.length === 0) continue;
+    const { size } = sizeOf(notes);
+    (size <= room ? hints : unsaid).push({ idea: card.id, notes });
+    if (size <= room) room -= size;
+  }
+  return { abandoned, hints, unsaid };
+}
+
+/** Hands out what was kept for the start: hints and a step to leave out once, limits and texts each time. */
+export function takeCarry(pilot: Autopilot, entry: IdeaEntry): IdeaCarry | undefined {
+  const { notes, patch, revision, keepCount, skipStep } = entry;
+  const carry: IdeaCarry = {
+    ...(notes ? { notes } : {}),
+    ...(patch ? { patch } : {}),
+    ...(revision === undefined ? {} : { revision }),
+    ...(keepCount ? { iteration: keepCount } : {}),
+    ...(skipStep ? { skipStep } : {}),
+    ...(pilot.state.mode === 'step' ? { step: true } : {}),
+  };
+  delete entry.notes;
+  delete entry.skipStep;
+  return Object.keys(carry).length > 0 ? carry : undefined;
+}

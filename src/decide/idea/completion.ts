@@ -1,0 +1,247 @@
+/**
+ * What happens after an agent run and after a gate: the completion table (B3), the exit table (B4) and the single
+ * attempt (B10), as functions of their inputs.
+ * Invariant: done is decided here from the signal, the diff and the gate together; never from the signal alone.
+ * May import protocol and decide only.
+ */
+import type { AgentOutcome, Feedback, IdeaLimits, RunAgentResult } from '../../protocol/activities.js';
+import type { BudgetReached } from '../../protocol/budget.js';
+import type { FailureKind } from '../../protocol/failures.js';
+import type { GateResult } from '../../protocol/gate.js';
+import type { Trouble, TroubleKind } from '../../protocol/limits.js';
+import type { RunSettings } from '../../protocol/run-settings.js';
+import type { IdeaOutcome } from '../../protocol/states.js';
+import { isPlausible } from '../accounts/reopening.js';
+import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
+
+export type NextStep =
+  | { do: 'gate' }
+  /** Queue to land. */
+  | { do: 'ready' }
+  /** Another iteration, charged. */
+  | { do: 'iterate'; feedback?: Feedback }
+  /** Another iteration, charged, by another agent if there is one; this one got nowhere. */
+  | { do: 'hand-over'; feedback?: Feedback }
+  /** The same iteration again, not charged. */
+  | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' | 'cut-off' }
+  /** `approve`: what a plain yes lets land as it is. */
+  | { do: 'ask'; question: string; approve?: string[] }
+  /** The agent cannot work for now; the autopilot says when, and with which one, to go on. Not charged. */
+  | { do: 'park'; trouble: Pick<Trouble, 'kind' | 'message' | 'resetAt'> }
+  /** The budget of run or day is used up: it goes on where it was once there is more. Not charged. */
+  | { do: 'hold'; reached: BudgetReached }
+  | { do: 'close'; outcome: IdeaOutcome; reason: string };
+
+export interface RunContext {
+  limits: IdeaLimits;
+  settings: RunSettings;
+  /** Consecutive failed runs before this one, and consecutive limited ones. */
+  failures: number;
+  limited: number;
+  /** Runs in a row before this one that were cut off. */
+  cutOff?: number;
+  /** epoch ms */
+  now: number;
+  /** The autopilot keeps the gates of accounts; false in ideas that began under a version that had none. */
+  gated?: boolean;
+}
+
+const CHARGED: readonly FailureKind[] = ['agent', 'context', 'budget'];
+
+/**
+ * Whether a run uses up one of the idea's iterations and its working time: all but failures that are not the agent's, and
+ * runs that a budget of run or day has cut off.
+ */
+export function costsIteration(outcome: AgentOutcome): boolean {
+  if (outcome.kind === 'timeout') return outcome.of === undefined;
+  return outcome.kind !== 'failed' || CHARGED.includes(outcome.failure);
+}
+
+const PARKING: Partial<Record<FailureKind, TroubleKind>> = {
+  limited: 'limited',
+  auth: 'auth',
+  launch: 'launch',
+  transient: 'provider',
+};
+
+/** The run could not work because of its agent's account, provider or program; nothing about the idea is known to be wrong. */
+export function troubleOf(
+  outcome: AgentOutcome,
+  { ownTrouble }: Pick<RunSettings, 'ownTrouble'>,
+): TroubleKind | undefined {
+  const kind = outcome.kind === 'failed' ? PARKING[outcome.failure] : undefined;
+  return kind === 'provider' && !ownTrouble ? undefined : kind;
+}
+
+/** Decides after an agent run. */
+export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
+  if (run.strayed) return { do: 'ask', question: run.strayed.question };
+  const trouble = context.gated && troubleOf(run.outcome, context.settings);
+  if (trouble && run.outcome.kind === 'failed') {
+    const { message, resetAt } = run.outcome;
+    return { do: 'park', trouble: { kind: trouble, message, ...(resetAt === undefined ? {} : { resetAt }) } };
+  }
+  if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
+  if (run.outcome.kind === 'timeout' && run.outcome.of) return { do: 'hold', reached: run.outcome.of };
+  if (run.outcome.kind === 'timeout') return afterTimeout(run.outcome.why, run.durationMs, context.limits);
+  const { signal } = run;
+  const { loop, allowEmpty } = context.limits;
+  if (signal.kind === 'blocked') return { do: 'close', outcome: 'blocked', reason: signal.reason };
+  if (signal.kind === 'needs-human') return { do: 'ask', question: signal.question };
+  if (!loop && signal.kind === 'progress') {
+    return { do: 'close', outcome: 'failed', reason: 'single attempt, and the agent says that it is not done' };
+  }
+  const claims = signal.kind === 'complete' || !loop;
+  if (!claims) {
+    if (context.settings.gateWhen === 'always') return { do: 'gate' };
+    return signal.kind === 'none' ? { do: 'iterate', feedback: { kind: 'no-signal' } } : { do: 'iterate' };
+  }
+  if (run.unfinished) {
+    if (loop) return { do: 'iterate', feedback: { kind: 'run-failed', message: run.unfinished } };
+    return { do: 'close', outcome: 'failed', reason: run.unfinished };
+  }
+  if (run.changed || allowEmpty) return { do: 'gate' };
+  if (loop) return { do: 'iterate', feedback: { kind: 'claimed-but-empty' } };
+  return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
+}
+
+/** With one attempt only, its end is a claim. */
+export const claimsDone = (run: RunAgentResult, { loop }: IdeaLimits): boolean =>
+  run.signal.kind === 'complete' || !loop;
+
+/** Decides after the gate ran on what an iteration left. */
+export function afterGate(
+  run: RunAgentResult,
+  gate: GateResult,
+  limits: IdeaLimits,
+  /** Keys of tripwires that a person has looked at. */
+  approved: readonly string[] = [],
+): NextStep {
+  const claims = claimsDone(run, limits);
+  if (claims && gate.pass) {
+    const open = openTripwires(gate, approved);
+    if (open.length === 0) return { do: 'ready' };
+    return { do: 'ask', question: tripwireQuestion(open), approve: open.map(tripwireKey) };
+  }
+  if (claims && gate.failure?.alreadyRed) return { do: 'ask', question: alreadyRedQuestion(gate.failure) };
+  const feedback = gateFeedback(gate);
+  if (!limits.loop) {
+    const command = gate.failure ? `: ${gate.failure.command}` : '';
+    return { do: 'close', outcome: 'failed', reason: `single attempt, and the gate is red${command}` };
+  }
+  if (feedback) return { do: 'iterate', feedback };
+  return run.signal.kind === 'none' ? { do: 'iterate', feedback: { kind: 'no-signal' } } : { do: 'iterate' };
+}
+
+export function gateFeedback(gate: GateResult): Feedback | undefined {
+  if (gate.pass || !gate.failure) return undefined;
+  const { command, exitCode, tail, log, newTests, knownTests } = gate.failure;
+  const tests = { ...(newTests ? { newTests } : {}), ...(knownTests ? { knownTests } : {}) };
+  return { kind: 'gate-failed', command, exitCode, tail, log, ...tests };
+}
+
+/** The reason an idea may not start another iteration, or undefined when it may. */
+export function limitReached(
+  spent: { iteration: number; activeMs: number; grace: boolean },
+  limits: IdeaLimits,
+): string | undefined {
+  if (spent.grace) return undefined;
+  const most = limits.loop ? limits.maxIterations : (limits.attempts ?? 1);
+  if (spent.iteration >= most) return `${spent.iteration} of ${most} iterations used`;
+  if (spent.activeMs >= limits.timeoutMs) return `${minutes(limits.timeoutMs)} of working time used`;
+  return undefined;
+}
+
+/** How long the next agent run may take, milliseconds. */
+export function runBudgetMs(spent: { activeMs: number; grace: boolean }, limits: IdeaLimits): number {
+  if (spent.grace) return limits.iterationTimeoutMs;
+  return Math.max(1000, Math.min(limits.iterationTimeoutMs, limits.timeoutMs - spent.activeMs));
+}
+
+type TimeoutReason = Extract<AgentOutcome, { kind: 'timeout' }>['why'];
+
+const ENDED: Readonly<Record<TimeoutReason, string>> = {
+  idle: 'the agent went silent',
+  iteration: 'the agent ran out of time',
+  turns: 'the agent used up its turns',
+  budget: 'the agent used up what one run may use',
+};
+
+function afterTimeout(why: TimeoutReason, durationMs: number, limits: IdeaLimits): NextStep {
+  const spent = Math.max(1, Math.round(durationMs / 60_000));
+  if (limits.loop) return { do: 'iterate', feedback: { kind: 'iteration-timeout', minutes: spent } };
+  return { do: 'close', outcome: 'timeout', reason: `${ENDED[why]} after ${minutes(durationMs)}` };
+}
+
+function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {
+  const { settings, failures, limits } = context;
+  const { failure, message, resetAt } = outcome;
+  const failed = gaveUp(`${failure}: ${message}`, settings);
+  const retries = settings.ownTrouble && settings.errorStrategy !== 'retry' ? 0 : settings.maxRetries;
+  const again = (why: string) => ({
+    do: 'rerun' as const,
+    waitMs: settings.retryBaseMs * 2 ** failures,
+    why,
+    counts: 'failure' as const,
+  });
+  switch (failure) {
+    case 'limited':
+      return afterLimit(message, resetAt, context);
+    case 'killed':
+      if (settings.ownTrouble) return settings.errorStrategy === 'retry' ? afterKill(message, context) : failed;
+      return failures < retries ? again(message) : failed;
+    case 'transient':
+      return failures < settings.maxRetries ? again(message) : failed;
+    case 'launch':
+      return failures < retries ? again(message) : failed;
+    case 'auth':
+    case 'config':
+      return failed;
+    case 'budget':
+      return { do: 'ask', question: `${message}. Answer anything to let the agent go on in a new run.` };
+    case 'context':
+      // A fresh session starts with an empty context; only a prompt that is too long by itself fails again and again.
+      return limits.loop && failures < settings.maxRetries ? { ...again(message), waitMs: 0 } : failed;
+    case 'agent': {
+      if (settings.errorStrategy !== 'retry' || !limits.loop || failures >= settings.maxRetries) return failed;
+      return again(message);
+    }
+  }
+}
+
+/** `errors.strategy: skip` leaves out what failed; anything else is a failure. */
+function gaveUp(reason: string, { errorStrategy, ownTrouble }: RunSettings): NextStep {
+  const skipped = errorStrategy === 'skip' && ownTrouble;
+  return { do: 'close', outcome: skipped ? 'skipped' : 'failed', reason };
+}
+
+/** Runs in a row that may be cut off from outside until a person is asked. */
+export const MOST_CUT_OFF = 5;
+const LONGEST_CUT_OFF_WAIT_MS = 60_000;
+
+/** Nothing is known to be wrong with the idea, so it never fails; but it is not tried for ever. */
+function afterKill(message: string, { settings, cutOff = 0 }: RunContext): NextStep {
+  if (cutOff + 1 >= MOST_CUT_OFF) return { do: 'ask', question: cutOffQuestion(message) };
+  const waitMs = Math.min(settings.retryBaseMs * 2 ** cutOff, LONGEST_CUT_OFF_WAIT_MS);
+  return { do: 'rerun', waitMs, why: message, counts: 'cut-off' };
+}
+
+export const cutOffQuestion = (message: string): string =>
+  `${MOST_CUT_OFF} agent runs in a row were cut off from outside; what was done is kept. The last time: ${message} Answer anything to try again.`;
+
+function afterLimit(message: string, resetAt: number | undefined, context: RunContext): NextStep {
+  const { settings, limited, now } = context;
+  if (isPlausible(resetAt, now)) {
+    return { do: 'rerun', waitMs: Math.max(1000, resetAt - now), why: message, counts: 'limit' };
+  }
+  if (limited < settings.maxRateLimitRetries) {
+    const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;
+    return { do: 'rerun', waitMs, why: message, counts: 'limit' };
+  }
+  return { do: 'ask', question: `The agent's account is at a usage limit (${message}). Answer anything to try again.` };
+}
+
+const minutes = (ms: number): string => {
+  if (ms < 90_000) return `${Math.round(ms / 1000)} s`;
+  return `${Math.round(ms / 60_000)} min`;
+};

@@ -1,0 +1,278 @@
+/**
+ * What a command does to one idea, effect by effect of `idea-table.ts`.
+ * Invariant: an idea whose workflow is open is never changed behind its back: the workflow is told, or ended first.
+ * May import protocol and decide only.
+ */
+import { type Command, type IdeaVerb, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
+import type { Afterwards, IdeaEntry } from '../../protocol/run.js';
+import type { Board } from '../run/board.js';
+import { letLand, tellIdea } from '../run/control.js';
+import { type Plan, refuse } from '../run/effects.js';
+import { requeue } from '../run/git-tasks.js';
+import { splitProblem } from '../run/split.js';
+import { putFirst } from '../run/waiting.js';
+import { clip, MAX_REASON } from '../text.js';
+import { addPatch, notesProblem, sizeOf } from './amendments.js';
+import { type Effect, ideaEffect, refusedFor, situationOf } from './table.js';
+
+export type IdeaCommand = Command & { verb: IdeaVerb };
+type Act = (board: Board, entry: IdeaEntry, command: IdeaCommand) => string;
+
+export function planIdeaCommand(board: Board, entry: IdeaEntry, command: IdeaCommand): Plan {
+  const id = entry.card.id;
+  const legal = ideaEffect(id, situationOf(entry, board.state.landing), command.verb, refusedFor(entry, board.state));
+  if ('refusal' in legal) return refuse(legal.refusal);
+  const problem = NEEDS[command.verb]?.(board, entry, command);
+  if (problem !== undefined) return refuse(problem);
+  return {
+    carryOut: () => {
+      const reason = command.reason?.trim();
+      entry.told = { verb: command.verb, ...(reason ? { reason: clip(reason, MAX_REASON) } : {}) };
+      return EFFECTS[legal.effect](board, entry, command);
+    },
+  };
+}
+
+type Check = (board: Board, entry: IdeaEntry, command: IdeaCommand) => string | undefined;
+const needsText: Check = (_board, { card }, { verb, text }) =>
+  text?.trim() ? undefined : `${verb} ${card.id} needs a text: ralphctl ${verb} ${card.id} "…"`;
+
+/** What a verb needs beside a fitting situation. */
+const NEEDS: Partial<Record<IdeaVerb, Check>> = {
+  hint: (board, entry, command) =>
+    needsText(board, entry, command) ??
+    notesProblem(entry.card.id, sizeOf(entry.notes), command.text ?? '', MOST_KEPT_NOTES),
+  answer: needsText,
+  limit: (_board, _entry, { n }) =>
+    Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000
+      ? undefined
+      : 'limit takes iterations to add: 1 to 10000',
+  score: (_board, _entry, { n }) =>
+    Number.isInteger(n) && Math.abs(Number(n)) <= 1_000_000 ? undefined : 'score takes a whole number',
+  edit: (_board, _entry, { patch, title, revision }) =>
+    patch || title !== undefined || revision !== undefined ? undefined : 'edit changes nothing',
+  assign: (board, { card }) => {
+    const waits = board.graph.waitsFor(card.id);
+    if (waits.length > 0) return `${card.id} still waits for ${waits.slice(0, 10).join(', ')}`;
+    return board.state.assigned?.includes(card.id) ? `${card.id} is assigned already` : undefined;
+  },
+  resume: (_board, entry) =>
+    entry.hold || entry.status === 'paused' || entry.pauseAsked ? undefined : `${entry.card.id} is not paused`,
+  split: (board, entry, { cards }) => splitProblem(board, entry, cards),
+};
+
+const EFFECTS: Record<Effect, Act> = {
+  tell: (board, entry, command) => TELL[command.verb]?.(board, entry, command) ?? '',
+  end: (board, entry, command) => {
+    entry.after = afterwards(command);
+    // A stop waits for the boundary; what throws the iteration away need not wait for its end.
+    tellIdea(board, entry, command.verb === 'stop' ? 'stop' : 'abort', reasonArgs(command));
+    return `${entry.card.id} is being ended; then: ${AFTER_SAYS[entry.after.do]}`;
+  },
+  hold: (board, entry, { reason }) => {
+    entry.hold = true;
+    entry.reason = clip(reason ?? 'held back by a person', MAX_REASON);
+    board.touch(entry);
+    return `${entry.card.id} is held back. Let it go with: ralphctl resume ${entry.card.id}`;
+  },
+  release: (board, entry) => {
+    delete entry.hold;
+    delete entry.reason;
+    board.touch(entry);
+    return `${entry.card.id} may start again`;
+  },
+  requeue: (board, entry, { fresh }) => {
+    if (fresh) {
+      delete entry.skipStep;
+      errand(board, entry, 'rollback');
+      return `${entry.card.id} starts afresh: its work so far is saved and dropped first`;
+    }
+    requeue(board, entry);
+    return `${entry.card.id} is pending again, with a fresh counter; its work so far is kept`;
+  },
+  extend: (board, entry, { n = 0 }) => {
+    entry.patch = addPatch(entry.patch, { extra: n });
+    entry.keepCount = entry.used ?? 0;
+    requeue(board, entry, true);
+    return `${entry.card.id} is pending again, with ${n} more ${n === 1 ? 'iteration' : 'iterations'}`;
+  },
+  mark: (board, entry, command) => {
+    markOver(board, entry, command.verb === 'skip' ? 'skipped' : 'abandoned', command.reason);
+    return command.verb === 'skip'
+      ? `${entry.card.id} is skipped in this run`
+      : `${entry.card.id} is abandoned; its branch and worktree are kept`;
+  },
+  revert: (board, entry) => {
+    errand(board, entry, 'rollback');
+    return `${entry.card.id} is being rolled back: its work is saved, its branch goes back to where it began; then it is pending`;
+  },
+  undo: (board, entry) => {
+    entry.busy = 'undo';
+    board.set(entry, 'landing');
+    board.state.lane.push(entry.card.id);
+    return `${entry.card.id} is queued to be taken off ${board.state.target}, through the landing lane`;
+  },
+  clean: (board, entry, { force }) => {
+    errand(board, entry, 'cleanup', force);
+    return `the worktree of ${entry.card.id} is being removed; what is in it is saved first`;
+  },
+  divide: (board, entry, { cards = [] }) => {
+    board.divide(entry, cards);
+    return `${entry.card.id} is replaced by ${cards.map((card) => card.id).join(', ')}`;
+  },
+  assign: (board, entry) => {
+    if (entry.status !== 'pending') requeue(board, entry);
+    delete entry.hold;
+    board.touch(entry);
+    board.state.assigned = [...(board.state.assigned ?? []), entry.card.id];
+    return `${entry.card.id} starts in the next free slot`;
+  },
+  note: (_board, entry, { text = '' }) => {
+    entry.notes = [...(entry.notes ?? []), text.trim()];
+    return `${entry.card.id} gets it with its first prompt`;
+  },
+  patch: (board, entry, command) => {
+    edit(board, entry, patchOf(command), command);
+    return `changed; it counts when ${entry.card.id} starts${again(entry)}`;
+  },
+  omit: (_board, entry, { reason }) => {
+    entry.skipStep = reason === undefined ? {} : { why: clip(reason, MAX_REASON) };
+    return `${entry.card.id} leaves out the step it is at when it starts${again(entry)}`;
+  },
+  pass: (board, entry) => {
+    letLand(board, entry);
+    return `approved: ${entry.card.id} lands next`;
+  },
+  score: (board, entry, { verb, n = 0 }) => {
+    if (verb === 'score') entry.boost = n;
+    else putFirst(board, entry);
+    board.touch(entry);
+    return `${entry.card.id} has ${entry.boost ?? 0} points from you`;
+  },
+};
+
+const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
+
+/** Messages to an open workflow, verb by verb. */
+const TELL: Partial<Record<IdeaVerb, Act>> = {
+  hint: (board, entry, { text = '' }) => {
+    tellIdea(board, entry, 'hint', [text.trim()]);
+    return `${entry.card.id} gets it with its next prompt`;
+  },
+  answer: (board, entry, { text = '' }) => {
+    tellIdea(board, entry, 'answer', [text.trim()]);
+    return `${entry.card.id} has your answer; it goes into its next prompt`;
+  },
+  edit: (board, entry, command) => {
+    const patch = patchOf(command);
+    edit(board, entry, patch, command);
+    tellIdea(board, entry, 'edited', [{ patch, revision: command.revision }]);
+    return `changed; it counts from the next iteration of ${entry.card.id} on`;
+  },
+  limit: (board, entry, command) => {
+    const patch = patchOf(command);
+    edit(board, entry, patch, command);
+    tellIdea(board, entry, 'edited', [{ patch }]);
+    return `${entry.card.id} may use ${command.n} more ${command.n === 1 ? 'iteration' : 'iterations'}`;
+  },
+  pause: (board, entry) => {
+    entry.pauseAsked = true;
+    tellIdea(board, entry, 'pause');
+    return `${entry.card.id} pauses at its next boundary. Go on with: ralphctl resume ${entry.card.id}`;
+  },
+  'pause-now': (board, entry) => {
+    entry.pauseAsked = true;
+    tellIdea(board, entry, 'pauseNow');
+    return `${entry.card.id} pauses now: its agent is ended, its work is kept, its iteration is not charged. Go on with: ralphctl resume ${entry.card.id}`;
+  },
+  'skip-step': (board, entry, command) => {
+    tellIdea(board, entry, 'skipStep', reasonArgs(command));
+    return `${entry.card.id} leaves out the step it is at and goes on with the next one; what it did so far stays in its worktree`;
+  },
+  resume: (board, entry) => {
+    tellIdea(board, entry, 'resume');
+    return `${entry.card.id} goes on`;
+  },
+  approve: (board, entry) => {
+    tellIdea(board, entry, 'approve');
+    if (entry.approvable) entry.mayLand = true;
+    if (entry.approvable) return `approved: ${entry.card.id} lands as it is`;
+    return `the next iteration of ${entry.card.id} is approved`;
+  },
+};
+
+const AFTER_SAYS: Record<Afterwards['do'], string> = {
+  hold: 'pending, held back; let it go with: ralphctl resume',
+  skip: 'skipped in this run',
+  abandon: 'abandoned; branch and worktree are kept',
+  rollback: 'rolled back, and pending',
+  split: 'replaced by its parts',
+};
+
+const AFTER: Partial<Record<IdeaVerb, Afterwards['do']>> = {
+  stop: 'hold',
+  skip: 'skip',
+  abandon: 'abandon',
+  rollback: 'rollback',
+  split: 'split',
+};
+
+function afterwards({ verb, reason, cards }: IdeaCommand): Afterwards {
+  return { do: AFTER[verb] ?? 'hold', ...(reason ? { reason } : {}), ...(cards ? { cards } : {}) };
+}
+
+/** What a person wanted to become of the idea, now that its workflow has ended. */
+export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): void {
+  const { reason } = after;
+  switch (after.do) {
+    case 'hold':
+      entry.hold = true;
+      entry.reason = clip(reason ?? 'stopped by a person', MAX_REASON);
+      board.set(entry, 'pending');
+      return;
+    case 'skip':
+    case 'abandon':
+      markOver(board, entry, after.do === 'skip' ? 'skipped' : 'abandoned', reason);
+      return;
+    case 'rollback':
+      board.set(entry, 'pending');
+      errand(board, entry, 'rollback');
+      return;
+    case 'split': {
+      const { cards = [] } = after;
+      // Since it was asked for, others may have taken the ids.
+      const problem = splitProblem(board, entry, cards);
+      if (problem === undefined) {
+        board.divide(entry, cards);
+        return;
+      }
+      entry.hold = true;
+      entry.reason = clip(`could not be split: ${problem}`, MAX_REASON);
+      board.set(entry, 'pending');
+      return;
+    }
+  }
+}
+
+function markOver(board: Board, entry: IdeaEntry, status: 'skipped' | 'abandoned', reason: string | undefined): void {
+  delete entry.hold;
+  entry.reason = clip(reason ?? `${status} by a person`, MAX_REASON);
+  board.set(entry, status);
+}
+
+function errand(board: Board, entry: IdeaEntry, what: 'rollback' | 'cleanup', force?: boolean): void {
+  entry.busy = what;
+  board.touch(entry);
+  board.outbox.push({ do: 'errand', idea: entry.card.id, errand: what, ...(force ? { force } : {}) });
+}
+
+const patchOf = ({ patch, n, verb }: IdeaCommand): LimitPatch | undefined =>
+  verb === 'limit' ? { extra: n ?? 0 } : patch;
+
+function edit(board: Board, entry: IdeaEntry, patch: LimitPatch | undefined, { title, revision }: IdeaCommand): void {
+  if (patch) entry.patch = addPatch(entry.patch, patch);
+  if (revision !== undefined) entry.revision = Math.max(entry.revision ?? 0, revision);
+  if (title !== undefined) board.retitle(entry, title);
+}
+
+const reasonArgs = ({ reason }: IdeaCommand): string[] | undefined => (reason ? [reason] : undefined);

@@ -1,0 +1,73 @@
+import type { PlanPlace, SkipStep } from '../../protocol/idea-run.js';
+import type { PlanShape } from '../../protocol/plan.js';
+import type { NextStep } from './completion.js';
+
+export const firstStep = (): PlanPlace => ({ step: 0, tries: 0, skipped: [] });
+
+export interface StepEnd {
+  id: string;
+  phase: string;
+  state: 'complete' | 'skipped';
+  why?: string;
+}
+export interface PlanMove {
+  next: NextStep;
+  place: PlanPlace;
+  ended?: StepEnd;
+}
+
+/** What an iteration that led to `next` means for the plan. */
+export function afterStep(next: NextStep, plan: PlanShape, place: PlanPlace): PlanMove {
+  const step = plan.steps[place.step];
+  if (!step) return { next, place };
+  const last = place.step === plan.steps.length - 1;
+  // Tripwires look at the whole change: they are asked about once, before it lands.
+  const done = next.do === 'ready' || (next.do === 'ask' && next.approve !== undefined);
+  if (done) return last ? { next, place, ended: ending(plan, place, 'complete') } : advance(plan, place, 'complete');
+  if (next.do === 'close') {
+    const { outcome, reason } = next;
+    if (outcome === 'skipped') return skipStep(plan, place, reason, 'skipped');
+    if (step.optional && (outcome === 'failed' || outcome === 'blocked')) return skipStep(plan, place, reason);
+    return { next: { ...next, reason: `step ${step.id}: ${reason}` }, place };
+  }
+  if (next.do !== 'iterate' && next.do !== 'hand-over') return { next, place };
+  const tries = place.tries + 1;
+  if (step.maxIterations === undefined || tries < step.maxIterations) return { next, place: { ...place, tries } };
+  const why = `${tries} of ${step.maxIterations} iterations used`;
+  if (step.optional) return skipStep(plan, place, why);
+  return { next: { do: 'close', outcome: 'timeout', reason: `step ${step.id}: ${why}` }, place: { ...place, tries } };
+}
+
+/** Whether a person's wish is about the step that the idea is at: that one may have come to its end meanwhile. */
+export const isWanted = ({ step }: SkipStep, place: PlanPlace): boolean => step === undefined || step === place.step;
+
+/**
+ * Leaves the current step out. What it left half done has passed no gate, so after the last step one more iteration
+ * brings the whole to an end.
+ */
+export function skipStep(
+  plan: PlanShape,
+  place: PlanPlace,
+  why: string,
+  /** What the idea is when no step is left. */
+  outcome: 'failed' | 'skipped' = 'failed',
+): PlanMove {
+  if (place.step >= plan.steps.length) return { next: { do: 'iterate' }, place };
+  const skipped = { ...place, skipped: [...place.skipped, place.step] };
+  const move = advance(plan, skipped, 'skipped', why);
+  if (skipped.skipped.length < plan.steps.length) return move;
+  return { ...move, next: { do: 'close', outcome, reason: 'every step of the plan was skipped' } };
+}
+
+function advance(plan: PlanShape, place: PlanPlace, state: StepEnd['state'], why?: string): PlanMove {
+  return {
+    next: { do: 'iterate' },
+    place: { ...place, step: place.step + 1, tries: 0 },
+    ended: ending(plan, place, state, why),
+  };
+}
+
+function ending(plan: PlanShape, { step }: PlanPlace, state: StepEnd['state'], why?: string): StepEnd {
+  const { id = '', phase = 0 } = plan.steps[step] ?? {};
+  return { id, phase: plan.phases[phase] ?? '', state, ...(why === undefined ? {} : { why }) };
+}

@@ -1,0 +1,208 @@
+/**
+ * What can be told to an idea in which situation (C1 to C5): one table, with what it comes to.
+ * Invariant: what is not in the table is refused, and the refusal says what is legal.
+ * May import protocol types only.
+ */
+import { IDEA_VERBS, type IdeaVerb } from '../../protocol/command.js';
+import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+
+/** A status, told apart where commands differ. */
+export const SITUATIONS = [
+  'group',
+  'pending',
+  'held',
+  'busy',
+  'running',
+  'awaits-approval',
+  'paused',
+  'needs-human',
+  /** A question that a plain yes answers: the work is done, and would land. */
+  'asks-approval',
+  'wants-slot',
+  'ready',
+  /** In the lane, in mode step. */
+  'awaits-landing',
+  'landing',
+  'landed',
+  'blocked',
+  'timeout',
+  'failed',
+  'skipped',
+  'abandoned',
+] as const;
+export type Situation = (typeof SITUATIONS)[number];
+
+/**
+ * tell: passed on to the idea's workflow · end: its workflow is ended first, then the rest follows · hold, release: kept
+ * back, let go · requeue: pending again, fresh counter · extend: pending again, counter kept · mark: over, by a person ·
+ * revert: its commits are taken off its branch, then pending · undo: its landing is reverted on the target · clean: its
+ * worktree goes · divide: replaced by smaller ones · assign: starts next · note, patch: kept for its next start ·
+ * omit: a step of its plan is left out at its next start · score: its place in the queue · pass: its landing may begin
+ */
+export type Effect =
+  | 'tell'
+  | 'end'
+  | 'hold'
+  | 'release'
+  | 'requeue'
+  | 'extend'
+  | 'mark'
+  | 'revert'
+  | 'undo'
+  | 'clean'
+  | 'divide'
+  | 'assign'
+  | 'note'
+  | 'patch'
+  | 'omit'
+  | 'pass'
+  | 'score';
+
+type Row = Partial<Record<IdeaVerb, Effect>>;
+
+/** An idea without a workflow: what is said is kept. */
+const KEPT: Row = { edit: 'patch', limit: 'patch', hint: 'note', bump: 'score', score: 'score' };
+/** An idea that is not at work and may start (again). */
+const AT_REST: Row = {
+  ...KEPT,
+  assign: 'assign',
+  rollback: 'revert',
+  cleanup: 'clean',
+  skip: 'mark',
+  'skip-step': 'omit',
+  abandon: 'mark',
+  split: 'divide',
+};
+/** An idea whose workflow is open. */
+const OPEN: Row = {
+  edit: 'tell',
+  limit: 'tell',
+  hint: 'tell',
+  answer: 'tell',
+  pause: 'tell',
+  'pause-now': 'tell',
+  resume: 'tell',
+  stop: 'end',
+  'skip-step': 'tell',
+  skip: 'end',
+  abandon: 'end',
+  rollback: 'end',
+  split: 'end',
+};
+const { 'skip-step': _step, ...WHOLE } = OPEN;
+const { pause: _pause, 'pause-now': _now, resume: _resume, answer: _answer, ...READY } = WHOLE;
+
+export const IDEA_TABLE: Readonly<Record<Situation, Row>> = {
+  group: {},
+  pending: { ...AT_REST, pause: 'hold', 'pause-now': 'hold', stop: 'hold' },
+  held: { ...AT_REST, resume: 'release', retry: 'requeue', unblock: 'release' },
+  busy: KEPT,
+  running: OPEN,
+  'awaits-approval': { ...OPEN, approve: 'tell' },
+  paused: OPEN,
+  'needs-human': OPEN,
+  'asks-approval': { ...WHOLE, approve: 'tell' },
+  'wants-slot': OPEN,
+  ready: READY,
+  'awaits-landing': { ...READY, approve: 'pass' },
+  landing: { edit: 'tell', limit: 'tell', hint: 'tell' },
+  landed: { rollback: 'undo' },
+  blocked: { ...AT_REST, retry: 'requeue', unblock: 'requeue' },
+  timeout: { ...AT_REST, retry: 'requeue', limit: 'extend' },
+  failed: { ...AT_REST, retry: 'requeue' },
+  skipped: { ...AT_REST, skip: undefined, retry: 'requeue' },
+  abandoned: { retry: 'requeue', rollback: 'revert', cleanup: 'clean' },
+};
+
+const WITH_WORKFLOW: ReadonlySet<IdeaStatus> = new Set([
+  'running',
+  'paused',
+  'needs-human',
+  'wants-slot',
+  'landing',
+] as const);
+/** Whether an idea of this status has an open workflow. */
+export const holdsWorkflow = (status: IdeaStatus): boolean => WITH_WORKFLOW.has(status);
+
+/** `landing`: the idea that is landing now, if any. */
+export function situationOf(entry: IdeaEntry, landing: string | undefined): Situation {
+  if (entry.card.blue) return 'group';
+  if (entry.busy) return 'busy';
+  switch (entry.status) {
+    case 'pending':
+      return entry.hold ? 'held' : 'pending';
+    case 'paused':
+      return entry.approval ? 'awaits-approval' : 'paused';
+    case 'landing':
+      if (landing === entry.card.id) return 'landing';
+      return entry.approval ? 'awaits-landing' : 'ready';
+    case 'needs-human':
+      return entry.approvable ? 'asks-approval' : 'needs-human';
+    default:
+      return entry.status;
+  }
+}
+
+const WORDS: Record<Situation, string> = {
+  group: 'is a group: tell its ideas instead',
+  pending: 'has not started',
+  held: 'is held back',
+  busy: 'is being worked on by git',
+  running: 'is running',
+  'awaits-approval': 'waits for an approval',
+  paused: 'is paused',
+  'needs-human': 'waits for an answer',
+  'asks-approval': 'waits for your yes or your answer',
+  'wants-slot': 'waits for a slot',
+  ready: 'is done and waits to land',
+  'awaits-landing': 'is done and waits for your yes to land',
+  landing: 'is landing right now',
+  landed: 'has landed',
+  blocked: 'is blocked',
+  timeout: 'ran out of its limits',
+  failed: 'failed',
+  skipped: 'was skipped',
+  abandoned: 'was abandoned',
+};
+
+export type IdeaLegality = { effect: Effect } | { refusal: string };
+
+/** `refused`: what would be refused for another reason than the situation, and is not offered therefore. */
+export function ideaEffect(
+  id: string,
+  situation: Situation,
+  verb: IdeaVerb,
+  refused?: (verb: IdeaVerb) => boolean,
+): IdeaLegality {
+  const effect = IDEA_TABLE[situation][verb];
+  if (effect !== undefined) return { effect };
+  const legal = legalCommands(situation, refused);
+  const possible = legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
+  return { refusal: `${id} ${WORDS[situation]}${possible}` };
+}
+
+export function legalVerbs(situation: Situation): IdeaVerb[] {
+  const row = IDEA_TABLE[situation];
+  return (Object.keys(row) as IdeaVerb[]).filter((verb) => row[verb] !== undefined).sort();
+}
+
+/** Legal verbs as a person types them. */
+export const legalCommands = (situation: Situation, refused: (verb: IdeaVerb) => boolean = () => false): string[] =>
+  legalVerbs(situation)
+    .filter((verb) => !refused(verb))
+    .map((verb) => TYPED[verb] ?? verb);
+
+/** Verbs that fit the situation and would be refused all the same, as the run or the idea stands. */
+export function refusedFor(entry: IdeaEntry, { run, mode = 'autopilot' }: AutopilotState): (verb: IdeaVerb) => boolean {
+  if (run === 'stopping' || run === 'completed') return () => true;
+  return (verb) => (verb === 'resume' && !goesOn(entry)) || (verb === 'assign' && mode !== 'semi-auto');
+}
+
+/** Whether a `resume` of the idea alone changes something. */
+export const goesOn = ({ hold, status, approval, pauseAsked }: IdeaEntry): boolean =>
+  hold === true || pauseAsked === true || (status === 'paused' && !approval);
+
+const TYPED: Partial<Record<IdeaVerb, string>> = { 'pause-now': 'pause --now', 'skip-step': 'skip --step' };
+
+export const isIdeaVerb = (verb: string): verb is IdeaVerb => IDEA_VERBS.some((one) => one === verb);

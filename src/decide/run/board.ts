@@ -1,0 +1,179 @@
+/**
+ * The ideas of a run with their statuses, and what follows from a status: who is open, who runs, which slots are held.
+ * Invariant: a status changes through `set` only, a slot through `takeSlot` and `freeSlot` only; everything but `state`
+ * is derived from it and built again by the constructor, so that a run can continue as new.
+ * May import protocol and decide only.
+ */
+
+import { type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
+import type { AgentsInfo } from '../../protocol/limits.js';
+import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
+import type { RunSettings } from '../../protocol/run-settings.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+import { Gates } from '../accounts/breaker.js';
+import { holdsWorkflow } from '../idea/table.js';
+import { Graph } from '../scheduler/graph.js';
+import { ReadyPool } from '../scheduler/ready.js';
+import { Slots } from '../scheduler/slots.js';
+import { clip, MAX_REASON } from '../text.js';
+import { addStats } from '../views/survey.js';
+import type { Command } from './effects.js';
+import { newEntry } from './first-state.js';
+
+/** A command that was taken or refused, for the events of the run. */
+export interface Told {
+  verb: string;
+  idea?: string;
+  reason?: string;
+  done?: string;
+  refusal?: string;
+}
+
+/** Accounts that both name. */
+const known = (before: AgentsInfo, now: AgentsInfo): Record<string, string> =>
+  Object.fromEntries(Object.entries(before.accounts).filter(([agent]) => agent in now.accounts));
+
+export class Board {
+  readonly state: AutopilotState;
+  settings: RunSettings;
+  graph: Graph;
+  pool: ReadyPool;
+  /** Absent in runs of a version that knew none. */
+  gates: Gates | undefined;
+  readonly slots = new Slots();
+  /** Messages that events caused; handed out by the next `decide`. */
+  outbox: Command[] = [];
+  /** Status changes since they were last taken, for those who watch. */
+  readonly changes: IdeaEntry[] = [];
+  readonly #open = new Set<string>();
+  readonly #running = new Set<string>();
+  /** What people told and what came of it, since it was last taken. */
+  readonly told: Told[] = [];
+
+  constructor(state: AutopilotState, settings: RunSettings) {
+    this.state = state;
+    this.settings = settings;
+    this.graph = new Graph(state.entries);
+    this.pool = new ReadyPool(this.graph, settings.weights);
+    this.gates = state.limits && new Gates(state.limits, settings);
+    for (const entry of state.entries) {
+      this.#index(entry);
+      if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id);
+    }
+  }
+
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** Ideas that hold although nobody waits for them: paused one by one, or told to. */
+  get pausedCount(): number {
+    return this.openIdeas().filter((one) => !one.approval && (one.status === 'paused' || one.pauseAsked)).length;
+  }
+
+  /** Ideas whose next iteration waits for an approval. */
+  get approvals(): number {
+    return this.openIdeas().filter((one) => one.approval).length;
+  }
+
+  isOpen(idea: string): boolean {
+    return this.#open.has(idea);
+  }
+
+  openIdeas(): IdeaEntry[] {
+    return [...this.#open].flatMap((id) => this.graph.entry(id) ?? []);
+  }
+
+  add(entries: readonly IdeaEntry['card'][]): void {
+    for (const card of entries) this.state.entries.push(newEntry(card));
+    this.rebuild();
+  }
+
+  /** Other settings and agents from now on; accounts that are closed stay closed. */
+  configure(settings: RunSettings, agents: AgentsInfo): void {
+    const { limits } = this.state;
+    this.settings = settings;
+    this.rebuild();
+    if (!limits) return;
+    // What an agent's run told about its account is newer.
+    limits.agents = { ...agents, accounts: { ...agents.accounts, ...known(limits.agents, agents) } };
+    this.gates = new Gates(limits, settings);
+  }
+
+  /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */
+  rebuild(): void {
+    this.graph = new Graph(this.state.entries);
+    this.pool = new ReadyPool(this.graph, this.settings.weights);
+  }
+
+  /** Something about the idea beside its status has changed: those who watch are told, and the ready pool. */
+  touch(entry: IdeaEntry): void {
+    this.changes.push({ ...entry });
+    this.graph.refresh(entry.card.id);
+  }
+
+  retitle(entry: IdeaEntry, title: string): void {
+    entry.card = { ...entry.card, title: clip(title, MAX_CARD_TITLE) };
+  }
+
+  /** The idea becomes a group of the given ideas. */
+  divide(entry: IdeaEntry, cards: readonly IdeaEntry['card'][]): void {
+    delete entry.hold;
+    entry.reason = clip(`split into ${cards.map((card) => card.id).join(', ')}`, MAX_REASON);
+    this.set(entry, 'pending');
+    entry.card = groupOf(entry.card);
+    this.add(cards);
+  }
+
+  set(entry: IdeaEntry, status: IdeaStatus): void {
+    if (entry.status !== status) this.changes.push({ ...entry, status });
+    entry.status = status;
+    this.#index(entry);
+    this.graph.refresh(entry.card.id);
+  }
+
+  /** Forgets messages to a child that is gone: its successor must not get them, nor be taken for it when they fail. */
+  dropMessages(idea: string): void {
+    if (this.outbox.some((command) => command.idea === idea)) {
+      this.outbox = this.outbox.filter((command) => command.idea !== idea);
+    }
+  }
+
+  takeSlot(entry: IdeaEntry): number {
+    entry.slot ??= this.slots.take(entry.card.id);
+    return entry.slot;
+  }
+
+  freeSlot(entry: IdeaEntry): void {
+    if (entry.slot !== undefined) {
+      this.slots.free(entry.slot, entry.card.id);
+      entry.lastSlot = entry.slot;
+    }
+    delete entry.slot;
+    delete entry.agent;
+    delete entry.probe;
+    this.gates?.release(entry.card.id);
+  }
+
+  /** Moves what the idea's iterations cost into the totals of the run. */
+  foldIterations(entry: IdeaEntry): void {
+    entry.used = (entry.keepCount ?? 0) + (entry.iterations?.count ?? 0);
+    if (!entry.iterations) return;
+    this.state.totals.iterations = addStats(this.state.totals.iterations, entry.iterations);
+    delete entry.iterations;
+  }
+
+  #index({ card, status, busy }: IdeaEntry): void {
+    // What is to be taken off the target stands in the lane without a workflow.
+    if (holdsWorkflow(status) && busy !== 'undo') this.#open.add(card.id);
+    else this.#open.delete(card.id);
+    if (status === 'running') this.#running.add(card.id);
+    else this.#running.delete(card.id);
+  }
+}
+
+export const groupOf = (card: IdeaCard): IdeaCard => ({ ...card, blue: true });

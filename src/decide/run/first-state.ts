@@ -1,0 +1,58 @@
+/** The state a run begins with. May import protocol and decide only. */
+import type { CarriedOver, OpenRunResult } from '../../protocol/activities.js';
+import type { RunMode } from '../../protocol/command.js';
+import type { IdeaCard } from '../../protocol/idea.js';
+import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
+import type { RunSettings } from '../../protocol/run-settings.js';
+import type { RunState } from '../../protocol/states.js';
+import { firstBudget } from '../budget/run.js';
+import { noIterations } from '../views/survey.js';
+import { RUN_TABLE } from './table.js';
+
+export const newEntry = (card: IdeaCard): IdeaEntry => ({
+  card,
+  status: 'pending',
+  seq: 0,
+  life: 0,
+  retries: 0,
+  rounds: 0,
+});
+
+/** What people said in earlier runs counts. */
+function firstEntry(card: IdeaCard, landed: boolean, carried?: CarriedOver): IdeaEntry {
+  const entry = newEntry(card);
+  if (landed) return { ...entry, status: 'landed' };
+  const notes = carried?.hints.find(({ idea }) => idea === card.id)?.notes;
+  const abandoned = carried?.abandoned.find(({ idea }) => idea === card.id);
+  return {
+    ...entry,
+    ...(notes ? { notes } : {}),
+    ...(abandoned
+      ? { status: 'abandoned', reason: `${abandoned.reason ?? 'abandoned by a person'} (in an earlier run)` }
+      : {}),
+  };
+}
+
+/** A5: START_AUTOPILOT or START_SEMI_AUTO from `idle`. */
+const startState = (mode: RunMode | undefined): RunState =>
+  RUN_TABLE.idle[mode === 'semi-auto' ? 'START_SEMI_AUTO' : 'START_AUTOPILOT'] as RunState;
+
+/** `now` in epoch milliseconds. */
+export function firstState(opened: OpenRunResult, settings: RunSettings, now: number): AutopilotState {
+  const budget = firstBudget(settings.budget, opened.day);
+  const landed = new Set(opened.landed);
+  return {
+    run: startState(settings.mode),
+    ...(settings.mode ? { mode: settings.mode } : {}),
+    slots: settings.slots,
+    entries: opened.cards.map((card) => firstEntry(card, landed.has(card.id), opened.carried)),
+    lane: [],
+    waiting: [],
+    failuresInARow: 0,
+    totals: { startedAt: now, landings: 0, bounces: 0, commits: 0, iterations: noIterations() },
+    queues: { agents: opened.agentsQueue, git: opened.gitQueue },
+    target: opened.target,
+    ...(budget ? { budget } : {}),
+    ...(opened.agents ? { limits: { agents: opened.agents, gates: [] } } : {}),
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * Work on an idea's commits or worktree that a person asked for, and what follows from its result.
+ * Invariant: while it is under way the idea does not start; when it fails nothing is lost and the idea is kept back.
+ * May import protocol and decide only.
+ */
+import type { CleanupResult, RollbackResult, StashResult } from '../../protocol/git-work.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import { clip, MAX_REASON } from '../text.js';
+import type { Board } from './board.js';
+
+export type ErrandResult =
+  | { errand: 'rollback'; result: RollbackResult }
+  | { errand: 'cleanup'; result: CleanupResult }
+  | { errand: 'stash'; result: StashResult }
+  | { errand: 'rollback' | 'cleanup' | 'stash'; problem: string };
+
+export function errandDone(board: Board, idea: string, outcome: ErrandResult): void {
+  const entry = board.graph.entry(idea);
+  if (!entry) return;
+  delete entry.busy;
+  const done = 'problem' in outcome ? `${outcome.errand} of ${idea} failed: ${outcome.problem}` : words(idea, outcome);
+  board.told.push({ verb: outcome.errand, idea, done });
+  if (outcome.errand === 'rollback') {
+    if ('problem' in outcome) entry.hold = true;
+    else requeue(board, entry);
+  }
+  entry.reason = clip(done, MAX_REASON);
+  board.touch(entry);
+}
+
+function words(idea: string, outcome: Exclude<ErrandResult, { problem: string }>): string {
+  const { saved } = outcome.result;
+  const kept = saved ? `; saved as ${saved}` : '';
+  switch (outcome.errand) {
+    case 'rollback': {
+      const { commits } = outcome.result;
+      return `${idea} was rolled back: ${commits} ${commits === 1 ? 'commit' : 'commits'} taken off its branch${kept}`;
+    }
+    case 'cleanup': {
+      const { removed, note } = outcome.result;
+      return `the worktree of ${idea} ${removed ? 'was removed' : 'was kept'}${note ? `: ${note}` : ''}${kept}`;
+    }
+    case 'stash':
+      return saved ? `the changes of ${idea} are saved as ${saved}` : `${idea} had no uncommitted changes`;
+  }
+}
+
+/* An idea that is over starts again (C2, C3, C4). May import protocol and decide only. */
+
+/** `counted`: it goes on counting iterations where it was. */
+export function requeue(board: Board, entry: IdeaEntry, counted = false): void {
+  entry.retries += 1;
+  delete entry.hold;
+  delete entry.reason;
+  delete entry.commit;
+  if (!counted) delete entry.keepCount;
+  board.set(entry, 'pending');
+}

@@ -1,0 +1,186 @@
+/**
+ * Carries out what a person tells the run or an idea. Checking and doing come from one plan, so that what a validator
+ * lets through is what happens.
+ * Invariant: `planCommand` changes nothing; only `carryOut` of its answer does. A command never interrupts a landing that
+ * is under way.
+ * May import protocol and decide only.
+ */
+import { type Command, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
+import { DIMENSIONS } from '../budget/amounts.js';
+import { raise, raiseProblem } from '../budget/control.js';
+import type { Raise } from '../budget/run.js';
+import { patchProblem } from '../idea/amendments.js';
+import { planIdeaCommand } from '../idea/interventions.js';
+import { isIdeaVerb } from '../idea/table.js';
+import type { Board } from './board.js';
+import {
+  abortRun,
+  approveAll,
+  modeEvent,
+  pauseRun,
+  resumeRun,
+  reviewRun,
+  runFacts,
+  setMode,
+  stopRun,
+} from './control.js';
+import { type Plan, refuse } from './effects.js';
+import { type RunEvent, runTransition } from './table.js';
+
+/** Longest id of an idea or a command, in characters. */
+const MAX_ID = 200;
+/** Longest list of ideas in one command, as JSON: the run keeps them. */
+const MAX_CARDS = 256_000;
+
+const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
+  pause: 'PAUSE',
+  'pause-now': 'PAUSE_NOW',
+  resume: 'RESUME',
+  review: 'REVIEW',
+  stop: 'STOP',
+  abort: 'ABORT',
+  slots: 'SLOTS',
+  approve: 'APPROVE',
+  'retry-limit': 'RETRY_LIMITS',
+  'raise-budget': 'RAISE_BUDGET',
+  'reload-config': 'RELOAD_CONFIG',
+};
+
+type Levers = Record<RunVerb, (board: Board, command: Command) => string>;
+const LEVERS: Levers = {
+  pause: (board, { reason }) => {
+    pauseRun(board, reason);
+    return 'pausing: running iterations finish first. Go on with: ralphctl resume';
+  },
+  'pause-now': (board, { reason }) => {
+    pauseRun(board, reason, true);
+    return 'pausing now: running agents are ended, their work is saved, their iterations are not charged. Go on with: ralphctl resume';
+  },
+  resume: (board) => {
+    resumeRun(board);
+    return 'resumed';
+  },
+  review: (board) => {
+    reviewRun(board);
+    return 'reviewed; the run goes on';
+  },
+  stop: (board, { reason }) => {
+    stopRun(board, reason);
+    return 'stopping: running iterations finish first, finished work still lands; the rest stays on its branches';
+  },
+  abort: (board, { reason }) => {
+    abortRun(board, reason);
+    return 'aborting: agents are ended now, their changes are saved; nothing more lands';
+  },
+  slots: (board, { n = 1 }) => {
+    board.state.slots = n;
+    return `${n} ${n === 1 ? 'slot' : 'slots'}`;
+  },
+  mode: (board, { mode = 'autopilot' }) => {
+    setMode(board, mode);
+    return MODE_SAYS[mode];
+  },
+  approve: (board) => {
+    const waiting = board.approvals;
+    approveAll(board);
+    return `approved: the next step of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
+  },
+  'retry-limit': (board, { text }) => {
+    board.gates?.retry(text);
+    return `${text ?? 'every account'} is tried now: one idea goes first, the others follow when it can work`;
+  },
+  'raise-budget': (board, command) => {
+    raise(board, raiseOf(command));
+    return command.n === undefined ? 'raised by as much again' : `raised by ${command.n}`;
+  },
+  'reload-config': (board, { revision = 0 }) => {
+    board.outbox.push({ do: 'configure', revision });
+    return 'the configuration is read anew: it counts from the next iteration, gate and landing on';
+  },
+};
+
+const raiseOf = ({ scope, dimension, n }: Command): Raise => ({
+  ...(scope ? { scope } : {}),
+  ...(dimension ? { dimension } : {}),
+  ...(n === undefined ? {} : { by: n }),
+});
+
+/** What a command needs beside a fitting state. */
+const NEEDS: Partial<Record<RunVerb, (board: Board, command: Command) => string | undefined>> = {
+  'retry-limit': ({ gates }, { text }) => {
+    const closed = gates?.lines().filter((line) => line.state !== 'open') ?? [];
+    if (text === undefined || closed.some(({ key, agents }) => key === text || agents.includes(text))) return undefined;
+    const waiting = closed.flatMap(({ agents, key }) => (agents.length > 0 ? agents : key)).join(', ');
+    return `no account or agent "${text}" waits; those that do: ${waiting || 'none'}. See: ralphctl limits`;
+  },
+  'raise-budget': (board, command) => raiseProblem(board, raiseOf(command)),
+  'reload-config': (_, { revision }) =>
+    revision === undefined ? 'which revision is not said; use: ralphctl config reload' : undefined,
+};
+const MODE_SAYS = {
+  autopilot: 'mode autopilot: ideas start by themselves',
+  'semi-auto': 'mode semi-auto: start each idea with: ralphctl assign IDEA',
+  step: 'mode step: every iteration, and every landing, waits for: ralphctl approve',
+} as const;
+
+/** What the command comes to, without doing it. The command comes from outside: nothing about it is taken for granted. */
+export function planCommand(board: Board, command: Command): Plan {
+  const problem = shapeProblem(command);
+  if (problem) return refuse(problem);
+  if (command.idea !== undefined) return planForIdea(board, command, command.idea);
+  if (!isRunVerb(command.verb)) return refuse(`${command.verb} needs an idea`);
+  const { verb } = command;
+  const event = verb === 'mode' ? modeEvent(command.mode ?? 'autopilot') : EVENT[verb];
+  const next = runTransition(runFacts(board), event);
+  if ('refusal' in next) return refuse(next.refusal);
+  const missing = NEEDS[verb]?.(board, command);
+  if (missing !== undefined) return refuse(missing);
+  return { carryOut: () => LEVERS[verb](board, command) };
+}
+
+function planForIdea(board: Board, command: Command, id: string): Plan {
+  const { verb } = command;
+  if (!isIdeaVerb(verb)) return refuse(`${verb} is for the whole run; leave the idea out`);
+  const entry = board.graph.entry(id);
+  if (!entry) return refuse(`there is no idea ${id} in this run`);
+  const next = runTransition(runFacts(board), verb === 'assign' ? 'ASSIGN_IDEA' : 'IDEA');
+  if ('refusal' in next) return refuse(next.refusal);
+  return planIdeaCommand(board, entry, { ...command, verb });
+}
+
+function shapeProblem(command: unknown): string | undefined {
+  if (typeof command !== 'object' || command === null) return 'a command is an object with a verb';
+  const { verb, idea, id, n, mode, text, reason, title, patch, revision, ...more } = command as Record<string, unknown>;
+  if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) {
+    return `there is no command ${String(verb).slice(0, MAX_ID)}`;
+  }
+  if (!isId(idea)) return 'idea is an id';
+  if (!isId(id)) return `id is a text of at most ${MAX_ID} characters`;
+  if (more.cards !== undefined && JSON.stringify(more.cards).length > MAX_CARDS) {
+    return `ideas are longer than ${MAX_CARDS} characters together; give fewer at a time`;
+  }
+  for (const [name, value] of Object.entries({ text, reason, title })) {
+    if (value !== undefined && typeof value !== 'string') return `${name} is a text`;
+    if (typeof value === 'string' && value.length > MAX_COMMAND_TEXT) {
+      return `the ${name} is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`;
+    }
+  }
+  if (verb === 'slots' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 100)) {
+    return 'slots is a whole number from 1 to 100';
+  }
+  if (verb === 'raise-budget') {
+    const { scope, dimension } = more;
+    if (n !== undefined && typeof n !== 'number') return 'that is no amount; e.g.: ralphctl budget raise +5';
+    if (scope !== undefined && scope !== 'run' && scope !== 'day') return 'the scope is run or day';
+    if (dimension !== undefined && !DIMENSIONS.some((one) => one === dimension))
+      return `a budget is of ${DIMENSIONS.join(', ')}`;
+  }
+  if (verb === 'mode' && !RUN_MODES.some((one) => one === mode)) return `the modes are ${RUN_MODES.join(', ')}`;
+  if (revision !== undefined && !(Number.isInteger(revision) && Number(revision) >= 1))
+    return 'revision is a whole number from 1';
+  return patch === undefined ? undefined : patchProblem(patch);
+}
+
+const isId = (value: unknown): boolean => value === undefined || (typeof value === 'string' && value.length <= MAX_ID);
+
+const isRunVerb = (verb: string): verb is RunVerb => RUN_VERBS.some((one) => one === verb);

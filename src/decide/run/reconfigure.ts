@@ -1,0 +1,20 @@
+/**
+ * A configuration that was read anew, in a run that goes on (A7).
+ * Invariant: what people told the run meanwhile stays (slots, budgets that were raised), unless the configuration itself
+ * says something else than before.
+ * May import protocol and decide only.
+ */
+import type { RunConfigResult } from '../../protocol/activities.js';
+import { budgetChanged } from '../budget/control.js';
+import { firstBudget } from '../budget/run.js';
+import type { Board } from './board.js';
+
+export function reconfigure(board: Board, { settings, agents, day }: RunConfigResult): void {
+  const { state } = board;
+  const before = board.settings;
+  board.configure(settings, agents);
+  if (settings.slots !== before.slots) state.slots = settings.slots;
+  const budget = state.budget ?? firstBudget(settings.budget, day);
+  if (budget) state.budget = budget;
+  budgetChanged(board);
+}

@@ -1,0 +1,196 @@
+/**
+ * What idea workflows report, and how they end.
+ * Invariant: a report of another life, or not newer than the last one taken, changes nothing; nor does one that makes no
+ * sense in the idea's status. Order and number of deliveries therefore do not matter.
+ * May import protocol and decide only.
+ */
+
+import type { BudgetReached } from '../../protocol/budget.js';
+import type { IdeaReport } from '../../protocol/idea-run.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import { addStumbled, isOwn, noteWork, takeOwnTrouble } from '../accounts/own-trouble.js';
+import { reachedText, runQuestion } from '../budget/amounts.js';
+import { isStale, spend } from '../budget/run.js';
+import { followUp } from '../idea/interventions.js';
+import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
+import type { Board } from './board.js';
+import { countFailure, pauseRun, tellRunState } from './control.js';
+import type { Ending, Lane } from './landing-queue.js';
+import { leaveWaiting, queueForSlot } from './waiting.js';
+
+/**
+ * The child was started by an earlier run and has not reported yet: its first report says which life it is. The life that
+ * was meant for it is kept, negative, so that no number is ever given out twice.
+ */
+export const isAdopted = (entry: IdeaEntry): boolean => entry.life < 0;
+
+export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: number): void {
+  const entry = board.graph.entry(report.idea);
+  if (!entry || !board.isOpen(report.idea)) return;
+  if (isAdopted(entry)) entry.life = report.life;
+  if (report.life !== entry.life || report.seq <= entry.seq) return;
+  entry.seq = report.seq;
+  entry.iterations = report.iterations;
+  if (report.worked) noteWork(board, entry, report.worked);
+  if (report.kind === 'closed') {
+    const { outcome = 'failed', reason } = report;
+    endChild(board, lane, entry, { outcome, ...(reason === undefined ? {} : { reason }) });
+    return;
+  }
+  if (report.kind === 'spent' && report.spent && board.state.budget) spend(board.state.budget, report.spent);
+  // An agent has ended: what it used is known, and something may be left of what was in use.
+  if (report.kind !== 'warnings' && !report.reached) delete board.state.budget?.inUse;
+  if (report.kind === 'warnings') takeWarnings(entry, report);
+  if (entry.status === 'landing') return;
+  if (report.kind !== 'approval') delete entry.approval;
+  if (report.kind !== 'spent' && report.kind !== 'warnings') delete entry.approvable;
+  if (report.kind !== 'spent' && report.kind !== 'warnings' && report.kind !== 'ready') delete entry.mayLand;
+  switch (report.kind) {
+    case 'ready':
+      takeReady(board, lane, entry, report);
+      return;
+    case 'needs-human':
+      leaveWaiting(board, report.idea);
+      board.freeSlot(entry);
+      delete entry.suspect;
+      entry.reason = clip(report.reason ?? 'it asks for a person', MAX_QUESTION);
+      if (report.approvable) entry.approvable = true;
+      board.set(entry, 'needs-human');
+      return;
+    case 'wants-slot':
+      queueForSlot(board, entry);
+      return;
+    case 'parked':
+      takeParked(board, entry, report, now);
+      return;
+    case 'probing':
+      board.gates?.begun(report.idea, now);
+      return;
+    case 'spent':
+    case 'warnings':
+      return;
+    case 'recovered':
+      delete entry.probe;
+      board.gates?.recovered(report.idea);
+      return;
+    case 'paused':
+      if (entry.slot === undefined) return;
+      delete entry.pauseAsked;
+      board.set(entry, 'paused');
+      return;
+    case 'approval':
+      if (entry.slot === undefined) return;
+      entry.approval = true;
+      entry.reason = 'its next iteration waits for an approval';
+      board.set(entry, 'paused');
+      return;
+    case 'resumed':
+      if (entry.slot === undefined) return;
+      delete entry.reason;
+      board.set(entry, 'running');
+      return;
+  }
+}
+
+function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
+  if (warnings.length > 0) entry.warnings = warnings;
+  else delete entry.warnings;
+}
+
+/** It gave its slot back: its run could not work, it was told that none of its agents can, or it wants another agent. */
+function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: number): void {
+  const { gates } = board;
+  const { trouble, passed, reached, lost } = report;
+  if (lost) entry.suspect = now;
+  if (passed) entry.passed = [...(entry.passed ?? []).filter((agent) => agent !== passed), passed];
+  if (trouble && isOwn(board, entry, trouble, now)) {
+    takeOwnTrouble(board, entry, trouble, now);
+    return;
+  }
+  if (trouble) addStumbled(board, trouble, gates?.trouble(entry.card.id, trouble, now));
+  const why = gates?.why(gates.agentsOf(entry)) || trouble?.message;
+  if (why) entry.reason = clip(why, MAX_REASON);
+  else if (lost) entry.reason = lostText(lost);
+  queueForSlot(board, entry);
+  if (reached) takeReached(board, entry, reached);
+}
+
+const lostText = (lost: number): string =>
+  `its worker was lost ${lost} times in a row while it ran; it goes on alone, beside no other idea with that trouble`;
+
+/** It met the budget of run or day. What its own books do not show yet, the autopilot takes from there. */
+function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): void {
+  const { state, settings } = board;
+  if (!state.budget || !settings.budget || isStale(reached, state.budget, settings.budget)) return;
+  entry.reason = clip(reachedText(reached), MAX_REASON);
+  if (reached.shared) {
+    state.budget.inUse = true;
+    return;
+  }
+  state.budget.paused = reached.scope;
+  pauseRun(board, runQuestion(reached));
+}
+
+function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaReport): void {
+  // It is being ended, and has not heard yet.
+  if (entry.after) return;
+  leaveWaiting(board, report.idea);
+  if (report.work) entry.work = report.work;
+  lane.join(entry);
+  // It may have been told to pause after its last boundary; a landing that bounces must not find it paused for ever.
+  const { run } = board.state;
+  if (run === 'pausing' || run === 'paused') board.outbox.push({ do: 'tell', idea: report.idea, signal: 'resume' });
+}
+
+/** A child workflow is over, however that was learnt. Repeats change nothing. */
+export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: Ending): void {
+  const idea = entry.card.id;
+  if (!board.isOpen(idea)) return;
+  delete board.state.budget?.inUse;
+  if (lane.isLanding(idea)) {
+    lane.childEndedMeanwhile(ending);
+    return;
+  }
+  const { outcome, reason } = ending;
+  lane.leave(idea);
+  leaveWaiting(board, idea);
+  board.dropMessages(idea);
+  board.freeSlot(entry);
+  delete entry.work;
+  delete entry.bounce;
+  delete entry.approval;
+  delete entry.approvable;
+  delete entry.mayLand;
+  delete entry.pauseAsked;
+  delete entry.warnings;
+  delete entry.passed;
+  delete entry.trouble;
+  delete entry.suspect;
+  delete entry.notBefore;
+  if (reason === undefined) delete entry.reason;
+  else entry.reason = clip(reason, MAX_REASON);
+  board.foldIterations(entry);
+  const { after } = entry;
+  delete entry.after;
+  if (after) {
+    // Stopped on its own page, the reason came with its end.
+    followUp(board, entry, after.do === 'hold' && reason !== undefined ? { reason, ...after } : after);
+    return;
+  }
+  if (board.state.aborting && outcome === 'stopped') {
+    // B4: a user's stop puts the idea back to pending, with its changes stashed.
+    entry.busy = 'stash';
+    board.outbox.push({ do: 'errand', idea, errand: 'stash' });
+  }
+  if (outcome === 'stopped') board.set(entry, 'pending');
+  // Only a landing of ours counts as landed.
+  else board.set(entry, outcome === 'landed' ? 'failed' : outcome);
+  if (entry.status === 'failed') countFailure(board, entry);
+}
+
+/** The idea's workflow was open already, started by an earlier run: it is told how the run stands and asked to report. */
+export function adopt(board: Board, entry: IdeaEntry): void {
+  if (!board.isOpen(entry.card.id)) return;
+  entry.life = -Math.abs(entry.life);
+  tellRunState(board, entry, true);
+}

@@ -1,0 +1,214 @@
+/**
+ * Ideas that come back: answered, or bounced from landing. They get a slot before any new idea does.
+ * Invariant: an idea stands in the queue at most once, and only while its status is `wants-slot`.
+ * May import protocol and decide only.
+ */
+import type { AgentChoice } from '../../protocol/limits.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import { bestReady, score } from '../scheduler/score.js';
+import { agentName } from '../scheduler/slots.js';
+import type { Board } from './board.js';
+import { isActive, tellRunState } from './control.js';
+import type { Command } from './effects.js';
+
+export function queueForSlot(board: Board, entry: IdeaEntry): void {
+  const { state } = board;
+  board.freeSlot(entry);
+  board.set(entry, 'wants-slot');
+  // In a run that stops no slot will come: the idea ends, its work stays on its branch.
+  if (state.run === 'stopping') tellRunState(board, entry);
+  else if (!state.waiting.includes(entry.card.id)) state.waiting.push(entry.card.id);
+}
+
+export function leaveWaiting(board: Board, idea: string): void {
+  const { state } = board;
+  if (state.waiting.includes(idea)) state.waiting = state.waiting.filter((one) => one !== idea);
+}
+
+/** Gives free slots to those who wait, then to the best ready ideas, `mostStarts` of those at once. */
+export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Command[] {
+  const { state } = board;
+  const commands: Command[] = [];
+  if (state.budget?.inUse && board.slots.used > 0) return commands;
+  delete state.budget?.inUse;
+  giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
+  for (let starts = 0; starts < mostStarts && board.slots.used < state.slots && !laneIsFull(board); starts++) {
+    const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
+    const entry = idea === undefined ? undefined : board.graph.entry(idea);
+    if (!entry) break;
+    commands.push(start(board, entry, chooseAgent(board, entry, now)));
+  }
+  giveToWaiting(board, now, commands);
+  return commands;
+}
+
+function giveToWaiting(
+  board: Board,
+  now: number,
+  commands: Command[],
+  may: (entry: IdeaEntry) => boolean = () => true,
+): void {
+  while (board.slots.used < board.state.slots) {
+    const entry = nextWaiting(board, may);
+    if (!entry) break;
+    const choice = chooseAgent(board, entry, now);
+    const slot = board.takeSlot(entry);
+    delete entry.reason;
+    delete entry.notBefore;
+    board.set(entry, 'running');
+    commands.push(welcomeBack(entry, slot, choice));
+  }
+}
+
+/** Whether something is wrong with its agent is better found out with another idea. */
+const isSuspect = ({ gates }: Board, entry: IdeaEntry): boolean =>
+  gates !== undefined && !gates.allOpen && gates.isSuspect(entry.card.id, gates.agentsOf(entry));
+
+/** Of ideas whose worker is lost again and again only one runs at a time: so the others get done, and it shows which it is. */
+function standsBack(board: Board, { card, suspect }: IdeaEntry): boolean {
+  if (suspect === undefined) return false;
+  return board
+    .openIdeas()
+    .some((one) => one.card.id !== card.id && one.suspect !== undefined && one.status === 'running');
+}
+
+/** Ends waits that are over, so that no one is woken for them again. */
+export function endOwnWaits({ state, graph }: Board, now: number): void {
+  for (const idea of state.waiting) {
+    const entry = graph.entry(idea);
+    if (entry?.notBefore !== undefined && entry.notBefore <= now) delete entry.notBefore;
+  }
+}
+
+/** When the first idea that waits by itself may go on, epoch ms. */
+export function nextOwnWait({ state, graph }: Board): number | undefined {
+  const times = state.waiting.flatMap((idea) => graph.entry(idea)?.notBefore ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** True when one of the idea's agents can work now. */
+function canWork(board: Board, entry: IdeaEntry): boolean {
+  const { gates } = board;
+  return !gates || gates.allOpen || gates.couldUse(gates.agentsOf(entry));
+}
+
+/** Semi-auto: a person says what starts. */
+function nextAssigned(board: Board): string | undefined {
+  const { state, graph } = board;
+  const idea = state.assigned?.find((id) => {
+    const entry = graph.entry(id);
+    return entry !== undefined && graph.isReady(id) && canWork(board, entry);
+  });
+  if (idea !== undefined) state.assigned = state.assigned?.filter((id) => id !== idea);
+  return idea;
+}
+
+/** Takes the choice, and with it the right to go first where that is needed. */
+function chooseAgent(board: Board, entry: IdeaEntry, now: number): AgentChoice | undefined {
+  const { gates } = board;
+  const choice = gates?.choose(entry.card.id, gates.agentsOf(entry), now);
+  if (choice) noteChoice(entry, choice);
+  return choice;
+}
+
+function noteChoice(entry: IdeaEntry, choice: AgentChoice | undefined): void {
+  entry.agent = choice?.agent ?? '';
+  if (choice?.probe) entry.probe = true;
+  else delete entry.probe;
+}
+
+/** Tells ideas at work which agent to use from their next iteration on, where that has changed. */
+export function reviewAgents(board: Board, now: number): Command[] {
+  const { gates } = board;
+  if (!gates?.changed) return [];
+  gates.changed = false;
+  return board.openIdeas().flatMap((entry) => {
+    if (entry.slot === undefined || entry.agent === undefined) return [];
+    const agents = gates.agentsOf(entry);
+    const choice = gates.review(entry.card.id, agents, entry.agent, now);
+    if ((choice?.agent ?? '') === entry.agent && choice?.probe === entry.probe) return [];
+    noteChoice(entry, choice);
+    return [{ do: 'agent', idea: entry.card.id, ...(choice ? { choice } : {}) }];
+  });
+}
+
+/** Ideas wait for an agent that can work, and nothing else goes on meanwhile: the run stands still because of limits. */
+export function standsStill(board: Board): boolean {
+  const { state, gates } = board;
+  if (!gates || gates.allOpen || !isActive(board)) return false;
+  if (board.slots.used > 0 || state.lane.length > 0 || state.landing !== undefined) return false;
+  return state.waiting.length > 0 || (state.run === 'running' && board.pool.best() !== undefined);
+}
+
+function nextReady(board: Board): string | undefined {
+  if (!board.gates || board.gates.allOpen) return board.pool.best();
+  // All ideas of one agent can or cannot; asked once for each.
+  const known = new Map<string, boolean>();
+  return board.pool.bestOf((id) => {
+    const entry = board.graph.entry(id);
+    if (!entry) return false;
+    const agent = entry.card.agent ?? '';
+    const can = known.get(agent) ?? canWork(board, entry);
+    known.set(agent, can);
+    return can;
+  });
+}
+
+const LEAST_WAITING = 4;
+
+/**
+ * Landing is slower than working: what begins now would be stale when its turn comes, and the pile would only grow. Ideas
+ * that come back are not held up, since they are what empties the lane.
+ */
+function laneIsFull({ state, settings }: Board): boolean {
+  const { maxWaiting } = settings;
+  if (maxWaiting === undefined) return false;
+  return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));
+}
+
+/** The first that waits and can go on; those that no longer wait drop out. */
+function nextWaiting(board: Board, may: (entry: IdeaEntry) => boolean): IdeaEntry | undefined {
+  const { state } = board;
+  let found: IdeaEntry | undefined;
+  const rest: string[] = [];
+  for (const idea of state.waiting) {
+    const entry = board.graph.entry(idea);
+    if (entry?.status !== 'wants-slot') continue;
+    if (!found && entry.notBefore === undefined && !standsBack(board, entry) && canWork(board, entry) && may(entry))
+      found = entry;
+    else rest.push(idea);
+  }
+  state.waiting = rest;
+  return found;
+}
+
+function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undefined): Command {
+  const idea = entry.card.id;
+  const agent = choice ? { choice } : {};
+  if (!entry.bounce) return { do: 'grant', idea, slot, ...agent };
+  const { reopen, feedback } = entry.bounce;
+  delete entry.bounce;
+  return { do: 'verdict', idea, verdict: { kind: 'reopen', agentName: agentName(slot), reopen, feedback, ...agent } };
+}
+
+function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined): Command {
+  const slot = board.takeSlot(entry);
+  // A new child numbers its reports from one again; reports of an earlier life no longer count.
+  entry.seq = 0;
+  entry.life = Math.abs(entry.life) + 1;
+  entry.rounds = 0;
+  delete entry.reason;
+  board.set(entry, 'running');
+  return { do: 'start', idea: entry.card.id, slot, ...(choice ? { choice } : {}) };
+}
+
+/* Puts an idea before all that are ready (A2). May import protocol and decide only. */
+
+export function putFirst(board: Board, entry: IdeaEntry): void {
+  const { graph, settings } = board;
+  const first = bestReady(graph, settings.weights, 2).find((id) => id !== entry.card.id);
+  const best = first === undefined ? undefined : graph.entry(first);
+  const own = score(entry, graph, settings.weights) - (entry.boost ?? 0);
+  const needed = best ? score(best, graph, settings.weights) - own + 1 : 1;
+  entry.boost = Math.max(needed, entry.boost ?? 0);
+}

@@ -1,0 +1,197 @@
+/**
+ * The backlog as a graph: who waits for whom, which Blue is done, what is ready. Kept up to date idea by idea, so that
+ * ten thousand ideas cost no rescans.
+ * Invariant: derived from the entries alone; it can be thrown away and built again at any time. An idea is done when it
+ * has landed; a Blue when its children are, or, without any, when what it depends on is.
+ * May import protocol types only.
+ */
+import type { IdeaEntry } from '../../protocol/run.js';
+
+export class Graph {
+  readonly #entries: readonly IdeaEntry[];
+  readonly #at = new Map<string, number>();
+  readonly #children = new Map<string, string[]>();
+  /** Who waits for this idea, ancestors' dependencies included. */
+  readonly #dependents = new Map<string, string[]>();
+  readonly #unblocks = new Map<string, number>();
+  readonly #waiting = new Map<string, Set<string>>();
+  readonly #childrenLeft = new Map<string, number>();
+  readonly #done = new Set<string>();
+  readonly #ready = new Set<string>();
+  /** Ideas that became ready, or whose score may have changed while they were. */
+  readonly #touched = new Set<string>();
+
+  constructor(entries: readonly IdeaEntry[]) {
+    this.#entries = entries;
+    entries.forEach((entry, at) => {
+      this.#at.set(entry.card.id, at);
+    });
+    for (const { card } of entries) {
+      if (card.parent && this.entry(card.parent)?.card.blue) push(this.#children, card.parent, card.id);
+      for (const dep of new Set(card.dependsOn)) this.#unblocks.set(dep, (this.#unblocks.get(dep) ?? 0) + 1);
+    }
+    for (const { card } of entries) {
+      const waits = new Set(this.#ownAndInherited(card.id));
+      for (const dep of waits) push(this.#dependents, dep, card.id);
+      this.#waiting.set(card.id, waits);
+      this.#childrenLeft.set(card.id, this.#children.get(card.id)?.length ?? 0);
+    }
+    for (const entry of entries) {
+      const { id } = entry.card;
+      if (entry.status === 'landed' || this.#isEmptyBlueDone(id)) this.markDone(id);
+    }
+    for (const entry of entries) this.refresh(entry.card.id);
+  }
+
+  entry(id: string): IdeaEntry | undefined {
+    const at = this.#at.get(id);
+    return at === undefined ? undefined : this.#entries[at];
+  }
+
+  order(id: string): number {
+    return this.#at.get(id) ?? Number.MAX_SAFE_INTEGER;
+  }
+
+  isDone(id: string): boolean {
+    return this.#done.has(id);
+  }
+
+  isReady(id: string): boolean {
+    return this.#ready.has(id);
+  }
+
+  /** How many ideas directly name this one in `dependsOn`. */
+  unblocks(id: string): number {
+    return this.#unblocks.get(id) ?? 0;
+  }
+
+  /** Ids of a Blue's children, in backlog order. */
+  children(id: string): readonly string[] {
+    return this.#children.get(id) ?? [];
+  }
+
+  /** Done and total children of the idea's parent; undefined when it has no parent. */
+  siblings(id: string): { done: number; total: number } | undefined {
+    const parent = this.entry(id)?.card.parent;
+    if (!parent) return undefined;
+    const total = this.children(parent).length;
+    return { done: total - (this.#childrenLeft.get(parent) ?? 0), total };
+  }
+
+  /** Ids this idea still waits for. */
+  waitsFor(id: string): string[] {
+    return [...(this.#waiting.get(id) ?? [])];
+  }
+
+  ready(): Iterable<string> {
+    return this.#ready;
+  }
+
+  get readyCount(): number {
+    return this.#ready.size;
+  }
+
+  /** Ideas to score (again) since this was last asked. */
+  takeTouched(): string[] {
+    const touched = [...this.#touched];
+    this.#touched.clear();
+    return touched;
+  }
+
+  /** Tells the graph that an idea is done; Blues above it and everything that waited follow. */
+  markDone(id: string): void {
+    const todo = [id];
+    for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+      if (this.#done.has(next)) continue;
+      this.#done.add(next);
+      this.#ready.delete(next);
+      for (const dependent of this.#dependents.get(next) ?? []) {
+        this.#waiting.get(dependent)?.delete(next);
+        if (this.#isEmptyBlueDone(dependent)) todo.push(dependent);
+        this.refresh(dependent);
+      }
+      const parent = this.entry(next)?.card.parent;
+      if (parent && this.#childDone(parent)) todo.push(parent);
+    }
+  }
+
+  /** Puts an idea into the ready pool or takes it out, as its status and dependencies say. */
+  refresh(id: string): void {
+    const entry = this.entry(id);
+    const ready =
+      entry !== undefined &&
+      !entry.card.blue &&
+      entry.status === 'pending' &&
+      !entry.hold &&
+      !entry.busy &&
+      this.#waiting.get(id)?.size === 0;
+    if (!ready) {
+      this.#ready.delete(id);
+      return;
+    }
+    this.#ready.add(id);
+    this.#touched.add(id);
+  }
+
+  /** Counts one child of the Blue as done; true when it was the last. */
+  #childDone(parent: string): boolean {
+    const total = this.children(parent).length;
+    if (total === 0) return false;
+    const left = (this.#childrenLeft.get(parent) ?? total) - 1;
+    this.#childrenLeft.set(parent, left);
+    // Only the step over one half changes the score of the others.
+    const done = total - left;
+    if (done > total / 2 && done - 1 <= total / 2) {
+      for (const child of this.children(parent)) if (this.#ready.has(child)) this.#touched.add(child);
+    }
+    return left === 0;
+  }
+
+  #isEmptyBlueDone(id: string): boolean {
+    const blue = this.entry(id)?.card.blue ?? false;
+    return blue && this.children(id).length === 0 && this.#waiting.get(id)?.size === 0;
+  }
+
+  #ownAndInherited(id: string): string[] {
+    const deps: string[] = [];
+    const seen = new Set<string>();
+    for (let at = this.entry(id); at && !seen.has(at.card.id); at = this.entry(at.card.parent ?? '')) {
+      seen.add(at.card.id);
+      deps.push(...(at.card.dependsOn ?? []));
+    }
+    return deps;
+  }
+}
+
+function push(map: Map<string, string[]>, key: string, value: string): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+/* Finds cycles in a directed graph that is given as a function. Without recursion: chains may be long. Imports nothing. */
+
+/** The first cycle reachable from `roots`, its first node repeated at the end; undefined when there is none. */
+export function findCycle<T>(roots: Iterable<T>, next: (node: T) => readonly T[]): T[] | undefined {
+  const closed = new Set<T>();
+  for (const root of roots) {
+    if (closed.has(root)) continue;
+    const path: { node: T; todo: T[] }[] = [{ node: root, todo: [...next(root)] }];
+    const onPath = new Set<T>([root]);
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const node = top.todo.shift();
+      if (node === undefined) {
+        path.pop();
+        onPath.delete(top.node);
+        closed.add(top.node);
+      } else if (onPath.has(node)) {
+        const nodes = path.map((step) => step.node);
+        return [...nodes.slice(nodes.indexOf(node)), node];
+      } else if (!closed.has(node)) {
+        path.push({ node, todo: [...next(node)] });
+        onPath.add(node);
+      }
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,123 @@
+/**
+ * The ready pool in order of score (A2), so that a pick costs a few comparisons and not a pass over ten thousand ideas.
+ * Invariant: picks exactly what sorting the whole pool would put first. An item whose idea is no longer ready, or whose
+ * score has changed since, is thrown away when it surfaces; the graph names ideas that must be scored again.
+ * May import protocol and decide only.
+ */
+import type { Weights } from '../../protocol/run-settings.js';
+import type { Graph } from './graph.js';
+import { score } from './score.js';
+
+interface Item {
+  id: string;
+  value: number;
+  order: number;
+}
+
+export class ReadyPool {
+  readonly #graph: Graph;
+  readonly #weights: Weights;
+  readonly #heap = new Heap<Item>((a, b) => a.value > b.value || (a.value === b.value && a.order < b.order));
+
+  constructor(graph: Graph, weights: Weights) {
+    this.#graph = graph;
+    this.#weights = weights;
+  }
+
+  /** The best ready idea, or undefined when none is ready. It stays ready until its status says otherwise. */
+  best(): string | undefined {
+    for (const id of this.#graph.takeTouched()) this.#add(id);
+    for (let item = this.#heap.pop(); item !== undefined; item = this.#heap.pop()) {
+      if (!this.#graph.isReady(item.id) || this.#valueOf(item.id) !== item.value) continue;
+      this.#heap.push(item);
+      return item.id;
+    }
+    return undefined;
+  }
+
+  /** The `most` best ready ideas, in order. */
+  top(most: number): string[] {
+    const passed: Item[] = [];
+    const found: string[] = [];
+    for (let id = found.length < most ? this.best() : undefined; id !== undefined; ) {
+      const item = this.#heap.pop();
+      if (item) passed.push(item);
+      // One that was scored twice stands in the heap twice.
+      if (!found.includes(id)) found.push(id);
+      id = found.length < most ? this.best() : undefined;
+    }
+    for (const item of passed) this.#heap.push(item);
+    return found;
+  }
+
+  /** The best ready idea that may start, or undefined. */
+  bestOf(may: (id: string) => boolean): string | undefined {
+    const passed: Item[] = [];
+    let found: string | undefined;
+    for (let id = this.best(); id !== undefined && found === undefined; ) {
+      if (may(id)) found = id;
+      else {
+        const item = this.#heap.pop();
+        if (item) passed.push(item);
+        id = this.best();
+      }
+    }
+    for (const item of passed) this.#heap.push(item);
+    return found;
+  }
+
+  #add(id: string): void {
+    const value = this.#valueOf(id);
+    if (value !== undefined) this.#heap.push({ id, value, order: this.#graph.order(id) });
+  }
+
+  #valueOf(id: string): number | undefined {
+    const entry = this.#graph.entry(id);
+    return entry && score(entry, this.#graph, this.#weights);
+  }
+}
+
+/** A binary heap: the smallest item by `before` is taken first. Must not import anything. */
+export class Heap<T> {
+  readonly #items: T[] = [];
+  readonly #before: (a: T, b: T) => boolean;
+
+  constructor(before: (a: T, b: T) => boolean) {
+    this.#before = before;
+  }
+
+  push(item: T): void {
+    const items = this.#items;
+    let at = items.push(item) - 1;
+    while (at > 0) {
+      const up = (at - 1) >> 1;
+      const above = items[up] as T;
+      if (!this.#before(item, above)) break;
+      items[at] = above;
+      at = up;
+    }
+    items[at] = item;
+  }
+
+  pop(): T | undefined {
+    const items = this.#items;
+    const first = items[0];
+    const last = items.pop();
+    if (items.length > 0 && last !== undefined) this.#sink(last);
+    return first;
+  }
+
+  #sink(item: T): void {
+    const items = this.#items;
+    let at = 0;
+    for (;;) {
+      let down = 2 * at + 1;
+      if (down >= items.length) break;
+      if (down + 1 < items.length && this.#before(items[down + 1] as T, items[down] as T)) down += 1;
+      if (!this.#before(items[down] as T, item)) break;
+      items[at] = items[down] as T;
+      at = down;
+    }
+    items[at] = item;
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Which ready idea comes next (A2): a sum of named parts, highest first, backlog order on ties.
+ * May import protocol and decide only.
+ */
+import type { IdeaEntry } from '../../protocol/run.js';
+import type { Weights } from '../../protocol/run-settings.js';
+import type { ScorePart } from '../../protocol/views.js';
+import type { Graph } from './graph.js';
+
+/** The sum as parts, in the order they are explained to a person. Parts worth nothing are left out. */
+export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): ScorePart[] {
+  const { id, tags = [] } = entry.card;
+  const unblocks = graph.unblocks(id);
+  const siblings = graph.siblings(id);
+  const parts: ScorePart[] = [
+    { label: `unblocks ${unblocks} ${unblocks === 1 ? 'idea' : 'ideas'}`, value: unblocks * weights.unblocks },
+    { label: 'tag critical', value: tags.includes('critical') ? weights.critical : 0 },
+    { label: 'tag quick-win', value: tags.includes('quick-win') ? weights.quickWin : 0 },
+    {
+      label: siblings ? `parent ${siblings.done}/${siblings.total} done` : 'parent',
+      value: siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0,
+    },
+    { label: 'set by a person', value: entry.boost ?? 0 },
+    { label: `${entry.retries} ${entry.retries === 1 ? 'retry' : 'retries'}`, value: entry.retries * weights.retry },
+  ];
+  return parts.filter((part) => part.value !== 0);
+}
+
+/** Same sum without the words; called whenever an idea enters the ready pool. */
+export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number {
+  const { id, tags } = entry.card;
+  const siblings = graph.siblings(id);
+  return (
+    graph.unblocks(id) * weights.unblocks +
+    (tags?.includes('critical') ? weights.critical : 0) +
+    (tags?.includes('quick-win') ? weights.quickWin : 0) +
+    (siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0) +
+    (entry.boost ?? 0) +
+    entry.retries * weights.retry
+  );
+}
+
+/** Ready ideas, best first. */
+export function rankReady(graph: Graph, weights: Weights): string[] {
+  return scored(graph, weights)
+    .sort((a, b) => (isBefore(a, b) ? -1 : 1))
+    .map((one) => one.id);
+}
+
+/** The `most` best ready ideas, in order, without sorting all of them. */
+export function bestReady(graph: Graph, weights: Weights, most: number): string[] {
+  const best: Scored[] = [];
+  for (const one of scored(graph, weights)) {
+    const last = best.at(-1);
+    if (best.length === most && last && !isBefore(one, last)) continue;
+    const at = best.findIndex((other) => isBefore(one, other));
+    best.splice(at < 0 ? best.length : at, 0, one);
+    if (best.length > most) best.pop();
+  }
+  return best.map((one) => one.id);
+}
+
+/** Place among the ready ideas, 1-based; undefined when it is not ready. */
+export function rankOf(id: string, graph: Graph, weights: Weights): number | undefined {
+  if (!graph.isReady(id)) return undefined;
+  const all = scored(graph, weights);
+  const own = all.find((one) => one.id === id);
+  return own && all.filter((one) => isBefore(one, own)).length + 1;
+}
+
+interface Scored {
+  id: string;
+  value: number;
+  order: number;
+}
+
+const isBefore = (a: Scored, b: Scored): boolean => a.value > b.value || (a.value === b.value && a.order < b.order);
+
+function scored(graph: Graph, weights: Weights): Scored[] {
+  const all: Scored[] = [];
+  for (const id of graph.ready()) {
+    const entry = graph.entry(id);
+    if (entry) all.push({ id, value: score(entry, graph, weights), order: graph.order(id) });
+  }
+  return all;
+}

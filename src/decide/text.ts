@@ -1,0 +1,58 @@
+/**
+ * Foreign text inside our Markdown. Invariant: what comes out shows the text as it was written and stays inside the line,
+ * quotation or code span it was put into, whatever it contains.
+ * Must not import anything.
+ */
+
+/** Control characters, and marks that turn the reading direction around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** One line: line ends of every kind become spaces. */
+export function oneLine(text: string): string {
+  return escaped(text.replace(/[\r\n\u2028\u2029]+/g, ' ')).trim();
+}
+
+/** A quotation, each line of it marked. */
+export function quoted(text: string): string {
+  return text
+    .split(/\r\n?|[\n\u2028\u2029]/)
+    .map((line) => `> ${escaped(line).trim()}`.trimEnd())
+    .join('\n');
+}
+
+/** A code span, its fence longer than any run of backticks inside. */
+export function code(text: string): string {
+  const plain = text.replace(/[\r\n\u2028\u2029]+/g, ' ').replace(UNSEEN, '');
+  const longest = Math.max(0, ...(plain.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = plain.startsWith('`') || plain.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${plain}${pad}${fence}`;
+}
+
+function escaped(text: string): string {
+  return (
+    text
+      .replace(UNSEEN, '')
+      .replace(/[\\`*_{}[\]<>#|~&!]/g, (char) => `\\${char}`)
+      // At the start of a line these would begin a list, a rule or a heading.
+      .replace(/^(\s*)([-+=])/, '$1\\$2')
+      .replace(/^(\s*\d+)([.)])/, '$1\\$2')
+  );
+}
+
+/*
+ * Bounds on text that workflow state and query answers carry: ten thousand ideas must fit one payload of 2 MB.
+ * Must not import anything.
+ */
+
+/** Longest reason kept with an idea, in characters. Questions keep more: a person has to answer them. */
+export const MAX_REASON = 300;
+export const MAX_QUESTION = 1000;
+
+/** Cuts a text to at most `most` characters, with an ellipsis as its last one, never through a surrogate pair. */
+export function clip(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most - 1);
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}

@@ -1,0 +1,30 @@
+/**
+ * The `ideas` query: all ideas of a run in backlog order, page by page.
+ * Invariant: a page is bounded whatever is asked for, as anybody may ask from the Web UI.
+ * May import protocol and decide only.
+ */
+import type { IdeaEntry } from '../../protocol/run.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+import type { IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
+import { ideaLine } from './status.js';
+
+/** With ids, titles and reasons at their longest, what fits a payload without effort. */
+export const MOST_A_PAGE = 500;
+
+export function ideaPage(entries: readonly IdeaEntry[], asked: IdeaPageRequest | null | undefined): IdeaPage {
+  const { from, count, only } = asked ?? {};
+  const first = wholeOr(0, from);
+  const most = Math.min(MOST_A_PAGE, wholeOr(MOST_A_PAGE, count));
+  const wanted = Array.isArray(only) && only.length > 0 ? new Set<IdeaStatus>(only) : undefined;
+  const page: IdeaEntry[] = [];
+  let total = 0;
+  for (const entry of entries) {
+    if (entry.card.blue || (wanted && !wanted.has(entry.status))) continue;
+    if (total >= first && page.length < most) page.push(entry);
+    total += 1;
+  }
+  return { from: first, total, lines: page.map(ideaLine) };
+}
+
+const wholeOr = (otherwise: number, value: unknown): number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : otherwise;

@@ -1,0 +1,196 @@
+/**
+ * What a person is shown of a run: the status view, the explanation of one idea, statistics (A8).
+ * May import protocol and decide only.
+ */
+import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.js';
+import type { RunSettings } from '../../protocol/run-settings.js';
+import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
+import type { WarningLine } from '../../protocol/warnings.js';
+import { Gates } from '../accounts/breaker.js';
+import { budgetWarnings, runBudgetLines } from '../budget/run.js';
+import { legalCommands as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
+import { moneyFacts } from '../run/control.js';
+import { legalCommands, type RunFacts } from '../run/table.js';
+import type { Graph } from '../scheduler/graph.js';
+import { bestReady, rankOf, scoreParts } from '../scheduler/score.js';
+import { agentName } from '../scheduler/slots.js';
+import { runStanding } from './standing.js';
+import { addStats, MAX_LISTED, type Survey, survey } from './survey.js';
+
+export const NEXT_SHOWN = 10;
+
+export function ideaLine(entry: IdeaEntry): IdeaLine {
+  return {
+    id: entry.card.id,
+    title: entry.card.title,
+    status: entry.status,
+    ...(entry.slot === undefined ? {} : { agentName: agentName(entry.slot) }),
+    ...(entry.reason ? { reason: entry.reason } : {}),
+    ...(entry.hold ? { held: true as const } : {}),
+    ...(entry.approval ? { approval: true as const } : {}),
+    ...(entry.busy ? { busy: entry.busy } : {}),
+    ...(entry.iterations ? { iterations: entry.iterations } : {}),
+  };
+}
+
+export function statistics(state: AutopilotState, now: number, found: Survey = survey(state.entries)): RunStatistics {
+  const { counts, total } = found;
+  const iterations = addStats(state.totals.iterations, found.iterations);
+  const failed = counts.failed + counts.blocked + counts.timeout;
+  return {
+    runtimeMs: now - state.totals.startedAt,
+    startedAt: state.totals.startedAt,
+    landed: counts.landed,
+    failed,
+    remaining: total - counts.landed - failed - counts.skipped - counts.abandoned,
+    iterations: {
+      total: iterations.count,
+      averageMs: iterations.count === 0 ? 0 : Math.round(iterations.totalMs / iterations.count),
+      fastestMs: iterations.minMs,
+      slowestMs: iterations.maxMs,
+    },
+    merges: {
+      landed: state.totals.landings,
+      conflictsResolved: found.conflictsResolved,
+      pending: state.lane.length,
+    },
+  };
+}
+
+/** What a person is warned of about the run itself. */
+export function runWarnings(state: AutopilotState, settings: RunSettings): WarningLine[] {
+  const { failuresInARow: failed, budget } = state;
+  const lines: WarningLine[] = [];
+  if (settings.errorThreshold > 0 && failed >= settings.errorThreshold) {
+    lines.push({
+      kind: 'errors',
+      text: `${failed} ideas failed one after another; look at them, then: ralphctl review, or stop`,
+    });
+  }
+  if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
+  return lines;
+}
+
+/** `next`: what the ready pool knows already; otherwise all that is ready is scored. */
+export function runStatus(
+  ref: { project: string; runId: string; config?: number },
+  state: AutopilotState,
+  settings: RunSettings,
+  graph: Graph,
+  now: number,
+  next = bestReady(graph, settings.weights, NEXT_SHOWN),
+): RunStatus {
+  const accounts = state.limits
+    ? new Gates(state.limits, settings).lines().filter((line) => line.state !== 'open')
+    : [];
+  const { run, why: reason, until } = runStanding(state, graph);
+  const budget = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
+  const found = survey(state.entries);
+  const warnings = runWarnings(state, settings);
+  for (const { card, warnings: own = [] } of found.warned.shown) {
+    for (const warning of own) if (warnings.length < MAX_LISTED) warnings.push({ idea: card.id, ...warning });
+  }
+  const more = leftOut({
+    active: found.active.total - found.active.shown.length,
+    attention: found.attention.total - found.attention.shown.length,
+    lane: state.lane.length - MAX_LISTED,
+    warnings: found.warned.total - found.warned.shown.length,
+  });
+  return {
+    project: ref.project,
+    runId: ref.runId,
+    ...(ref.config === undefined ? {} : { config: ref.config }),
+    state: run,
+    ...(reason ? { why: reason } : {}),
+    ...(until === undefined ? {} : { resumesAt: until }),
+    ...(accounts.length > 0 ? { accounts } : {}),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(budget.length > 0 ? { budget } : {}),
+    target: state.target,
+    slots: state.slots,
+    mode: state.mode ?? 'autopilot',
+    ...(state.review ? { review: true as const } : {}),
+    possible: legalCommands(factsOf(state, settings, found)),
+    counts: found.counts,
+    total: found.total,
+    active: found.active.shown.map(ideaLine),
+    attention: found.attention.shown.map(ideaLine),
+    approvals: found.approvals,
+    errands: found.errands,
+    ...(more ? { more } : {}),
+    lane: state.lane.slice(0, MAX_LISTED),
+    ...(state.landing ? { landing: state.landing } : {}),
+    next,
+    statistics: statistics(state, now, found),
+  };
+}
+
+/** Only what was left out; undefined when nothing was. */
+function leftOut(counts: Required<LeftOut>): LeftOut | undefined {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.length > 0 ? Object.fromEntries(some) : undefined;
+}
+
+const factsOf = (state: AutopilotState, settings: RunSettings, { pausedIdeas, approvals }: Survey): RunFacts => ({
+  state: state.run,
+  mode: state.mode ?? 'autopilot',
+  review: state.review === true,
+  pausedIdeas,
+  asking: approvals,
+  ...moneyFacts(state, settings),
+});
+
+export function why(id: string, settings: RunSettings, graph: Graph, state: AutopilotState): WhyView | undefined {
+  const entry = graph.entry(id);
+  if (!entry) return undefined;
+  const parts = scoreParts(entry, graph, settings.weights);
+  const rank = rankOf(id, graph, settings.weights) ?? 0;
+  return {
+    idea: id,
+    title: entry.card.title,
+    status: graph.isDone(id) ? 'landed' : entry.status,
+    score: parts.reduce((sum, part) => sum + part.value, 0),
+    parts,
+    ...(rank > 0 ? { rank } : {}),
+    waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
+    ...(entry.reason ? { reason: entry.reason } : {}),
+    ...(entry.told ? { told: entry.told } : {}),
+    ...(entry.hold ? { held: true as const } : {}),
+    possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
+  };
+}
+
+function describeWait(id: string, graph: Graph): string {
+  const entry = graph.entry(id);
+  if (!entry) return 'unknown';
+  return entry.card.blue ? 'its children are not all done' : entry.status;
+}
+
+/** Ideas that did not land and are named in a summary: the result of a workflow must stay a small payload. */
+const NOT_LANDED_SHOWN = 1000;
+
+/** Commands that need an open run, where the reason of an idea names one. A new run starts what has not landed. */
+const afterTheRun = (reason: string): string =>
+  reason.replace(
+    /ralphctl (?:retry(?: --fresh)?|resume|unblock|limit|approve|review)\b(?: [\w.-]+)?(?: \d+)?/g,
+    'ralphctl start',
+  );
+
+/** What a run leaves behind: its result in Temporal, and `summary.json`. */
+export function runSummary(
+  outcome: RunSummary['outcome'],
+  entries: readonly IdeaEntry[],
+  status: RunStatus,
+): RunSummary {
+  const notLanded = entries
+    .filter((entry) => !entry.card.blue && entry.status !== 'landed')
+    .slice(0, NOT_LANDED_SHOWN)
+    .map(({ card, status: state, reason }) => ({
+      idea: card.id,
+      status: state,
+      ...(reason ? { reason: afterTheRun(reason) } : {}),
+    }));
+  // What this run landed has the commit that it landed as.
+  const before = entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
+  return { outcome, landed: status.counts.landed, ...(before > 0 ? { landedBefore: before } : {}), notLanded, status };
+}

@@ -1,0 +1,140 @@
+/**
+ * What views count and list of a run's ideas, found in one pass: a view of ten thousand ideas costs a millisecond, and is
+ * drawn once a second and for every query.
+ * Invariant: what it lists is bounded, what it counts is not.
+ * May import protocol and decide only.
+ */
+import type { IdeaEntry } from '../../protocol/run.js';
+import { IDEA_STATUSES, type IdeaStatus, type IterationStats } from '../../protocol/states.js';
+import type { IdeaLine, IdeaView, RunStatistics } from '../../protocol/views.js';
+
+/** Most ideas of a list, so that an answer stays small however large the run: as many as there can be slots. */
+export const MAX_LISTED = 100;
+
+/** A list cut at {@link MAX_LISTED}, and how many it would have. */
+export interface Listed<T> {
+  shown: T[];
+  total: number;
+}
+
+export interface Survey {
+  /** Blues are left out of counts and total: they are never executed themselves. */
+  counts: Record<IdeaStatus, number>;
+  total: number;
+  /** Hold a slot, want one, or land; status by status, backlog order within one. */
+  active: Listed<IdeaEntry>;
+  /** Wait for a person; in the same order, those that are held or wait for an approval last. */
+  attention: Listed<IdeaEntry>;
+  warned: Listed<IdeaEntry>;
+  /** Next iterations that wait for an approval. */
+  approvals: number;
+  /** Paused although nobody is waited for, or told to pause. */
+  pausedIdeas: number;
+  /** Git work that a person asked for is under way. */
+  errands: number;
+  conflictsResolved: number;
+  /** Of ideas that are not over; those of the others are in the run's totals. */
+  iterations: IterationStats;
+}
+
+const ACTIVE: readonly IdeaStatus[] = ['running', 'paused', 'wants-slot', 'landing'];
+const ATTENTION: readonly IdeaStatus[] = ['needs-human', 'blocked', 'failed', 'timeout'];
+
+const noCounts = (): Record<IdeaStatus, number> =>
+  Object.fromEntries(IDEA_STATUSES.map((status) => [status, 0])) as Record<IdeaStatus, number>;
+
+export function survey(entries: readonly IdeaEntry[]): Survey {
+  const found = {
+    counts: noCounts(),
+    total: 0,
+    approvals: 0,
+    pausedIdeas: 0,
+    errands: 0,
+    conflictsResolved: 0,
+    iterations: noIterations(),
+  };
+  const byStatus = new Map([...ACTIVE, ...ATTENTION].map((status) => [status, emptyList<IdeaEntry>()]));
+  const others = emptyList<IdeaEntry>();
+  const warned = emptyList<IdeaEntry>();
+  for (const entry of entries) {
+    const { status } = entry;
+    if (!entry.card.blue) {
+      found.counts[status] += 1;
+      found.total += 1;
+    }
+    if (entry.iterations) found.iterations = addStats(found.iterations, entry.iterations);
+    if (entry.warnings) put(warned, entry);
+    if (entry.busy) found.errands += 1;
+    if (entry.approval) found.approvals += 1;
+    else if (status === 'paused' || entry.pauseAsked) found.pausedIdeas += 1;
+    if (status === 'landed' && entry.rounds > 0) found.conflictsResolved += 1;
+    const list = byStatus.get(status);
+    if (list) put(list, entry);
+    if (waitsForPerson(entry) && !ATTENTION.includes(status)) put(others, entry);
+  }
+  const lists = (statuses: readonly IdeaStatus[]): Listed<IdeaEntry>[] =>
+    statuses.flatMap((status) => byStatus.get(status) ?? []);
+  return { ...found, active: joined(lists(ACTIVE)), attention: joined([...lists(ATTENTION), others]), warned };
+}
+
+/** Held back by a person, or waiting for an approval: nothing happens to it before a person says so. */
+const waitsForPerson = ({ approval, hold, status }: IdeaEntry): boolean =>
+  approval === true || (hold === true && status === 'pending');
+
+const emptyList = <T>(): Listed<T> => ({ shown: [], total: 0 });
+
+function put<T>(list: Listed<T>, item: T): void {
+  list.total += 1;
+  if (list.shown.length < MAX_LISTED) list.shown.push(item);
+}
+
+function joined<T>(lists: readonly Listed<T>[]): Listed<T> {
+  return {
+    shown: lists.flatMap((list) => list.shown).slice(0, MAX_LISTED),
+    total: lists.reduce((sum, list) => sum + list.total, 0),
+  };
+}
+
+export const noIterations = (): IterationStats => ({ count: 0, totalMs: 0, minMs: 0, maxMs: 0 });
+
+export function addIteration(stats: IterationStats, durationMs: number): IterationStats {
+  return addStats(stats, { count: 1, totalMs: durationMs, minMs: durationMs, maxMs: durationMs });
+}
+
+export function addStats(a: IterationStats, b: IterationStats): IterationStats {
+  if (a.count === 0) return b;
+  if (b.count === 0) return a;
+  return {
+    count: a.count + b.count,
+    totalMs: a.totalMs + b.totalMs,
+    minMs: Math.min(a.minMs, b.minMs),
+    maxMs: Math.max(a.maxMs, b.maxMs),
+  };
+}
+
+/**
+ * Statistics with the iterations that running ideas have not reported yet: they report only when they wait or end, so
+ * that a run of thousands of iterations stays a short history.
+ */
+export function withUnreported(
+  statistics: RunStatistics,
+  lines: readonly IdeaLine[],
+  views: readonly IdeaView[],
+): RunStatistics {
+  const reported = new Map(lines.map((line) => [line.id, line.iterations]));
+  const { total, averageMs, fastestMs, slowestMs } = statistics.iterations;
+  let all: IterationStats = { count: total, totalMs: averageMs * total, minMs: fastestMs, maxMs: slowestMs };
+  for (const { idea, iterations } of views) {
+    if (!iterations) continue;
+    const known = reported.get(idea) ?? noIterations();
+    const count = iterations.count - known.count;
+    if (count > 0) all = addStats(all, { ...iterations, count, totalMs: iterations.totalMs - known.totalMs });
+  }
+  const iterations = {
+    total: all.count,
+    averageMs: all.count === 0 ? 0 : Math.round(all.totalMs / all.count),
+    fastestMs: all.minMs,
+    slowestMs: all.maxMs,
+  };
+  return { ...statistics, iterations };
+}

@@ -1,0 +1,125 @@
+/**
+ * Making a worktree workable before an agent or a gate runs in it: folders kept from another idea proven, files copied,
+ * then the setup command.
+ * Invariant: the command runs once per worktree and state of its lockfiles; a failed one is never taken for done; nothing
+ * that another idea left in the worktree is there afterwards.
+ */
+import { join } from 'node:path';
+import { exclusive } from '../../git/locks.js';
+import { sharedGitDir } from '../../git/repository.js';
+import { git } from '../../git/runner.js';
+import { privateGitDir } from '../../git/worktrees/list.js';
+import { placeSubmodules } from '../../git/worktrees/place-submodules.js';
+import { clearMark, readMark } from '../../git/worktrees/recycle.js';
+import { run } from '../../process/run.js';
+import { plainText } from '../ansi.js';
+import { boundedTail, toArgv } from '../run.js';
+import { copyFiles, SetupError } from './copy-files.js';
+import { proveKept, stampKept } from './folders.js';
+import { clearStamp, ignoredPaths, isSetUp, setupKey, writeStamp } from './setup-stamp.js';
+import { clearKept } from './stamp.js';
+
+export { SetupError } from './copy-files.js';
+
+export interface SetupOptions {
+  worktree: string;
+  /** A string goes to `/bin/sh -c`. Absent: only files are copied. */
+  run?: string | readonly string[] | undefined;
+  /** Ignored files to bring along, as globs from the top of the repository. */
+  copy: readonly string[];
+  /** Top of the user's checkout, where `copy` is looked up. */
+  from: string;
+  timeoutMs: number;
+  /** Takes `setup.log`. */
+  logDir: string;
+  env: Readonly<Record<string, string>>;
+  token: string;
+  /** Build caches that stay in the worktree as they are. */
+  cache?: readonly string[];
+  /** Other ideas work in this worktree, too: what is kept in it is proven first, or made anew. */
+  shared?: boolean;
+  /** Something to add to what a failed command said. */
+  hint?: (said: string) => string | undefined;
+  signal?: AbortSignal;
+}
+
+export interface SetupResult {
+  copied: string[];
+  /** The command ran now; false: it had run before, or there is none. */
+  ran: boolean;
+}
+
+/** Sets a worktree up, if it is not already. Throws {@link SetupError}, or the signal's reason. */
+export async function ensureSetup(options: SetupOptions): Promise<SetupResult> {
+  options.signal?.throwIfAborted();
+  const { worktree } = options;
+  const gitDir =
+    (await privateGitDir(worktree)) ?? (await git(worktree).run(['rev-parse', '--absolute-git-dir'], { read: true }));
+  // A second attempt on the same worktree must not take away what the first one's set-up is making.
+  return exclusive(`setup:${worktree}`, () => inPlace(options, gitDir));
+}
+
+async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResult> {
+  const { worktree } = options;
+  const place = { worktree, gitDir, cache: options.cache ?? [] };
+  const unproven = options.shared === true || (await readMark(gitDir, 'unproven')) !== undefined;
+  if (unproven && !(await proveKept(place))) await clearStamp(gitDir);
+  const moved = await submodules(options, gitDir, unproven);
+  // Set-up may have built what lies in them.
+  if (moved) await clearStamp(gitDir);
+  const copied = await copyFiles(options.from, worktree, options.copy);
+  const ran = await runOnce(options, gitDir);
+  if (unproven && (ran || moved || copied.length > 0)) await stampKept(place);
+  await clearMark(gitDir, 'unproven');
+  return { copied, ran };
+}
+
+/** True when one of them was brought to another commit. */
+async function submodules({ worktree, from, signal }: SetupOptions, gitDir: string, fresh: boolean): Promise<boolean> {
+  const commonDir = await sharedGitDir(from);
+  if (gitDir === commonDir) return false;
+  return placeSubmodules({ worktree, gitDir, commonDir, from, fresh, ...(signal ? { signal } : {}) });
+}
+
+/** False: it had run for this state of the lockfiles, or there is none. */
+async function runOnce(options: SetupOptions, gitDir: string): Promise<boolean> {
+  const { worktree, run } = options;
+  if (!run || run.length === 0) return false;
+  const key = await setupKey(worktree, run);
+  if (await isSetUp(gitDir, worktree, key)) return false;
+  await Promise.all([clearStamp(gitDir), clearKept(gitDir)]);
+  const before = new Set(await ignoredPaths(worktree));
+  await runSetup(options, run);
+  const made = (await ignoredPaths(worktree)).filter((path) => !before.has(path) || path.endsWith('/'));
+  await writeStamp(gitDir, { key, made });
+  return true;
+}
+
+async function runSetup(options: SetupOptions, command: string | readonly string[]): Promise<void> {
+  const { signal, timeoutMs } = options;
+  const log = join(options.logDir, 'setup.log');
+  const ended = await run({
+    argv: toArgv(command),
+    cwd: options.worktree,
+    env: options.env,
+    outputFile: log,
+    timeoutMs,
+    token: options.token,
+    ...(signal ? { signal } : {}),
+  });
+  signal?.throwIfAborted();
+  if (ended.exitCode === 0 && !ended.stopped) return;
+  const shown = typeof command === 'string' ? command : command.join(' ');
+  const how =
+    ended.launchError ??
+    (ended.stopped === 'timeout'
+      ? `it took longer than ${Math.round(timeoutMs / 1000)} s`
+      : `exit ${ended.exitCode ?? ended.signal}`);
+  const tail = boundedTail(plainText(ended.tail).trim(), log);
+  const hint = options.hint?.(`${shown}\n${tail}`);
+  throw new SetupError(
+    `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\n${hint ? `${hint}\n` : ''}All of it: ${log}. Run it there by hand to see why, then retry.`,
+    tail,
+    log,
+  );
+}

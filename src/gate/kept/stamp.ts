@@ -1,0 +1,81 @@
+/**
+ * What set-up left in the folders that stay in a worktree, so that the next idea can be proven to find just that.
+ * Invariant: a stamp is taken only right after a set-up that began with nothing of another idea; it counts only while the
+ * commit whose code ran in that set-up is part of what is checked out. Lives in the worktree's private git directory.
+ */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from '../../git/runner.js';
+import { readSubmodules } from '../../git/worktrees/submodules.js';
+import { contentOf, listFiles, parseListing } from '../../process/table.js';
+
+export interface KeptStamp {
+  /** HEAD when set-up ran. */
+  commit: string;
+  listing: string;
+  /** Content of files that have other names, too: a link that comes or goes elsewhere changes their change time. */
+  linked: Record<string, string>;
+}
+
+/** Hashes of the stamps that this process wrote: one that somebody else wrote over does not count. */
+const written = new Map<string, string>();
+const file = (gitDir: string): string => join(gitDir, 'ralphctl-kept');
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Undefined: nothing is known of what is there. */
+export async function readKept(gitDir: string, worktree: string): Promise<KeptStamp | undefined> {
+  const text = await readFile(file(gitDir), 'utf8').catch(() => undefined);
+  if (text === undefined || (written.get(gitDir) ?? digest(text)) !== digest(text)) return undefined;
+  const stamp = parse(text);
+  if (!stamp) return undefined;
+  const args = ['merge-base', '--is-ancestor', stamp.commit, 'HEAD'];
+  const part = await git(worktree).result(args, { ok: [0, 1, 128], read: true });
+  return part.code === 0 ? stamp : undefined;
+}
+
+function parse(text: string): KeptStamp | undefined {
+  try {
+    const { commit, listing, linked } = JSON.parse(text) as Partial<KeptStamp>;
+    const whole = /^[0-9a-f]{40,64}$/.test(commit ?? '') && typeof listing === 'string' && typeof linked === 'object';
+    return whole ? ({ commit, listing, linked } as KeptStamp) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeKept(gitDir: string, stamp: KeptStamp): Promise<void> {
+  const text = JSON.stringify(stamp);
+  await writeFile(`${file(gitDir)}.new`, text);
+  await rename(`${file(gitDir)}.new`, file(gitDir));
+  written.set(gitDir, digest(text));
+}
+
+export async function clearKept(gitDir: string): Promise<void> {
+  await rm(file(gitDir), { force: true });
+  written.delete(gitDir);
+}
+
+/** The state of these paths as it is now. */
+export async function takeStamp(worktree: string, paths: readonly string[]): Promise<KeptStamp> {
+  const [commit, listing] = await Promise.all([
+    git(worktree).run(['rev-parse', 'HEAD'], { read: true }),
+    listFiles(worktree, paths),
+  ]);
+  const linked: Record<string, string> = {};
+  for (const [path, one] of parseListing(listing))
+    if (one.kind === 'f' && one.links > 1) linked[path] = await contentOf(join(worktree, path));
+  return { commit, listing, linked };
+}
+
+/** Everything in a worktree that the repository does not have, ignored or not, and submodules; whole folders as `name/`. */
+export async function keptPaths(worktree: string): Promise<string[]> {
+  const [text, submodules] = await Promise.all([
+    git(worktree).run(['ls-files', '-z', '--others', '--directory'], { read: true }),
+    readSubmodules(worktree),
+  ]);
+  const filled: string[] = [];
+  for (const { path } of submodules)
+    if ((await readdir(join(worktree, path)).catch(() => [])).length > 0) filled.push(`${path}/`);
+  return [...text.split('\0').filter(Boolean), ...filled];
+}

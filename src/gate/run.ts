@@ -1,0 +1,226 @@
+/**
+ * The quality gate: the user's commands, in order, until one fails.
+ * Invariant: a red gate is a result and never an error; the whole output is on disk, only a short tail in the result.
+ * Must not know about Temporal or git.
+ */
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RunResult, run } from '../process/run.js';
+import type { GateCommandResult, GateResult } from '../protocol/gate.js';
+import { TAIL_LIMIT } from '../protocol/run-ref.js';
+import { plainText } from './ansi.js';
+import type { Attribution, CommandOutcome } from './attribute.js';
+import { missingProgram } from './cannot-run.js';
+import { failingTests } from './outcomes/failing-tests.js';
+import { type Names, testNames } from './outcomes/names.js';
+import type { Tested } from './outcomes/outcomes.js';
+import { readReports, reportStamps } from './outcomes/reports.js';
+import { countTests, sum } from './outcomes/summaries.js';
+
+/** A command that failed, for whoever looks closer. */
+export interface FailedCommand {
+  /** Index of the command, 0-based. */
+  index: number;
+  outcome: CommandOutcome;
+  timedOut: boolean;
+  /** Runs it once more on the same files. */
+  again: () => Promise<CommandOutcome>;
+}
+export type Judgement =
+  | { kind: 'red'; attribution?: Exclude<Attribution, { kind: 'cannot-run' }> }
+  /** A program of the command is not there, nor was it before; why, and what mends it. */
+  | { kind: 'cannot-run'; text: string }
+  /** It passed when it was run again. */
+  | { kind: 'flaky'; outcome?: CommandOutcome }
+  /** Red before this work began, and no worse now: that may pass. */
+  | { kind: 'tolerated' };
+
+export interface GateOptions {
+  commands: readonly GateCommand[];
+  worktree: string;
+  /** Takes `gate-1.log`, `gate-2.log` … */
+  logDir: string;
+  /** The whole environment. */
+  env: Readonly<Record<string, string>>;
+  /** Marks what the commands start; one token below it for each. */
+  token: string;
+  signal?: AbortSignal;
+  /** Something to add to what a failed command said, from its text and its output. */
+  hint?: (said: string) => string | undefined;
+  /** Looks closer at a failed command; absent: red is red. */
+  judge?: (failed: FailedCommand) => Promise<Judgement>;
+  /** Hears how each command ended that counts as it ended. */
+  onOutcome?: (index: number, outcome: CommandOutcome) => void;
+}
+
+/** Names of tests that a result carries. */
+const MOST_TESTS = 10;
+const MAX_TEST_NAME = 120;
+const MAX_TEXT = 600;
+
+/** Enough to find the summary of any runner; the rest is on disk. */
+const COUNTED_BYTES = 4 << 20;
+
+/** Runs the gate. Rejects only with the signal's reason. */
+export async function runGate(options: GateOptions): Promise<GateResult> {
+  const startedAt = performance.now();
+  const commands: GateCommandResult[] = [];
+  const flaky: string[] = [];
+  const tolerated: string[] = [];
+  let failure: GateResult['failure'];
+  for (const [index, command] of options.commands.entries()) {
+    const one = await runCommand(options, command, `gate-${index + 1}`);
+    commands.push(one.result);
+    if (!one.failure) {
+      options.onOutcome?.(index, one.outcome);
+      continue;
+    }
+    const judged = await judge(options, command, index, one);
+    if (judged.kind === 'flaky') {
+      flaky.push(command.name);
+      options.onOutcome?.(index, judged.outcome ?? one.outcome);
+    } else if (judged.kind === 'tolerated') {
+      tolerated.push(command.name);
+      options.onOutcome?.(index, one.outcome);
+    } else {
+      failure = { ...one.failure, ...described(judged) };
+      break;
+    }
+  }
+  const tests = sum(commands.map((one) => one.tests));
+  return {
+    pass: failure === undefined,
+    commands,
+    ...(failure ? { failure } : {}),
+    ...(tests ? { tests } : {}),
+    ...(flaky.length > 0 ? { flaky } : {}),
+    ...(tolerated.length > 0 ? { tolerated } : {}),
+    durationMs: Math.round(performance.now() - startedAt),
+  };
+}
+
+interface Ran {
+  result: GateCommandResult;
+  outcome: CommandOutcome;
+  failure?: NonNullable<GateResult['failure']>;
+}
+
+async function judge(options: GateOptions, command: GateCommand, index: number, ran: Ran): Promise<Judgement> {
+  if (!options.judge) return { kind: 'red' };
+  return options.judge({
+    index,
+    outcome: ran.outcome,
+    timedOut: ran.failure?.timedOut ?? false,
+    again: async () => (await runCommand(options, command, `gate-${index + 1}-again`)).outcome,
+  });
+}
+
+function described(
+  judged: Extract<Judgement, { kind: 'red' | 'cannot-run' }>,
+): Partial<NonNullable<GateResult['failure']>> {
+  // What asks a person about a red base asks about this, too.
+  if (judged.kind === 'cannot-run') return { alreadyRed: true, cannotRun: judged.text.slice(0, MAX_TEXT) };
+  const { attribution } = judged;
+  if (!attribution) return {};
+  const few = (names: readonly string[]): string[] =>
+    names.slice(0, MOST_TESTS).map((name) => name.slice(0, MAX_TEST_NAME));
+  const known = attribution.known.length > 0 ? { knownTests: few(attribution.known) } : {};
+  if (attribution.kind === 'already-red') return { alreadyRed: true, ...known };
+  return { ...(attribution.added.length > 0 ? { newTests: few(attribution.added) } : {}), ...known };
+}
+
+/** One command and how it ended; for the commands of a baseline, too. `name` is that of the log. */
+export async function runCommand(
+  options: Omit<GateOptions, 'commands' | 'judge' | 'onOutcome'>,
+  command: GateCommand,
+  name: string,
+): Promise<Ran> {
+  const { worktree, signal } = options;
+  const log = join(options.logDir, `${name}.log`);
+  signal?.throwIfAborted();
+  const before = await reportStamps(worktree, command.reports);
+  const argv = toArgv(command.run);
+  const ended = await run({
+    argv,
+    cwd: worktree,
+    env: options.env,
+    outputFile: log,
+    timeoutMs: command.timeoutMs,
+    tailBytes: COUNTED_BYTES,
+    token: `${options.token}/${name}`,
+    ...(signal ? { signal } : {}),
+  });
+  signal?.throwIfAborted();
+  const text = plainText(ended.tail);
+  const reports = await readReports(worktree, command.reports, before);
+  const tests = reports?.tests ?? countTests(text);
+  const tested = tests && { counts: tests, ...namesOf(ended, text, reports?.names, worktree) };
+  const exitCode = ended.stopped ? null : ended.exitCode;
+  const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
+  const known = tested ? { tested } : {};
+  if (exitCode === 0) return { result, outcome: { exitCode, failing: [], ...known } };
+  const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
+  await sayHow(log, command.name, ended, hint);
+  const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
+  const timedOut = ended.stopped === 'timeout';
+  const missing = missingProgram({ ...ended, exitCode }, text, argv);
+  return {
+    result,
+    outcome: { exitCode, failing, ...known, ...(missing === undefined ? {} : { missing }) },
+    failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
+  };
+}
+
+/** Of an output that was cut, some names are missing: then counts have to do. */
+function namesOf(
+  ended: RunResult,
+  text: string,
+  reported: Names | undefined,
+  worktree: string,
+): { names?: NonNullable<Tested['names']> } {
+  if (reported) return { names: { junit: reported } };
+  if (ended.stdoutBytes + ended.stderrBytes > COUNTED_BYTES) return {};
+  // Files are named by where they lie, which is another place for each idea.
+  const names = testNames(text.replaceAll(`${worktree}/`, ''));
+  return names ? { names } : {};
+}
+
+/** A command that fails without a word leaves an empty log otherwise. */
+async function sayHow(log: string, command: string, ended: RunResult, hint = ''): Promise<void> {
+  const how = ended.launchError ?? ended.stopped ?? ended.signal ?? `exit code ${ended.exitCode}`;
+  const text = `[ralphctl: ${command}: ${how} after ${(ended.durationMs / 1000).toFixed(1)} s]\n`;
+  await appendFile(log, hint ? `${text}[ralphctl: ${hint}]\n` : text).catch(() => undefined);
+}
+
+export const toArgv = (command: string | readonly string[]): readonly string[] =>
+  typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+
+function failureTail(ended: RunResult, command: GateCommand, text: string, log: string, hint?: string): string {
+  const why = ended.launchError ?? whyStopped(ended, command.timeoutMs);
+  return boundedTail([text.trimEnd(), why, hint].filter(Boolean).join('\n').trim(), log);
+}
+
+function whyStopped(ended: RunResult, timeoutMs: number): string | undefined {
+  if (ended.stopped === 'timeout')
+    return `It was stopped after ${Math.round(timeoutMs / 1000)} s, the limit for this command.`;
+  return ended.signal ? `It was ended by ${ended.signal}.` : undefined;
+}
+
+/** The end of a text, at most {@link TAIL_LIMIT} characters; when something was cut, with the place of the whole. */
+export function boundedTail(text: string, log: string): string {
+  if (text.length <= TAIL_LIMIT) return text;
+  const head = `… (all of it: ${log})\n`;
+  const tail = text.slice(text.length - Math.max(0, TAIL_LIMIT - head.length));
+  // Not in the middle of a pair.
+  return `${head}${/^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail}`.slice(0, TAIL_LIMIT);
+}
+
+/** A gate command, ready to run. Must import nothing. */
+export interface GateCommand {
+  name: string;
+  /** A string goes to `/bin/sh -c`; a list is run as it is. */
+  run: string | readonly string[];
+  timeoutMs: number;
+  /** Globs of JUnit XML files below the worktree. */
+  reports: readonly string[];
+}

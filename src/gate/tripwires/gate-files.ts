@@ -1,0 +1,79 @@
+/**
+ * Which files hold tests and which decide what the gate checks.
+ * Invariant: what the base has decides, so that the work cannot take a file out of the list. Reads commits only.
+ */
+import picomatch from 'picomatch';
+import { git } from '../../git/runner.js';
+import { ownFiles } from './own-files.js';
+import { cut, partOf } from './parts.js';
+import { GATE_FILES, NEW_IS_FINE, NO_TESTS, TEST_DATA, TEST_FILES } from './patterns.js';
+
+export interface GateFilesInput {
+  worktree: string;
+  /** Commit. */
+  base: string;
+  /** The gate's commands as the configuration has them. */
+  commands: ReadonlyArray<string | readonly string[]>;
+}
+
+export interface Changed {
+  path: string;
+  /** The old path of a renamed file. */
+  from?: string;
+  added: boolean;
+  deleted: boolean;
+}
+
+export interface GateFiles {
+  /** Git globs of all of them. */
+  globs: string[];
+  isTest: (path: string) => boolean;
+  /** Tests, and what they compare with. */
+  belongsToTests: (path: string) => boolean;
+  /** A file that a gate command runs, or that one of those calls. */
+  isScript: (path: string) => boolean;
+  /** Whether a change is one of what the gate checks. */
+  steers: (change: Changed) => Promise<boolean>;
+}
+
+const isTest = picomatch(TEST_FILES, { dot: true, ignore: NO_TESTS });
+const belongsToTests = picomatch([...TEST_FILES, ...TEST_DATA], { dot: true });
+const mayBeNew = picomatch(NEW_IS_FINE, { dot: true });
+
+export async function gateFiles({ worktree, base, commands }: GateFilesInput): Promise<GateFiles> {
+  const own = await ownFiles(commands, (path) => readAt(worktree, base, path));
+  const scripts = new Set(own.scripts);
+  const isGlobbed = picomatch([...GATE_FILES, ...own.globs], { dot: true });
+  const steers = async (change: Changed): Promise<boolean> => {
+    const { path, from = path, added, deleted } = change;
+    if (!isGlobbed(path) && !scripts.has(path) && !scripts.has(from)) return false;
+    if (added && mayBeNew(path)) return false;
+    const part = partOf(path);
+    if (!part || deleted) return true;
+    const [before, after] = await Promise.all([
+      added ? undefined : readAt(worktree, base, from),
+      readAt(worktree, 'HEAD', path),
+    ]);
+    return cut(before ?? ('json' in part ? '{}' : ''), part) !== cut(after ?? '', part);
+  };
+  return {
+    globs: [...TEST_FILES, ...GATE_FILES, ...own.globs, ...own.scripts.map(literal)],
+    ...{ isTest, belongsToTests, steers },
+    isScript: (path) => scripts.has(path),
+  };
+}
+
+/** The signs that mean something in a glob stand for themselves. */
+const literal = (path: string): string => path.replace(/[*?[\]\\]/g, '\\$&');
+
+/** More is no source text. */
+const MOST_BYTES = 4 << 20;
+
+/** The text of a file in a commit; undefined where there is none, or it is no text of a bearable size. */
+export async function readAt(worktree: string, commit: string, path: string): Promise<string | undefined> {
+  const spec = `${commit}:${path}`;
+  const size = await git(worktree).result(['cat-file', '-s', spec], { ok: [0, 128], read: true });
+  if (size.code !== 0 || Number(size.stdout) > MOST_BYTES) return undefined;
+  const got = await git(worktree).result(['cat-file', 'blob', spec], { ok: [0, 128], read: true });
+  return got.code === 0 && !got.stdout.includes('\0') ? got.stdout : undefined;
+}

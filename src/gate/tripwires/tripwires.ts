@@ -1,0 +1,110 @@
+/**
+ * Changes that can make a gate green without making the work right: tests gone or skipped, and touched files that decide
+ * what the gate checks.
+ * Invariant: reads commits only, so it may run beside the gate; says what changed and never why.
+ */
+import { git } from '../../git/runner.js';
+import type { Tripwire } from '../../protocol/gate.js';
+import { type FileChange, parseDiff } from './diff.js';
+import { type GateFiles, type GateFilesInput, gateFiles, readAt } from './gate-files.js';
+import { COMMENT, SKIPPED, SKIPPED_DECLARATION, TEST_DECLARATION, TEST_NAMES } from './patterns.js';
+
+export type Rule = 'ask' | 'warn' | 'off';
+export interface Rules {
+  deletedTests: Rule;
+  newSkips: Rule;
+  gateFiles: Rule;
+}
+
+export interface TripwireInput extends GateFilesInput {
+  rules: Rules;
+}
+
+const MOST = 20;
+const MAX_SUBJECT = 200;
+/** Files without lines in a difference that are read one by one. */
+const MOST_READ = 50;
+
+/** At most twenty; those that only warn are marked. Throws `GitError`. */
+export async function findTripwires(input: TripwireInput): Promise<Tripwire[]> {
+  const { worktree, base, rules } = input;
+  if (Object.values(rules).every((rule) => rule === 'off')) return [];
+  const files = await gateFiles(input);
+  const globs = files.globs.map((glob) => `:(top,glob)${glob}`);
+  const flags = ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/', '-M', '-U0'];
+  const text = await git(worktree).run(['diff', ...flags, base, 'HEAD', '--', ...globs], { read: true });
+  const changes = parseDiff(text);
+  await readHidden(input, files, changes);
+  const tests = changes.filter((change) => files.isTest(change.path));
+  return chosen([
+    ...withRule(rules.deletedTests, deletedTests(tests)),
+    ...withRule(rules.newSkips, newSkips(tests)),
+    ...withRule(rules.gateFiles, rules.gateFiles === 'off' ? [] : await touched(files, changes)),
+  ]);
+}
+
+export const withRule = (rule: Rule, found: readonly Tripwire[]): Tripwire[] =>
+  rule === 'off' ? [] : found.map((one) => (rule === 'warn' ? { ...one, warn: true as const } : one));
+
+/** What stops a landing first; each once, and what is left out is said. */
+export function chosen(all: readonly Tripwire[]): Tripwire[] {
+  const bounded = all.map((one) => ({ ...one, subject: one.subject.slice(0, MAX_SUBJECT) }));
+  const once = [...new Map(bounded.map((one) => [`${one.kind} ${one.subject}`, one])).values()];
+  const ranked = [...once.filter((one) => !one.warn), ...once.filter((one) => one.warn)];
+  const [first, ...rest] = ranked.slice(MOST - 1);
+  if (!first || rest.length === 0) return ranked;
+  return [...ranked.slice(0, MOST - 1), { ...first, subject: `${first.subject}, and ${rest.length} more like these` }];
+}
+
+/** An attribute can keep git from showing the lines of a test. */
+async function readHidden({ worktree, base }: TripwireInput, files: GateFiles, changes: FileChange[]): Promise<void> {
+  const hidden = changes.filter((change) => change.binary && files.isTest(change.path)).slice(0, MOST_READ);
+  for (const change of hidden) {
+    const { path, from = path, added, deleted } = change;
+    if (!added) change.removed = ((await readAt(worktree, base, from)) ?? '').split('\n');
+    if (!deleted) change.addedLines = ((await readAt(worktree, 'HEAD', path)) ?? '').split('\n');
+  }
+}
+
+/** Tests may move between files, so fewer in one file count only when there are fewer in all. */
+function deletedTests(tests: readonly FileChange[]): Tripwire[] {
+  const gone = tests.filter(
+    (change) => change.deleted && (TEST_NAMES.test(change.path) || count(change.removed, TEST_DECLARATION) > 0),
+  );
+  const lost = (change: FileChange): number =>
+    count(change.removed, TEST_DECLARATION) -
+    count(change.addedLines, TEST_DECLARATION) -
+    Math.max(0, count(change.addedLines, SKIPPED_DECLARATION) - count(change.removed, SKIPPED_DECLARATION));
+  const net = tests.reduce((total, change) => total + lost(change), 0);
+  const fewer = net > 0 ? tests.filter((change) => !change.deleted && lost(change) > 0) : [];
+  return [
+    ...gone.map((change) => ({ kind: 'deleted-test' as const, subject: change.path })),
+    ...fewer.map((change) => ({
+      kind: 'deleted-test' as const,
+      subject: `${change.path}: ${lost(change)} ${lost(change) === 1 ? 'test' : 'tests'} fewer`,
+    })),
+  ];
+}
+
+function newSkips(tests: readonly FileChange[]): Tripwire[] {
+  return tests
+    .filter((change) => count(change.addedLines, SKIPPED) > count(change.removed, SKIPPED))
+    .map((change) => {
+      const line = change.addedLines.find((text) => SKIPPED.test(text))?.trim() ?? '';
+      return { kind: 'new-skip' as const, subject: `${change.path}: ${line}` };
+    });
+}
+
+async function touched(files: GateFiles, changes: readonly FileChange[]): Promise<Tripwire[]> {
+  const found: Tripwire[] = [];
+  for (const change of changes) {
+    // A test that the gate names may be added to, as others may.
+    const grown = files.isTest(change.path) && !change.deleted && change.removed.length === 0;
+    if (grown && files.isScript(change.path)) continue;
+    if (await files.steers(change)) found.push({ kind: 'gate-file', subject: change.path });
+  }
+  return found;
+}
+
+const count = (lines: readonly string[], pattern: RegExp): number =>
+  lines.reduce((total, line) => total + (pattern.test(line) && !COMMENT.test(line) ? 1 : 0), 0);

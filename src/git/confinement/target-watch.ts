@@ -1,0 +1,73 @@
+/**
+ * The target moves by our landings and by what people commit, pull and merge. Any other move is asked about before the next
+ * landing stands on it.
+ * Invariant: what ralphctl is about to write is noted before it is written, so a crash in between is no other move; a tip
+ * that an idea was asked about counts once that idea comes back and it still stands.
+ */
+import { join } from 'node:path';
+import { RepositoryError } from '../errors.js';
+import { readTip } from '../refs.js';
+import { readLinks } from '../worktrees/list.js';
+import { madeSince } from './out-of-bounds.js';
+import { readMoves } from './outside.js';
+import { type Wall, wallAt } from './wall.js';
+import { readJson, writeJson } from './wall-sections.js';
+
+interface Known {
+  /** The tip, and the one that it may have become. */
+  tips: string[];
+  asked?: { tip: string; ideas: string[] };
+}
+
+const fileOf = (wall: Wall, target: string): string => join(wall.dir, `target-${encodeURIComponent(target)}.json`);
+
+/** When a run begins: where the target stands. */
+export async function watchTarget(repo: string, target: string): Promise<void> {
+  const wall = wallAt(repo);
+  if (!wall || (await readJson<Known>(fileOf(wall, target)))) return;
+  const tip = await readTip(repo, `refs/heads/${target}`);
+  if (tip) await writeJson(fileOf(wall, target), { tips: [tip] } satisfies Known);
+}
+
+/** Before ralphctl moves the target to `to`; nothing where no run is known. */
+export async function expectTip(dir: string, target: string, from: string, to: string): Promise<void> {
+  const wall = wallAt(dir);
+  if (wall) await writeJson(fileOf(wall, target), { tips: [from, to] } satisfies Known);
+}
+
+/** Before a landing stands on `tip`. Throws {@link RepositoryError} where neither ralphctl nor a person seems to have moved it. */
+export async function admitTip(dir: string, target: string, tip: string, idea: string): Promise<void> {
+  const wall = wallAt(dir);
+  if (!wall) return;
+  const file = fileOf(wall, target);
+  const known = await readJson<Known>(file);
+  if (known?.tips.includes(tip)) return;
+  const asked = known?.asked?.tip === tip ? known.asked.ideas : [];
+  const how = known && !asked.includes(idea) ? await strangeMove(wall, target, known.tips, tip) : undefined;
+  if (!known || how === undefined) return writeJson(file, { tips: [tip] } satisfies Known);
+  await writeJson(file, { ...known, asked: { tip, ideas: [...asked, idea] } } satisfies Known);
+  const from = known.tips.at(-1) ?? '';
+  throw new RepositoryError(
+    `${target} moved from ${from.slice(0, 10)} to ${tip.slice(0, 10)} without a landing: ${how}.`,
+    `If that was not you, take it back: git update-ref refs/heads/${target} ${from} ${tip}. Then, or if it was you: ralphctl retry ${idea}`,
+  );
+}
+
+async function strangeMove(
+  { commonDir, linked }: Wall,
+  target: string,
+  tips: readonly string[],
+  tip: string,
+): Promise<string | undefined> {
+  const moves = await readMoves(commonDir, `refs/heads/${target}`);
+  const begun = moves.findLastIndex((move) => tips.includes(move.to));
+  if (begun >= 0 && !moves.some((move) => move.to === tip)) return 'somebody wrote its file by hand';
+  const fresh = new Set(moves.slice(begun + 1).map((move) => move.to));
+  for (const [name, { path }] of Object.entries(await readLinks(commonDir))) {
+    if (!linked.some((folder) => path.startsWith(`${folder}/`))) continue;
+    const made = madeSince(await readMoves(join(commonDir, 'worktrees', name), 'HEAD'), 0);
+    if (made.has(tip) || [...fresh].some((commit) => made.has(commit)))
+      return `it holds work from ${path}, which no gate has seen`;
+  }
+  return undefined;
+}

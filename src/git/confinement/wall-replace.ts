@@ -1,0 +1,37 @@
+/**
+ * Replace refs show other content than what a commit holds to everybody but us: to a gate's own git, and to the user.
+ * Invariant: takes away only what was not there before.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { git } from '../runner.js';
+
+const PREFIX = 'refs/replace/';
+
+/** Replace refs with their commits. With `before`: those that are new or changed, which are gone or back afterwards. */
+export async function takeReplacements(
+  root: string,
+  commonDir: string,
+  before?: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const [loose, packed] = await Promise.all([
+    readdir(join(commonDir, PREFIX)).catch(() => []),
+    readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => ''),
+  ]);
+  if (loose.length === 0 && !packed.includes(` ${PREFIX}`)) return {};
+  const format = '--format=%(objectname) %(refname)';
+  const text = await git(root).run(['for-each-ref', format, PREFIX], { read: true });
+  const found = Object.fromEntries(
+    text
+      .split('\n')
+      .map((line) => line.split(' ', 2))
+      .flatMap(([commit, ref]) => (commit && ref && before?.[ref] !== commit ? [[ref, commit] as const] : [])),
+  );
+  if (!before) return found;
+  for (const [ref, commit] of Object.entries(found)) {
+    const was = before[ref];
+    const args = was ? ['update-ref', ref, was, commit] : ['update-ref', '-d', ref, commit];
+    await git(root).result(args, { ok: [0, 1, 128] });
+  }
+  return found;
+}

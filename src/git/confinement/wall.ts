@@ -1,0 +1,242 @@
+/**
+ * The wall between agents and our own git: before each git command of ours in a repository that a run works on, what
+ * decides which programs git runs is compared with what it was when the run began.
+ * Invariant: while code of an agent may run, a change that matters is put back before our git reads it, and kept beside;
+ * while none does, a change is a person's and counts from then on. A look at unchanged files costs no process.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { RepositoryError } from '../errors.js';
+import { exclusive } from '../locks.js';
+import { beforeEachCommand } from '../runner.js';
+import { exists } from '../worktrees/list.js';
+import { changedSettings, freezeUserConfig } from './wall-config.js';
+import { changedAt, type Files, fingerprint, putBack, readFiles, same, stamp, textOf } from './wall-files.js';
+import { mendLink } from './wall-link.js';
+import { takeReplacements } from './wall-replace.js';
+import {
+  activeSections,
+  type Breach,
+  forgetSection,
+  isAlive,
+  noteBreach,
+  noteSection,
+  readBreaches,
+  readJson,
+  type Section,
+  writeJson,
+} from './wall-sections.js';
+
+interface Snapshot {
+  version: 1;
+  /** When the run was created whose beginning it is; ISO. */
+  createdAt: string;
+  files: Files;
+  /** Commits of refs/replace, by name. */
+  replaced: Record<string, string>;
+  /** The user's own settings are in `gitconfig`. */
+  frozen: boolean;
+}
+
+export interface Wall {
+  commonDir: string;
+  /** The user's checkout. */
+  root: string;
+  /** Folders below which our worktrees lie. */
+  linked: readonly string[];
+  /** Where snapshot, sections and breaches are kept. */
+  dir: string;
+  snapshot: Snapshot;
+  /** Fingerprint of the files when they were last found to be as they should. */
+  seen: string;
+}
+
+const SNAPSHOT = 'snapshot.json';
+const USER_CONFIG = 'gitconfig';
+/** Somebody who writes again and again does not hold us up for ever. */
+const MOST_ROUNDS = 5;
+const walls: Wall[] = [];
+
+export type WallPlace = Pick<Wall, 'commonDir' | 'root' | 'linked' | 'dir'>;
+
+/** Builds the wall of a run, or finds it. What is there when a newer run begins counts as the user's. */
+export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wall> {
+  return exclusive(`wall:${place.dir}`, async () => {
+    const known = walls.find((one) => one.dir === place.dir);
+    // The repository of a known one may have been moved since.
+    if (known && known.commonDir === place.commonDir && known.snapshot.createdAt >= createdAt) return known;
+    if (known) walls.splice(walls.indexOf(known), 1);
+    const kept = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
+    const snapshot = kept && kept.createdAt >= createdAt ? kept : await begin(place, createdAt);
+    const wall = { ...place, snapshot, seen: '' };
+    walls.push(wall);
+    beforeEachCommand(passWall);
+    return wall;
+  });
+}
+
+/** The wall of a run that goes on, for a command that only looks; undefined where none is or no agent's code runs. */
+export async function findWall(place: WallPlace): Promise<Wall | undefined> {
+  const snapshot = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
+  if (!snapshot || !(await activeSections(place.dir)).some(({ pid }) => isAlive(pid))) return undefined;
+  return raiseWall(place, snapshot.createdAt);
+}
+
+async function begin({ dir, root, commonDir }: WallPlace, createdAt: string): Promise<Snapshot> {
+  await rm(dir, { recursive: true, force: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const frozen = await freezeUserConfig(root, join(dir, USER_CONFIG));
+  const replaced = await takeReplacements(root, commonDir);
+  const snapshot: Snapshot = { version: 1, createdAt, files: await readFiles(commonDir), replaced, frozen };
+  await writeJson(join(dir, SNAPSHOT), snapshot);
+  return snapshot;
+}
+
+const below = (dir: string, folder: string): boolean => dir === folder || dir.startsWith(`${folder}/`);
+
+/** The wall around a folder of ours, or the user's checkout. */
+export const wallAt = (dir: string): Wall | undefined =>
+  walls.find((one) => one.linked.some((folder) => below(dir, folder))) ?? walls.find((one) => below(dir, one.root));
+
+/** Before each git command in `dir`; gives what its environment gets. */
+async function passWall(dir: string): Promise<Record<string, string>> {
+  if (walls.length === 0) return {};
+  const ours = walls.find((one) => one.linked.some((folder) => below(dir, folder)));
+  const wall = ours ?? walls.find((one) => below(dir, one.root)) ?? (await wallOfCheckout(dir));
+  if (!wall) return {};
+  await checkWall(wall);
+  if (ours) await checkLink(ours, dir);
+  return wall.snapshot.frozen ? { GIT_CONFIG_GLOBAL: join(wall.dir, USER_CONFIG) } : {};
+}
+
+/** One after another for a worktree: who asks what was mended must not be answered before it has been written down. */
+function checkLink(wall: Wall, dir: string): Promise<void> {
+  return exclusive(`link:${dir}`, async () => {
+    const mended = await mendLink(dir, wall.commonDir);
+    const changes = mended.map((what) => ({ what, file: join(dir, '.git') }));
+    if (changes.length > 0) await noteBreach(wall.dir, { at: Date.now(), changes });
+  });
+}
+
+/** Another checkout of the user, which shares the repository. */
+async function wallOfCheckout(dir: string): Promise<Wall | undefined> {
+  const link = /^gitdir: (.+)\n?$/.exec(await readFile(join(dir, '.git'), 'utf8').catch(() => ''))?.[1];
+  if (link === undefined) return undefined;
+  const commonDir = dirname(dirname(resolve(dir, link)));
+  return walls.find((one) => one.commonDir === commonDir);
+}
+
+/** Compares, and puts back what must not stay. */
+export async function checkWall(wall: Wall): Promise<void> {
+  if (look(wall) === wall.seen) return;
+  await exclusive(`check:${wall.dir}`, async () => {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const now = look(wall);
+      if (now === wall.seen) return;
+      if (await compare(wall)) wall.seen = now;
+    }
+    if (look(wall) === wall.seen) return;
+    throw new RepositoryError(
+      `Somebody changes ${join(wall.commonDir, 'config')} or what lies beside it again and again; no git of ralphctl runs there meanwhile.`,
+      'See which process does it, e.g. with: lsof +D .git',
+    );
+  });
+}
+
+const look = ({ commonDir, dir, snapshot }: Wall): string =>
+  `${stamp(join(dir, SNAPSHOT))}\n${fingerprint(commonDir, snapshot.files)}`;
+
+/** True when nothing had to be put back: what was looked at is what should be. */
+async function compare(wall: Wall): Promise<boolean> {
+  // Put back, a file that was not there looks as before: others wait until it has been told, too.
+  wall.seen = '';
+  const { commonDir, dir } = wall;
+  // Another process of ours may have taken a change of the user for good.
+  wall.snapshot = (await readJson<Snapshot>(join(dir, SNAPSHOT))) ?? wall.snapshot;
+  const was = wall.snapshot.files;
+  const is = await readFiles(commonDir, was);
+  // Moved, or its .git removed: nothing can be put back into what is not there, and git fails by itself.
+  if (!(await exists(join(commonDir, 'HEAD')))) return true;
+  const changed = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => !same(was[name], is[name]));
+  if (changed.length === 0) return true;
+  const active = await activeSections(dir);
+  const bad = active.length === 0 ? [] : await serious(changed, was, is);
+  if (bad.length > 0) {
+    await repel(wall, bad, active);
+    return false;
+  }
+  wall.snapshot = { ...wall.snapshot, files: is };
+  await writeJson(join(dir, SNAPSHOT), wall.snapshot);
+  return false;
+}
+
+interface Bad {
+  name: string;
+  what: string;
+}
+
+/** Of the changed files those that a person must have done knowingly, and what changed in them. */
+async function serious(changed: readonly string[], was: Files, is: Files): Promise<Bad[]> {
+  const found = await Promise.all(
+    changed.map(async (name): Promise<Bad[]> => {
+      if (!name.startsWith('config')) return [{ name, what: `${said(was[name], is[name])} .git/${name}` }];
+      if (is[name]?.link !== undefined && is[name]?.link !== was[name]?.link)
+        return [{ name, what: `replaced .git/${name}` }];
+      const keys = await changedSettings(textOf(was[name]), textOf(is[name]));
+      const few = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ` and ${keys.length - 5} more` : '');
+      return keys.length > 0 ? [{ name, what: `set ${few} in .git/${name}` }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+const said = (was: unknown, is: unknown): string =>
+  was === undefined ? 'made' : is === undefined ? 'removed' : 'changed';
+
+async function repel(
+  { commonDir, dir, snapshot }: Wall,
+  bad: readonly Bad[],
+  active: readonly Section[],
+): Promise<void> {
+  const at = Math.min(...bad.map(({ name }) => changedAt(join(commonDir, name))));
+  const all = bad.map(({ name, what }) => {
+    const file = join(commonDir, name);
+    const kept = join(dir, 'kept', `${basename(name)}-${randomBytes(4).toString('hex')}`);
+    return { name, what, file, kept };
+  });
+  // First noted, so that nobody finds it put back and nothing held against anybody.
+  const changes = all.map(({ name: _, ...change }) => change);
+  await noteBreach(dir, { at, changes }, active);
+  for (const { name, file, kept } of all) await putBack(file, snapshot.files[name], kept);
+}
+
+/** Code of an agent begins to run; whoever calls it also calls {@link leaveSection}. */
+export async function enterSection(wall: Wall, given: Pick<Section, 'name' | 'outputFile'>): Promise<Section> {
+  await checkWall(wall);
+  // What a person changed while nothing ran is theirs.
+  if ((await activeSections(wall.dir)).length === 0) {
+    const replaced = await takeReplacements(wall.root, wall.commonDir);
+    if (JSON.stringify(replaced) !== JSON.stringify(wall.snapshot.replaced)) {
+      wall.snapshot = { ...wall.snapshot, replaced };
+      await writeJson(join(wall.dir, SNAPSHOT), wall.snapshot);
+    }
+  }
+  return noteSection(wall.dir, given);
+}
+
+/** After the last of its processes: what it changed is put back by then. */
+export async function leaveSection(wall: Wall, section: Section): Promise<void> {
+  await checkWall(wall);
+  await forgetSection(wall.dir, section);
+}
+
+/** What was put back since then and `name` may have done. `worktree`: where it worked. */
+export async function breachesBy(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
+  await checkWall(wall);
+  if (worktree !== undefined) await checkLink(wall, worktree);
+  const fresh = await takeReplacements(wall.root, wall.commonDir, wall.snapshot.replaced);
+  const changes = Object.keys(fresh).map((ref) => ({ what: `made ${ref}`, file: join(wall.commonDir, ref) }));
+  if (changes.length > 0) await noteBreach(wall.dir, { at: Date.now(), changes });
+  return readBreaches(wall.dir, name, since);
+}

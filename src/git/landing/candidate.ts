@@ -1,0 +1,183 @@
+/**
+ * Building what a landing would make the target: the idea's commits on top of its current tip, each naming idea and agent.
+ * Invariant: a pure function of commits; works in the object database, moves no ref and touches no file.
+ */
+import { type Commit, type NewCommit, readCommits, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
+import { RepositoryError } from '../errors.js';
+import { type Git, git } from '../runner.js';
+import { mergeTrees } from './merge.js';
+import { commitMessage, isNormal, type MessageParts, normaliseMessage } from './message.js';
+
+export type Strategy = 'rebase' | 'merge' | 'squash';
+
+export interface CandidateInput {
+  /** Where git runs: its files give the merge attributes. */
+  dir: string;
+  tip: { commit: string; tree: string };
+  head: string;
+  strategy: Strategy;
+  parts: MessageParts;
+  write: WriteOptions;
+  /** Last change to the tree that lands. */
+  adjust: (tree: string) => Promise<string>;
+}
+export type Candidate =
+  | { kind: 'ready'; commit: string; commits: number }
+  | { kind: 'conflict'; files: string[]; messages: string[] };
+
+/** The last commit stays unwritten until its tree is final; `sha` says that it exists already with this very content. */
+type Draft = { kind: 'draft'; last: NewCommit & { sha?: string | undefined }; before: number };
+type Built = Draft | { kind: 'empty' } | Extract<Candidate, { kind: 'conflict' }>;
+
+/** The commit that would land, or the files in which it conflicts. */
+export async function buildCandidate(input: CandidateInput): Promise<Candidate> {
+  const repo = git(input.dir);
+  const commits = await readCommits(input.dir, `${input.tip.commit}..${input.head}`);
+  if (commits[0]?.parents.length === 0)
+    throw new RepositoryError(
+      `The branch of ${input.parts.idea} has no history in common with the target.`,
+      'Land it by hand, or start the idea afresh.',
+    );
+  const built = await build(repo, input, commits);
+  if (built.kind === 'conflict') return built;
+  if (built.kind === 'empty') return bookkeeping(repo, input);
+  const { last, before } = built;
+  const tree = await input.adjust(last.tree);
+  const commit = last.sha && tree === last.tree ? last.sha : await writeCommit(repo, { ...last, tree }, input.write);
+  return { kind: 'ready', commit, commits: before + 1 };
+}
+
+function build(repo: Git, input: CandidateInput, commits: readonly Commit[]): Promise<Built> {
+  const last = commits.at(-1);
+  if (!last) return Promise.resolve({ kind: 'empty' });
+  if (input.strategy === 'merge') return merge(repo, input, commits, last);
+  if (input.strategy === 'rebase' && isLinear(commits)) return rebase(repo, input, commits, last);
+  return squash(repo, input, commits, last);
+}
+
+/** With nothing to land, a ticked backlog is still worth a commit of its own. */
+async function bookkeeping(repo: Git, input: CandidateInput): Promise<Candidate> {
+  const tree = await input.adjust(input.tip.tree);
+  if (tree === input.tip.tree) return { kind: 'ready', commit: input.tip.commit, commits: 0 };
+  const commit = await writeCommit(
+    repo,
+    {
+      tree,
+      parents: [input.tip.commit],
+      author: slotAuthor(input.parts.agentName),
+      message: commitMessage({ ...input.parts, type: 'chore' }),
+    },
+    input.write,
+  );
+  return { kind: 'ready', commit, commits: 1 };
+}
+
+/** Each commit has one parent: the one before it. */
+const isLinear = (commits: readonly Commit[]): boolean =>
+  commits.every((commit, i) => commit.parents.length === 1 && (i === 0 || commit.parents[0] === commits[i - 1]?.sha));
+
+async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
+  let onto = input.tip;
+  let original = { commit: commits[0]?.parents[0], tree: '' };
+  let waiting: Draft | undefined;
+  for (const commit of commits) {
+    const settled = waiting ? await settle(repo, waiting, input.write) : onto.commit;
+    onto = { ...onto, commit: settled };
+    const tree = await replay(repo, onto, original, commit, input.write);
+    // The commits in sequence conflict, yet their sum may not: a later commit often takes back what an earlier one did.
+    if (tree === undefined) return squash(repo, input, commits, head);
+    original = { commit: commit.sha, tree: commit.tree };
+    if (tree === onto.tree) {
+      if (waiting) waiting = { ...waiting, last: { ...waiting.last, sha: settled } };
+      continue;
+    }
+    const next = rewritten(commit, tree, settled, input.parts);
+    // Iterations that leave work uncommitted all get the same message: in a row, they land as one commit.
+    waiting =
+      waiting && waiting.last.message === next.message
+        ? { ...waiting, last: { ...next, parents: waiting.last.parents, sha: undefined } }
+        : { kind: 'draft', before: waiting ? waiting.before + 1 : 0, last: next };
+    onto = { commit: settled, tree };
+  }
+  return waiting ?? { kind: 'empty' };
+}
+
+const settle = async (repo: Git, draft: Draft, write: WriteOptions): Promise<string> =>
+  draft.last.sha ?? (await writeCommit(repo, draft.last, write));
+
+/** The tree of `commit` moved from its parent onto another commit; undefined on conflict. */
+async function replay(
+  repo: Git,
+  onto: { commit: string; tree: string },
+  parent: { commit: string | undefined; tree: string },
+  commit: Commit,
+  write: WriteOptions,
+): Promise<string | undefined> {
+  if (onto.commit === parent.commit || onto.tree === parent.tree) return commit.tree;
+  // A stand-in with the new tree and the old parent makes the old parent the merge base: that is a cherry-pick.
+  const ours = parent.tree
+    ? await writeCommit(
+        repo,
+        { tree: onto.tree, parents: commit.parents, author: commit.author, message: 'stand-in\n' },
+        { who: write.who },
+      )
+    : onto.commit;
+  const merged = await mergeTrees(repo, ours, commit.sha);
+  return merged.kind === 'clean' ? merged.tree : undefined;
+}
+
+function rewritten(commit: Commit, tree: string, parent: string, parts: MessageParts): Draft['last'] {
+  const same = tree === commit.tree && parent === commit.parents[0] && isNormal(commit.message, parts);
+  const base = { tree, parents: [parent], author: commit.author };
+  return same
+    ? { ...base, message: commit.message, sha: commit.sha }
+    : { ...base, message: normaliseMessage(commit.message, parts) };
+}
+
+async function squash(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
+  const merged = await mergedTree(repo, input, commits, head);
+  if (merged.kind === 'conflict') return merged;
+  if (merged.tree === input.tip.tree) return { kind: 'empty' };
+  const only = commits.length === 1 ? commits[0] : undefined;
+  if (only) return { kind: 'draft', before: 0, last: rewritten(only, merged.tree, input.tip.commit, input.parts) };
+  const subjects = commits
+    .filter((one) => one.parents.length === 1)
+    .map((one) => `- ${one.message.split('\n', 1)[0] ?? ''}`);
+  const message = normaliseMessage(
+    `${commitMessage(input.parts).split('\n', 1)[0]}\n\n${subjects.slice(0, 50).join('\n')}\n`,
+    input.parts,
+  );
+  return {
+    kind: 'draft',
+    before: 0,
+    last: { tree: merged.tree, parents: [input.tip.commit], author: head.author, message },
+  };
+}
+
+async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit): Promise<Built> {
+  const merged = await mergedTree(repo, input, commits, head);
+  if (merged.kind === 'conflict') return merged;
+  if (merged.tree === input.tip.tree) return { kind: 'empty' };
+  const moved = new Map<string, string>();
+  for (const commit of commits) {
+    const parents = commit.parents.map((id) => moved.get(id) ?? id);
+    const same = parents.every((id, i) => id === commit.parents[i]) && isNormal(commit.message, input.parts);
+    const message = normaliseMessage(commit.message, input.parts);
+    moved.set(commit.sha, same ? commit.sha : await writeCommit(repo, { ...commit, parents, message }, input.write));
+  }
+  const side = moved.get(head.sha) ?? head.sha;
+  const last = {
+    tree: merged.tree,
+    parents: [input.tip.commit, side],
+    author: head.author,
+    message: commitMessage(input.parts),
+  };
+  return { kind: 'draft', before: commits.length, last };
+}
+
+/** The tree of both sides together; no process when the idea already stands on the tip. */
+async function mergedTree(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit) {
+  if (isLinear(commits) && commits[0]?.parents[0] === input.tip.commit)
+    return { kind: 'clean' as const, tree: head.tree };
+  return mergeTrees(repo, input.tip.commit, head.sha);
+}

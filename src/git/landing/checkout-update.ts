@@ -1,0 +1,121 @@
+/**
+ * Bringing a user's checkout along when its branch moves, as `git pull` would: only where no path that the user has
+ * edited, staged or left untracked is among those that change.
+ * Invariant: all of it or nothing; no edit is ever written over.
+ */
+
+import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
+import { git } from '../runner.js';
+import type { Status } from '../status.js';
+import { exists, privateGitDir } from '../worktrees/list.js';
+import { type OpenOperation, openOperationIn } from '../worktrees/recover.js';
+import { changedPaths, inTheWay, stagedPaths } from './checkout.js';
+import { withTree } from './tick.js';
+
+/** Why a checkout cannot be brought along. */
+export type Obstacle =
+  | { kind: 'several'; checkouts: readonly string[] }
+  | { kind: 'operation'; operation: OpenOperation }
+  | { kind: 'unmerged' | 'edited' | 'untracked'; paths: readonly string[] }
+  | { kind: 'locked'; lock: string }
+  | { kind: 'refused' };
+
+interface Step {
+  /** What the files correspond to, edits aside, and what they would. */
+  base: string;
+  to: string;
+}
+
+/** What of the user's stands in the way; files that git does not track are left to git, or to {@link catchUp}. */
+export async function obstacleTo(checkout: string, step: Step, status: Status): Promise<Obstacle | undefined> {
+  const operation = await openOperationIn(checkout);
+  if (operation) return { kind: 'operation', operation };
+  const unmerged = status.tracked.filter((one) => one.unmerged).map(({ path }) => path);
+  if (unmerged.length > 0) return { kind: 'unmerged', paths: unmerged };
+  const paths = status.tracked.length > 0 ? await overlap(checkout, step) : [];
+  return paths.length > 0 ? { kind: 'edited', paths } : undefined;
+}
+
+/** Paths that change and that the user has changed, too, unless both have made the same of them. */
+async function overlap(checkout: string, { base, to }: Step): Promise<string[]> {
+  const moving = await changedPaths(checkout, base, to);
+  const edited = await editedPaths(checkout, base);
+  const both = moving.filter((path) => edited.has(path));
+  if (both.length === 0) return [];
+  const still = await editedPaths(checkout, to);
+  return both.filter((path) => still.has(path));
+}
+
+/** Tracked paths whose file or staged version is not that of the commit. */
+async function editedPaths(checkout: string, commit: string): Promise<Set<string>> {
+  const args = ['diff', '--name-only', '--no-renames', '--no-ext-diff', '--ignore-submodules=none', '-z', commit, '--'];
+  const [files, staged] = await Promise.all([
+    git(checkout).result(args, { read: true }),
+    stagedPaths(checkout, commit),
+  ]);
+  return new Set([...files.stdout.split('\0').filter(Boolean), ...staged]);
+}
+
+/** Brings files and index from `base` to `to`, edits kept; false when git refuses, or something untracked is in the way. */
+export async function catchUp(checkout: string, { base, to }: Step): Promise<boolean> {
+  if ((await inTheWay(checkout, base, to)).length > 0) return false;
+  await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
+  return (await git(checkout).result(['read-tree', '-m', '-u', base, to], { ok: [0, 1, 128] })).code === 0;
+}
+
+/** A commit like `to`, with some paths as they are in `base`: what a checkout has that keeps its edits of those. */
+export async function withOld(dir: string, { base, to }: Step, paths: readonly string[]): Promise<string> {
+  const repo = git(dir);
+  const tree = await withTree(dir, to, async (env) => {
+    const specs = paths.map((path) => `:(top,literal)${path}`);
+    const { stdout } = await repo.result(['ls-tree', '-r', '-z', '--full-tree', base, '--', ...specs], { read: true });
+    const old = stdout.split('\0').filter(Boolean);
+    const there = new Set(old.map((line) => line.slice(line.indexOf('\t') + 1)));
+    const gone = paths.filter((path) => !there.has(path)).map((path) => `0 ${'0'.repeat(base.length)}\t${path}`);
+    await repo.run(['update-index', '-z', '--index-info'], { env, input: [...gone, ...old, ''].join('\0') });
+  });
+  const message = `what a checkout has that stayed behind in: ${paths.join(', ')}\n`;
+  const commit = { tree, parents: [to], author: slotAuthor('ralphctl'), message };
+  return writeCommit(repo, commit, { who: await identityEnv(dir) });
+}
+
+/** What git did not say when it refused. */
+export async function findObstacle(checkout: string, { base, to }: Step): Promise<Obstacle> {
+  const lock = `${(await privateGitDir(checkout)) ?? `${checkout}/.git`}/index.lock`;
+  if (await exists(lock)) return { kind: 'locked', lock };
+  const paths = await inTheWay(checkout, base, to);
+  return paths.length > 0 ? { kind: 'untracked', paths } : { kind: 'refused' };
+}
+
+/** What stands in the way, and what the user does about it. */
+export function describeObstacle(obstacle: Obstacle, checkout: string): { problem: string; first?: string } {
+  switch (obstacle.kind) {
+    case 'several':
+      return {
+        problem: `the branch is checked out in ${obstacle.checkouts.join(' and ')}`,
+        first: `leave it in all but one (git -C ${quote(obstacle.checkouts[1] ?? '')} switch --detach)`,
+      };
+    case 'operation':
+      return { problem: `a ${obstacle.operation} is in progress in ${checkout}`, first: 'finish it' };
+    case 'unmerged':
+      return { problem: `a conflict in ${some(obstacle.paths)} of ${checkout} is open`, first: 'resolve it' };
+    case 'edited':
+      return { problem: `${some(obstacle.paths)} has edits of yours in ${checkout}, and landed work changes it, too` };
+    case 'untracked':
+      return {
+        problem: `untracked ${some(obstacle.paths)} in ${checkout} is in the way of files that landed`,
+        first: `move ${obstacle.paths.length > 1 ? 'those' : 'it'} away`,
+      };
+    case 'locked':
+      return {
+        problem: `the index of ${checkout} is locked`,
+        first: `if no git runs there, rm ${quote(obstacle.lock)}`,
+      };
+    case 'refused':
+      return { problem: `git did not bring the files of ${checkout} along` };
+  }
+}
+
+const some = (paths: readonly string[]): string =>
+  paths.length > 3 ? `${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(', ');
+const quote = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

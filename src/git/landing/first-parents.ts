@@ -1,0 +1,90 @@
+/** The first-parent line of a branch, with the files that each commit changed and the ideas that it names. Reads only. */
+import { git } from '../runner.js';
+import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
+
+export interface LineCommit extends Named {
+  sha: string;
+  subject: string;
+  /** epoch ms */
+  at: number;
+  /** By path (quoted as git quotes it): the blobs before and after; all zeros: no such file. */
+  files: Map<string, { from: string; to: string }>;
+}
+
+const MOST_READ = 5000;
+
+/** Newest first, as far as `oldest`, and so many at most. A merge counts with all that it brought in. */
+export async function readLine(repo: string, branch: string, oldest: string): Promise<LineCommit[]> {
+  const args = ['log', '--first-parent', '--diff-merges=first-parent', '--raw', '--no-abbrev', '--no-renames'];
+  const { stdout } = await git(repo).result(
+    // The message is indented, so that no line of it looks like one of git's.
+    [
+      ...args,
+      '-n',
+      String(MOST_READ),
+      '--format=%x02%H %ct%n%w(0,1,1)%B',
+      `refs/heads/${branch}`,
+      '--not',
+      `${oldest}^@`,
+      '--',
+    ],
+    { read: true, config: PINNED_LOG },
+  );
+  return stdout.split('\x02').slice(1).map(parse);
+}
+
+function parse(record: string): LineCommit {
+  const [head = '', ...lines] = record.split('\n');
+  const [sha = '', seconds] = head.split(' ');
+  const message = lines.filter((line) => !line.startsWith(':')).map((line) => line.replace(/^ /, ''));
+  const files: LineCommit['files'] = new Map();
+  for (const line of lines) {
+    const [, from, to, path] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) \w+\t(.+)$/.exec(line) ?? [];
+    if (from && to && path) files.set(path, { from, to });
+  }
+  return { sha, subject: message[0] ?? '', at: Number(seconds) * 1000, files, ...namedIdeas(message.join('\n')) };
+}
+
+/** Is there a commit on the line that names no idea, newer than `oldest`? */
+export async function hasForeign(repo: string, branch: string, oldest: string): Promise<boolean> {
+  const named = ['--grep=^Ralph-Idea: ', '--grep=^Ralph-Reverted: '];
+  const args = ['log', '--first-parent', '--invert-grep', ...named, '-n', '1', '--format=%H'];
+  const range = [`refs/heads/${branch}`, '--not', oldest, '--'];
+  return (await git(repo).run([...args, ...range], { read: true, config: PINNED_LOG })) !== '';
+}
+
+/*
+ * Reading the trailers that landing leaves, from raw messages: what a user's settings for trailers, searching, comments or
+ * encodings say changes nothing. Parsing is pure.
+ */
+
+/** For every `git log` whose result decides something. */
+export const PINNED_LOG: readonly string[] = [
+  'grep.patternType=basic',
+  'grep.extendedRegexp=false',
+  'i18n.logOutputEncoding=UTF-8',
+  'log.follow=false',
+  'log.showRoot=true',
+];
+
+/** Ideas that a commit message names in its last paragraph. */
+export interface Named {
+  landed: string[];
+  reverted: string[];
+}
+
+export function namedIdeas(message: string): Named {
+  const lines = message.replaceAll('\r', '').trimEnd().split('\n');
+  const start = lines.findLastIndex((line) => line.trim() === '');
+  // A message of one paragraph is all subject.
+  const block = start < 0 ? [] : lines.slice(start + 1);
+  return { landed: valuesOf(block, IDEA_TRAILER), reverted: valuesOf(block, REVERTED_TRAILER) };
+}
+
+function valuesOf(block: readonly string[], key: string): string[] {
+  const prefix = `${key.toLowerCase()}:`;
+  return block
+    .filter((line) => line.toLowerCase().startsWith(prefix))
+    .map((line) => line.slice(prefix.length).trim())
+    .filter(Boolean);
+}

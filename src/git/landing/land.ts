@@ -1,0 +1,191 @@
+/**
+ * Landing an idea: merge with the target's current tip, gate the merged tree, move the branch.
+ * Invariant: only a gated tree lands; each idea's commits are on the target exactly once, also after a crash at any
+ * point (the claim refs tell); a conflict or a red gate leaves no trace but refs under refs/ralphctl.
+ */
+import type { LandResult } from '../../protocol/git-work.js';
+import { identityEnv } from '../commits.js';
+import { admitTip } from '../confinement/target-watch.js';
+import { RepositoryError } from '../errors.js';
+import { claimedHeadRef, claimRef } from '../refs.js';
+import { git } from '../runner.js';
+import { keep } from '../saves/saves.js';
+import { listWorktrees } from '../worktrees/list.js';
+import { buildCandidate, type Strategy } from './candidate.js';
+import { finishLanding } from './finish.js';
+import { namedIdeas, PINNED_LOG } from './first-parents.js';
+import { conflictDetail, mergeTrees } from './merge.js';
+import type { Worker } from './message.js';
+import { swapTarget } from './swap.js';
+import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './target-lock.js';
+import { type Tick, tickTree } from './tick.js';
+
+export interface LandOptions extends LaneOptions, Worker {
+  title: string;
+  agentName: string;
+  branch: string;
+  /** The commit that the idea branched from. */
+  base?: string;
+  /** The commit to land. */
+  head: string;
+  strategy: Strategy;
+  /** Conventional commit type for commits that ralphctl words itself. */
+  type?: string;
+  sign?: boolean;
+  tick?: Tick;
+  /** The backlog inside the repository. */
+  backlogPath?: string;
+}
+
+type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
+type Here = LandOptions & Located;
+
+/** Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must mend something. */
+export async function landIdea(options: LandOptions): Promise<LandResult> {
+  let saved: Promise<unknown> | undefined;
+  try {
+    return (await inLane(options, (here) => {
+      // Its branch will go and the target gets rewritten commits. Made while the candidate is built; awaited before anything moves.
+      saved ??= keep(here.repo, here.idea, here.head, 'before landing');
+      saved.catch(() => undefined);
+      return attempt(here, saved);
+    })) as LandResult;
+  } finally {
+    await saved?.catch(() => undefined);
+  }
+}
+
+/** Landing on a target that was rewound would bring back, in the idea's name, what somebody took away. */
+async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: string): Promise<void> {
+  if (!base || base === tip) return;
+  const args = ['merge-base', '--is-ancestor', base, tip];
+  if ((await git(repo).result(args, { ok: [0, 1], read: true })).code === 0) return;
+  throw new RepositoryError(
+    `${target} was rewound: it no longer contains ${base.slice(0, 10)}, from which ${idea} started.`,
+    `Put its commits on the new ${target} (git rebase --onto ${target} ${base.slice(0, 10)} ${branch}, in its worktree).`,
+  );
+}
+
+/** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
+async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome | undefined> {
+  const { repo, idea, target, head } = options;
+  const refs = await readRefs(options);
+  const earlier = await alreadyLanded(options, refs);
+  if (earlier) return earlier;
+  const tip = refs.tip;
+  await admitTip(repo, target, tip.commit, idea);
+  const [dir] = await Promise.all([laneWorktree(options, tip.commit), refuseRewound(options, tip.commit)]);
+  const candidate = await buildCandidate({
+    dir,
+    tip,
+    head,
+    strategy: options.strategy,
+    parts: {
+      idea,
+      agentName: options.agentName,
+      title: options.title,
+      ...(options.agent ? { agent: options.agent } : {}),
+      ...(options.model ? { model: options.model } : {}),
+      ...(options.type ? { type: options.type } : {}),
+    },
+    write: { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) },
+    adjust: async (tree) => (options.tick ? tickTree(dir, tree, options.tick) : tree),
+  });
+  if (candidate.kind === 'conflict') {
+    const detail = await conflictDetail(dir, { onto: tip.commit, head, ...candidate });
+    return { kind: 'conflict', onto: tip.commit, files: candidate.files, detail };
+  }
+  const { commit, commits } = candidate;
+  if (commit !== tip.commit) {
+    const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
+    if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
+  }
+  const [worktrees] = await Promise.all([listWorktrees(repo), saved]);
+  let note: string | undefined;
+  // Without commits of its own on the target, the branch is all that holds what the agent did.
+  if (commit === tip.commit) await keep(repo, idea, head, 'landed without changes of its own');
+  else {
+    const claims = [
+      [claimRef(idea), commit],
+      [claimedHeadRef(idea), head],
+    ] as const;
+    const swap = await swapTarget({
+      dir,
+      target,
+      from: tip.commit,
+      to: commit,
+      claims,
+      worktrees,
+      ...(options.backlogPath === undefined ? {} : { mayLag: options.backlogPath }),
+      reason: `ralphctl: land ${idea}`,
+    });
+    if (!swap.moved) return undefined;
+    note = swap.note;
+  }
+  const kept = await finishLanding({ ...options, dir, worktrees });
+  return landed(commit, commits, note, kept);
+}
+
+const landed = (commit: string, commits: number, ...notes: Array<string | undefined>): Outcome => {
+  const note = notes.filter(Boolean).join(' ');
+  return { kind: 'landed', commit, commits, ...(note ? { note } : {}) };
+};
+
+interface Refs {
+  tip: { commit: string; tree: string };
+  claim?: string;
+  claimedHead?: string;
+}
+
+async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
+  const names = [`refs/heads/${target}`, claimRef(idea), claimedHeadRef(idea)];
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname) %(tree)', ...names], {
+    read: true,
+  });
+  const found = new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', line.split(' ')] as const));
+  const [, commit, tree] = found.get(names[0] ?? '') ?? [];
+  if (!commit || !tree)
+    throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  const claim = found.get(claimRef(idea))?.[1];
+  const claimedHead = found.get(claimedHeadRef(idea))?.[1];
+  return { tip: { commit, tree }, ...(claim ? { claim } : {}), ...(claimedHead ? { claimedHead } : {}) };
+}
+
+/**
+ * An earlier attempt moved the target and could not say so: its claim is on the target. Only the tidying is left.
+ * A claim is a ref that anybody may write, so it counts only with this idea's name and this idea's work in it.
+ */
+async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undefined> {
+  const { repo, idea, head } = options;
+  const { claim, tip } = refs;
+  if (!claim || refs.claimedHead !== head) return undefined;
+  const inTarget = await git(repo).result(['merge-base', '--is-ancestor', claim, tip.commit], {
+    ok: [0, 1],
+    read: true,
+  });
+  if (inTarget.code !== 0 || !(await holds(repo, { claim, idea, head }))) return undefined;
+  const kept = await finishLanding({ ...options, dir: repo, worktrees: await listWorktrees(repo) });
+  return landed(claim, await countLanded(repo, claim, idea), kept);
+}
+
+/** Does the commit name the idea, and would landing `head` on it change nothing? */
+async function holds(repo: string, { claim, idea, head }: { claim: string; idea: string; head: string }) {
+  const run = git(repo);
+  const message = await run.run(['log', '-1', '--format=%B', claim, '--'], { read: true, config: PINNED_LOG });
+  if (!namedIdeas(message).landed.includes(idea)) return false;
+  const [merged, tree] = await Promise.all([
+    mergeTrees(run, claim, head),
+    run.run(['rev-parse', `${claim}^{tree}`], { read: true }),
+  ]);
+  return merged.kind === 'clean' && merged.tree === tree;
+}
+
+/** Commits from the last one on the first-parent line that is not this idea's, up to the claim. */
+async function countLanded(repo: string, claim: string, idea: string): Promise<number> {
+  const args = ['log', '--first-parent', '-n', '500', '-z', '--format=%H%n%B', claim, '--'];
+  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
+  const records = stdout.split('\0').map((text) => ({ sha: text.slice(0, text.indexOf('\n')), text }));
+  const before = records.find(({ text }) => !namedIdeas(text).landed.includes(idea));
+  const range = before ? [`${before.sha}..${claim}`] : [claim];
+  return Number(await git(repo).run(['rev-list', '--count', ...range], { read: true }));
+}

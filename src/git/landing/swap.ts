@@ -1,0 +1,123 @@
+/**
+ * Moving the target branch to a gated commit.
+ * Invariant: compare-and-swap: the branch moves only from the commit that the gate saw merged. A checkout of the branch
+ * is brought along where nothing of the user's is in the way; otherwise its files and its index stay byte for byte, and a
+ * ref written together with the branch remembers what they correspond to.
+ */
+
+import { expectTip } from '../confinement/target-watch.js';
+import { isLockContention, lockHeld } from '../locks.js';
+import { checkoutBaseRef } from '../refs.js';
+import { type Git, GitError, git } from '../runner.js';
+import { readStatus } from '../status.js';
+import type { WorktreeEntry } from '../worktrees/list.js';
+import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
+import { catchUp, describeObstacle, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
+
+export interface SwapInput {
+  /** Where git runs: not a user's checkout. */
+  dir: string;
+  target: string;
+  from: string;
+  to: string;
+  /** Refs to write, or to delete, no later than the branch moves. */
+  claims: ReadonlyArray<readonly [ref: string, commit: string | undefined]>;
+  worktrees: readonly WorktreeEntry[];
+  /** The backlog: when only edits of it are in the way, it alone stays behind. */
+  mayLag?: string;
+  /** For the reflog. */
+  reason: string;
+}
+/** `moved: false`: somebody else moved the target, nothing was done. */
+export type SwapResult = { moved: true; note?: string } | { moved: false };
+
+/** One landing's step onto the target. */
+export async function swapTarget(input: SwapInput): Promise<SwapResult> {
+  const repo = git(input.dir);
+  const { from, to, target } = input;
+  await expectTip(input.dir, target, from, to);
+  const checkouts = await checkoutsOf(input.worktrees, target);
+  const [checkout] = checkouts;
+  if (!checkout) return { moved: await updateRef(repo, input) };
+  const status = await readStatus(checkout);
+  const remembered = status.tracked.length > 0 ? await rememberedBase(input.dir, target) : undefined;
+  const base = remembered && (await isBehind(checkout, remembered, from)) ? remembered : from;
+  const obstacle: Obstacle | undefined =
+    checkouts.length > 1 ? { kind: 'several', checkouts } : await obstacleTo(checkout, { base, to }, status);
+  if (obstacle || base !== from) return moveUnder(repo, input, { checkout, base, obstacle });
+  return (
+    (await fastForward(repo, input, checkout)) ??
+    moveUnder(repo, input, { checkout, base, obstacle: await findObstacle(checkout, { base, to }) })
+  );
+}
+
+/** Claims and branch in one transaction; false when the branch is no longer at `from`. */
+const updateRef = (repo: Git, input: SwapInput): Promise<boolean> =>
+  transact(repo, input, [...claimLines(input), `update refs/heads/${input.target} ${input.to} ${input.from}`]);
+
+/** False when the branch is no longer at `from`; then nothing was written. */
+async function transact(repo: Git, input: SwapInput, lines: readonly string[]): Promise<boolean> {
+  const args = ['update-ref', '-m', input.reason, '--stdin'];
+  const { code, stderr } = await repo.result(args, { input: `${lines.join('\n')}\n`, ok: [0, 128] });
+  if (code === 0) return true;
+  if ((await tipOf(repo, `refs/heads/${input.target}`)) !== input.from) return false;
+  // Same tip, so it was not the race.
+  throw new GitError(repo.dir, args, code, stderr, isLockContention(stderr) ? lockHeld(stderr) : undefined);
+}
+
+const claimLines = (input: SwapInput): string[] =>
+  input.claims.map(([ref, commit]) => (commit ? `update ${ref} ${commit}` : `delete ${ref}`));
+const tipOf = (repo: Git, ref: string): Promise<string> =>
+  repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
+
+/** Undefined: git refused (files in the way), so the checkout must be left behind. */
+async function fastForward(repo: Git, input: SwapInput, checkout: string): Promise<SwapResult | undefined> {
+  // Checked together with the claims: a merge that finds the branch locked has changed the files already.
+  const verify = `verify refs/heads/${input.target} ${input.from}`;
+  if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
+  const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
+  await git(checkout).result(args, { ok: [0, 1, 2, 128], env: { GIT_REFLOG_ACTION: input.reason } });
+  const names = [`refs/heads/${input.target}`, checkoutBaseRef(input.target)];
+  const text = await repo.run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
+  const [tip = '', base] = names.map(
+    (name) =>
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+  );
+  if (tip === input.from) return undefined;
+  if (tip !== input.to && !(await contains(repo, input.to, tip))) return { moved: false };
+  if (base) await repo.run(['update-ref', '-d', names[1] ?? '', base]);
+  return { moved: true };
+}
+
+async function contains(repo: Git, ancestor: string, tip: string): Promise<boolean> {
+  return (await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true })).code === 0;
+}
+
+/** Moves the branch first; then the files, where only what may stay behind has edits. */
+async function moveUnder(
+  repo: Git,
+  input: SwapInput,
+  { checkout, base, obstacle }: { checkout: string; base: string; obstacle: Obstacle | undefined },
+): Promise<SwapResult> {
+  const { from, to, target, mayLag } = input;
+  const ref = checkoutBaseRef(target);
+  const lines = [...claimLines(input), `update ${ref} ${base}`, `update refs/heads/${target} ${to} ${from}`];
+  if (!(await transact(repo, input, lines))) return { moved: false };
+  const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => path === mayLag);
+  if (!obstacle || onlyLag) {
+    const reached = obstacle?.kind === 'edited' ? await withOld(input.dir, { base, to }, obstacle.paths) : to;
+    if (await catchUp(checkout, { base, to: reached })) {
+      await repo.run(obstacle ? ['update-ref', ref, reached, base] : ['update-ref', '-d', ref, base]);
+      return { moved: true };
+    }
+  }
+  const { problem, first } = describeObstacle(obstacle ?? (await findObstacle(checkout, { base, to })), checkout);
+  const what = `${problem}; its files stay as they were while ${target} moved on`;
+  return {
+    moved: true,
+    note: `${what}. Before you commit there${first ? `, ${first}, then` : ','} run: ralphctl sync`,
+  };
+}

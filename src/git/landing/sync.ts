@@ -1,0 +1,137 @@
+/**
+ * Bringing a checkout that was left behind up to its branch, with the user's edits in it: a three-way merge of what landed
+ * and what was edited since.
+ * Invariant: refused, or done whole: no edit is lost, the state before is a save point, staged work stays staged where
+ * that is possible. Stopped in the middle, it can be run again. Files are written only after all refusals.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
+import { RepositoryError } from '../errors.js';
+import { checkoutBaseRef, readTip } from '../refs.js';
+import { type Git, git } from '../runner.js';
+import { ownIndex, savePoint } from '../saves/saves.js';
+import { readStatus } from '../status.js';
+import { listWorktrees } from '../worktrees/list.js';
+import { changedPaths, checkoutsOf, inTheWay, isBehind, rememberedBase } from './checkout.js';
+import { describeObstacle, obstacleTo } from './checkout-update.js';
+import { type Merged, mergeTrees } from './merge.js';
+
+export interface Synced {
+  checkout: string;
+  /** Paths that were brought up to date. */
+  paths: string[];
+  /** Of those, the ones with edits of the user that were merged in. */
+  merged: string[];
+  /** Files that have conflict markers now. */
+  conflicts: string[];
+  /** Save point of the state before. */
+  saved?: string;
+}
+
+/** Owner of the save points. */
+const SAVED_AS = 'checkout';
+
+/** Undefined: nothing lags. `conflicts` lets it leave conflict markers. Throws {@link RepositoryError} with what is in the way. */
+export async function syncCheckout(repo: string, target: string, conflicts = false): Promise<Synced | undefined> {
+  const [base, tip] = [await rememberedBase(repo, target), await readTip(repo, `refs/heads/${target}`)];
+  if (!base) return undefined;
+  const checkouts = await checkoutsOf(await listWorktrees(repo), target);
+  const [checkout] = checkouts;
+  if (!tip || !checkout || !(await isBehind(checkout, base, tip))) {
+    await git(repo).run(['update-ref', '-d', checkoutBaseRef(target), base]);
+    return undefined;
+  }
+  if (checkouts.length > 1) throw refusal(describeObstacle({ kind: 'several', checkouts }, checkout));
+  const status = await readStatus(checkout);
+  const obstacle = await obstacleTo(checkout, { base, to: tip }, status);
+  if (obstacle && obstacle.kind !== 'edited') throw refusal(describeObstacle(obstacle, checkout));
+  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-sync-'));
+  try {
+    const merged = await mergeEdits(checkout, { base, tip }, await ownIndex(checkout, scratch));
+    if (merged.conflicts.length > 0 && !conflicts)
+      throw new RepositoryError(
+        `Edits of yours and landed work change the same lines of ${merged.conflicts.join(', ')} in ${checkout}. Nothing was changed.`,
+        'Take both in, with conflict markers to resolve: ralphctl sync --conflicts',
+      );
+    const before = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
+    await write(git(checkout), merged);
+    await settled(git(repo), { target, tip, base });
+    const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
+    const paths = await changedPaths(checkout, base, tip);
+    return { checkout, paths, merged: edited, conflicts: merged.conflicts, ...(before ? { saved: before } : {}) };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const refusal = ({ problem, first }: { problem: string; first?: string }): RepositoryError =>
+  new RepositoryError(
+    `${problem.charAt(0).toUpperCase()}${problem.slice(1)}. Nothing was changed.`,
+    `${first ? `${first.charAt(0).toUpperCase()}${first.slice(1)}, then` : 'Then'} run: ralphctl sync`,
+  );
+
+interface Edited {
+  env: Readonly<Record<string, string>>;
+  /** Trees: of the files as they are, as they will be, and of the index as it will be. */
+  files: string;
+  next: string;
+  index: string;
+  conflicts: string[];
+}
+
+async function mergeEdits(
+  checkout: string,
+  { base, tip }: { base: string; tip: string },
+  env: Readonly<Record<string, string>>,
+): Promise<Edited> {
+  const repo = git(checkout);
+  const who = await identityEnv(checkout);
+  // Stand-ins with one parent make the remembered commit the merge base, also where history is another one by now.
+  const standIn = async (tree: string): Promise<string> =>
+    writeCommit(repo, { tree, parents: [base], author: slotAuthor('ralphctl'), message: 'stand-in\n' }, { who });
+  const landed = await standIn(await repo.run(['rev-parse', `${tip}^{tree}`], { read: true }));
+  const staged = await repo.run(['write-tree'], { env });
+  await repo.run(['add', '-u', '--', ':/'], { env, config: ['core.safecrlf=false'] });
+  const tree = await repo.run(['write-tree'], { env });
+  const merged = await mergeTrees(repo, await standIn(tree), landed);
+  const conflicts = merged.kind === 'conflict' ? merged.files : [];
+  const index = staged === tree ? merged : await mergeTrees(repo, await standIn(staged), landed);
+  const files = await takeInSame(checkout, { tree, next: merged.tree, env });
+  return { env, files, next: merged.tree, index: clean(index) ?? tip, conflicts };
+}
+
+const clean = (merged: Merged): string | undefined => (merged.kind === 'clean' ? merged.tree : undefined);
+
+/** Untracked files with the very content that comes are no obstacle; others are. */
+async function takeInSame(
+  checkout: string,
+  { tree, next, env }: { tree: string; next: string; env: Readonly<Record<string, string>> },
+): Promise<string> {
+  const there = await inTheWay(checkout, tree, next);
+  const fresh = (await changedPaths(checkout, tree, next, ['--diff-filter=A'])).filter((path) => there.includes(path));
+  if (fresh.length === 0) return tree;
+  const repo = git(checkout);
+  await repo.run(['add', '-f', '--', ...fresh.map((path) => `:(top,literal)${path}`)], { env });
+  const files = await repo.run(['write-tree'], { env });
+  const still = new Set(await changedPaths(checkout, files, next));
+  const paths = fresh.filter((path) => still.has(path));
+  if (paths.length > 0) throw refusal(describeObstacle({ kind: 'untracked', paths }, checkout));
+  return files;
+}
+
+/** Files first: stopped before the index follows, the checkout still counts as behind. */
+async function write(repo: Git, { env, files, next, index }: Edited): Promise<void> {
+  await repo.run(['read-tree', '-m', '-u', files, next], { env });
+  await repo.run(['read-tree', '-i', '-m', index]);
+  await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
+}
+
+/** Nothing lags any more, unless the branch moved meanwhile. */
+async function settled(repo: Git, { target, tip, base }: { target: string; tip: string; base: string }): Promise<void> {
+  const ref = checkoutBaseRef(target);
+  const lines = [`verify refs/heads/${target} ${tip}`, `delete ${ref} ${base}`];
+  const done = await repo.result(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n`, ok: [0, 128] });
+  if (done.code !== 0) await repo.run(['update-ref', ref, tip]);
+}

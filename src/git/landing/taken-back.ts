@@ -1,0 +1,158 @@
+/**
+ * Landed ideas whose change is no longer in the target: a commit that names no idea took it back (as one in a checkout
+ * that lags does), or the branch was reset or rewritten.
+ * Invariant: an idea counts as taken back only when nothing of its change is left and some of it is certainly gone; what
+ * later ideas made of it is work, not loss. Moves no ref and touches no file.
+ */
+
+import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
+import { readMoves } from '../confinement/outside.js';
+import { claimRef, readTips } from '../refs.js';
+import { sharedGitDir } from '../repository.js';
+import { type Git, git } from '../runner.js';
+import { changedPaths } from './checkout.js';
+import { hasForeign, type LineCommit, readLine } from './first-parents.js';
+import { ideaHistory, landedCommits } from './landed.js';
+import { mergeTrees } from './merge.js';
+
+export interface TakenBack {
+  idea: string;
+  /** What it landed as. */
+  landed: string;
+  /** The commit that took it back, and when (epoch ms); absent: the branch was reset or rewritten without it. */
+  by?: { commit: string; subject: string; at: number };
+}
+
+export interface Look {
+  repo: string;
+  target: string;
+  /** The backlog inside the repository: its ticks are not what an idea is about. */
+  backlogPath?: string;
+  /** Only ideas that commits took back between the landing of this idea and the one before it. */
+  before?: string;
+}
+
+const MOST_LOOKED_AT = 50;
+
+/** Ideas that one commit or another took back, newest landing first. */
+export async function takenBack(look: Look): Promise<TakenBack[]> {
+  const { repo, target } = look;
+  const landed = await landedCommits(repo, target);
+  const oldest = [...landed.values()].at(-1);
+  if (!oldest || !(await hasForeign(repo, target, oldest))) return [];
+  const line = await readLine(repo, target, oldest);
+  const found: TakenBack[] = [];
+  for (const [idea, at] of suspects(line, landed, look).slice(0, MOST_LOOKED_AT)) {
+    const by = await whoTookBack(look, idea, line, at);
+    if (by) found.push({ idea, landed: landed.get(idea) ?? '', by });
+  }
+  return found;
+}
+
+/** Ideas with a file that a later commit changed which names no idea; where on the line they landed. */
+function suspects(
+  line: readonly LineCommit[],
+  landed: ReadonlyMap<string, string>,
+  { before, backlogPath }: Look,
+): [idea: string, at: number][] {
+  const touched = new Set<string>();
+  const found = new Map<string, number>();
+  let open = true;
+  for (const [at, commit] of line.entries()) {
+    if (commit.landed.length === 0 && commit.reverted.length === 0) {
+      if (open) for (const path of commit.files.keys()) touched.add(path);
+      continue;
+    }
+    if (before !== undefined && !commit.landed.includes(before)) open = false;
+    const hit = [...commit.files.keys()].some((path) => path !== backlogPath && touched.has(path));
+    if (hit) for (const id of commit.landed) if (landed.has(id) && !found.has(id)) found.set(id, at);
+  }
+  return [...found];
+}
+
+async function whoTookBack({ repo, target, backlogPath }: Look, idea: string, line: readonly LineCommit[], at: number) {
+  const [landing] = (await ideaHistory(repo, target, idea)).landings;
+  if (!landing) return undefined;
+  const paths = (await changedPaths(repo, landing.from, landing.to)).filter((path) => path !== backlogPath);
+  const left = await whatIsLeft(repo, landing);
+  const { kept, unsure } = await left(`refs/heads/${target}`);
+  const older = versions(line.slice(at), landing.commits);
+  const tip = await blobs(git(repo), target, paths);
+  const restored = (path: string): boolean => older.get(path)?.has(tip.get(path) ?? NONE) === true;
+  const lost = paths.filter((path) => (unsure.has(path) ? restored(path) : !kept.has(path)));
+  if (lost.length === 0 || paths.some((path) => kept.has(path) && !unsure.has(path))) return undefined;
+  const later = line.slice(0, at).filter((commit) => commit.landed.length === 0 && commit.reverted.length === 0);
+  const touching = later.filter((commit) => lost.some((path) => commit.files.has(path))).reverse();
+  for (const commit of touching.slice(0, MOST_STEPS)) {
+    // What an idea had removed before is not this commit's doing.
+    const before = await left(`${commit.sha}^`);
+    const after = await left(commit.sha);
+    const took = (path: string): boolean =>
+      (before.kept.has(path) || before.unsure.has(path)) &&
+      ((!after.kept.has(path) && !after.unsure.has(path)) || older.get(path)?.has(blobOf(commit, path)) === true);
+    if (lost.some(took)) return { commit: commit.sha, subject: commit.subject, at: commit.at };
+  }
+  return undefined;
+}
+
+const MOST_STEPS = 20;
+const NONE = 'none';
+const named = (blob: string): string => (/^0+$/.test(blob) ? NONE : blob);
+const blobOf = (commit: LineCommit, path: string): string => named(commit.files.get(path)?.to ?? '-');
+
+/** Taking a landing out of a commit changes the files that still have it; `unsure`: what changed later stands too close. */
+async function whatIsLeft(repo: string, { from, to }: { from: string; to: string }) {
+  const run = git(repo);
+  const tree = await run.run(['rev-parse', `${from}^{tree}`], { read: true });
+  const draft = { tree, parents: [to], author: slotAuthor('ralphctl'), message: 'stand-in\n' };
+  const without = await writeCommit(run, draft, { who: await identityEnv(repo) });
+  return async (commit: string): Promise<{ kept: Set<string>; unsure: Set<string> }> => {
+    const merged = await mergeTrees(run, commit, without);
+    const unsure = new Set(merged.kind === 'conflict' ? merged.files : []);
+    return { kept: new Set(await changedPaths(repo, commit, merged.tree)), unsure };
+  };
+}
+
+/** Blobs that files had before a landing. */
+function versions(line: readonly LineCommit[], commits: readonly string[]): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { sha, files } of line) {
+    for (const [path, { from, to }] of files) {
+      const seen = found.get(path) ?? new Set();
+      seen.add(named(from));
+      if (!commits.includes(sha)) seen.add(named(to));
+      found.set(path, seen);
+    }
+  }
+  return found;
+}
+
+async function blobs(repo: Git, target: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const specs = paths.slice(0, 500).map((path) => `:(top,literal)${path}`);
+  const args = ['ls-tree', '-r', '-z', '--full-tree', `refs/heads/${target}`, '--', ...specs];
+  const { stdout } = await repo.result(args, { read: true });
+  const found = new Map<string, string>();
+  for (const entry of stdout.split('\0')) {
+    const [, blob, path] = /^\d+ \w+ ([0-9a-f]+)\t([\s\S]+)$/.exec(entry) ?? [];
+    if (blob && path) found.set(path, blob);
+  }
+  return found;
+}
+
+/** Of these ideas, the ones that were on the target once, and are not since it was reset or rewritten. */
+export async function rewound(repo: string, target: string, ideas: readonly string[]): Promise<TakenBack[]> {
+  const names = new Map(ideas.map((idea) => [claimRef(idea), idea]));
+  if (names.size === 0) return [];
+  const [claims, landed, moves] = await Promise.all([
+    readTips(repo, [...names.keys()]),
+    landedCommits(repo, target),
+    sharedGitDir(repo).then((dir) => readMoves(dir, `refs/heads/${target}`)),
+  ]);
+  const been = new Set(moves.map(({ to }) => to));
+  const found: TakenBack[] = [];
+  for (const [name, commit] of claims) {
+    const idea = names.get(name) ?? '';
+    if (!landed.has(idea) && been.has(commit)) found.push({ idea, landed: commit });
+  }
+  return found;
+}

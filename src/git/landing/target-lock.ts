@@ -1,0 +1,73 @@
+/**
+ * One change of the target at a time: what a landing and its undoing have in common.
+ * Invariant: changes of one target never run beside each other in this process; a target that somebody else moves
+ * meanwhile is followed a bounded number of times, each time gated anew.
+ */
+import type { GateResult } from '../../protocol/gate.js';
+import { RepositoryError } from '../errors.js';
+import { exclusive } from '../locks.js';
+import { candidateRef } from '../refs.js';
+import { sharedGitDir } from '../repository.js';
+import { git } from '../runner.js';
+import { integrationWorktree, resetIntegration } from './integration.js';
+
+export interface LaneOptions {
+  /** A checkout of the repository; nothing is checked out in it. */
+  repo: string;
+  integrationRoot: string;
+  target: string;
+  idea: string;
+  /** Ignored folders that stay in the integration worktree. */
+  keep: readonly string[];
+  /** Prepares the integration worktree (dependencies). */
+  setup: (dir: string) => Promise<void>;
+  /** Gates the files in `dir`, which would land on the commit `onto`. */
+  gate: (dir: string, onto: string) => Promise<GateResult>;
+  signal?: AbortSignal;
+}
+export type Located = { commonDir: string };
+
+/** How often a target that moves under us is followed. */
+const MAX_ROUNDS = 5;
+
+/** Repeats `round` until it has an outcome; undefined from it says that the target moved meanwhile. Adds the duration. */
+export async function inLane<O extends LaneOptions, R>(
+  options: O,
+  round: (options: O & Located) => Promise<R | undefined>,
+): Promise<R & { durationMs: number }> {
+  const startedAt = performance.now();
+  const commonDir = await sharedGitDir(options.repo);
+  const outcome = await exclusive(`land:${commonDir}:${options.target}`, async () => {
+    for (let n = 1; n <= MAX_ROUNDS; n++) {
+      options.signal?.throwIfAborted();
+      const got = await round({ ...options, commonDir });
+      if (got) return got;
+    }
+    throw new RepositoryError(
+      `The branch ${options.target} moved ${MAX_ROUNDS} times while ${options.idea} was being gated.`,
+      'Let the target rest for the length of one gate run, then retry.',
+    );
+  });
+  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+/** The integration worktree of the target; its files may be those of any commit. */
+export const laneWorktree = (options: LaneOptions & Located, commit: string): Promise<string> =>
+  integrationWorktree({ ...options, commit });
+
+/** The gate on the very commit that would become the target; a red one is kept under a ref. */
+export async function gateCandidate(
+  options: LaneOptions,
+  dir: string,
+  { commit, onto }: { commit: string; onto: string },
+): Promise<GateResult> {
+  const { signal } = options;
+  await resetIntegration(dir, commit, options.keep);
+  signal?.throwIfAborted();
+  await options.setup(dir);
+  signal?.throwIfAborted();
+  const gate = await options.gate(dir, onto);
+  signal?.throwIfAborted();
+  if (!gate.pass) await git(dir).run(['update-ref', candidateRef(options.idea), commit]);
+  return gate;
+}

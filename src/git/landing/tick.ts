@@ -1,0 +1,56 @@
+/**
+ * Writing the backlog's tick into the tree that lands.
+ * Invariant: changes exactly one regular file, in the object database only.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { git } from '../runner.js';
+
+/** Given a way to read files of the tree (undefined: not a regular text file there), names one file and its new text. */
+export type Tick = (
+  read: (path: string) => Promise<string | undefined>,
+) => Promise<{ path: string; text: string } | undefined>;
+
+/** The tree with the tick in it; the same tree when there is nothing to tick. Paths are relative to the top. */
+export async function tickTree(dir: string, tree: string, tick: Tick): Promise<string> {
+  const change = await tick(async (path) => (await readFile(dir, tree, path))?.text);
+  if (!change) return tree;
+  const before = await readFile(dir, tree, change.path);
+  if (before?.text === change.text) return tree;
+  const { run } = git(dir);
+  const hashed = run(['hash-object', '-w', '--stdin'], { input: change.text });
+  hashed.catch(() => undefined);
+  return withTree(dir, tree, async (env) => {
+    const blob = await hashed;
+    await run(['update-index', '--add', '--cacheinfo', `${before?.mode ?? '100644'},${blob},${change.path}`], { env });
+  });
+}
+
+/** A tree that is made of another one in an index of its own, which `change` is given the environment of. */
+export async function withTree(
+  dir: string,
+  tree: string,
+  change: (env: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<string> {
+  const scratch = await mkdtemp(join(tmpdir(), 'ralphctl-tree-'));
+  try {
+    const env = { GIT_INDEX_FILE: join(scratch, 'index') };
+    await git(dir).run(['read-tree', tree], { env });
+    await change(env);
+    return await git(dir).run(['write-tree'], { env });
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function readFile(dir: string, tree: string, path: string): Promise<{ mode: string; text: string } | undefined> {
+  const listed = await git(dir).result(['ls-tree', '-z', '--full-tree', tree, '--', path], {
+    ok: [0, 128],
+    read: true,
+  });
+  const found = /^(100644|100755) blob ([0-9a-f]+)\t/.exec(listed.stdout);
+  if (!found?.[1] || !found[2]) return undefined;
+  const { stdout: text } = await git(dir).result(['cat-file', 'blob', found[2]], { read: true });
+  return text.includes('\uFFFD') ? undefined : { mode: found[1], text };
+}

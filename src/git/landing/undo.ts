@@ -1,0 +1,177 @@
+/**
+ * Taking a landed idea off the target again, through the lane: reverted in the object database, gated, swapped in.
+ * Invariant: exactly that idea's changes go, what landed later stays; a conflict or a red gate moves nothing; done once,
+ * also after a crash at any point (the undo ref tells); afterwards no claim says that the idea is still landed.
+ */
+import type { UndoResult } from '../../protocol/git-work.js';
+import { identityEnv, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
+import { RepositoryError } from '../errors.js';
+import { claimedHeadRef, claimRef, undoRef } from '../refs.js';
+import { type Git, git } from '../runner.js';
+import { listWorktrees } from '../worktrees/list.js';
+import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
+import { conflictDetail, mergeTrees } from './merge.js';
+import { hasMarkOf, revertMessage } from './message.js';
+import { swapTarget } from './swap.js';
+import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './target-lock.js';
+import { tickTree } from './tick.js';
+
+export interface UndoOptions extends LaneOptions {
+  title: string;
+  agentName: string;
+  /** What it landed as, for a target on which somebody rewrote the trailers away. */
+  commit?: string;
+  sign?: boolean;
+  /** The backlog inside the repository: its ticks are taken back one by one, never by reverting the file. */
+  backlog?: { path: string; untick: (text: string) => string | undefined };
+}
+
+type Outcome = UndoResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
+interface Tip {
+  commit: string;
+  tree: string;
+}
+type Reverted =
+  | { kind: 'clean'; tree: string }
+  | Omit<Extract<UndoResult, { kind: 'conflict' }>, 'durationMs' | 'onto'>;
+
+/** Undoes what is on the target of one idea. Throws {@link RepositoryError} when a person must mend something. */
+export async function undoIdea(options: UndoOptions): Promise<UndoResult> {
+  const outcome = await inLane(options, attempt);
+  return (outcome.kind === 'nothing' ? { kind: 'nothing' } : outcome) as UndoResult;
+}
+
+/** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
+async function attempt(options: UndoOptions & Located): Promise<Outcome | undefined> {
+  const { repo, idea, target } = options;
+  const { tip, undone } = await readRefs(options);
+  const history = await ideaHistory(repo, target, idea);
+  const known = options.commit && !history.reverted ? options.commit : undefined;
+  const landings = history.landings.length > 0 || !known ? history.landings : await named(options, known, tip);
+  if (landings.length === 0) return alreadyDone(history, undone);
+  const dir = await laneWorktree(options, tip.commit);
+  const write: WriteOptions = { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) };
+  const reverted = await revert(dir, tip, landings, options, write);
+  if (reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };
+  const commit = await writeCommit(
+    git(dir),
+    {
+      tree: await untick(dir, reverted.tree, options),
+      parents: [tip.commit],
+      author: slotAuthor(options.agentName),
+      message: revertMessage(
+        options,
+        landings.flatMap((one) => one.subjects),
+      ),
+    },
+    write,
+  );
+  const gate = await gateCandidate(options, dir, { commit, onto: tip.commit });
+  if (!gate.pass) return { kind: 'red', onto: tip.commit, candidate: commit, gate };
+  const swap = await swapTarget({
+    dir,
+    target,
+    from: tip.commit,
+    to: commit,
+    claims: [
+      [undoRef(idea), commit],
+      [claimRef(idea), undefined],
+      [claimedHeadRef(idea), undefined],
+    ],
+    worktrees: await listWorktrees(repo),
+    ...(options.backlog ? { mayLag: options.backlog.path } : {}),
+    reason: `ralphctl: undo ${idea}`,
+  });
+  if (!swap.moved) return undefined;
+  const commits = landings.flatMap((one) => one.commits).length;
+  return { kind: 'undone', commit, commits, ...(swap.note ? { note: swap.note } : {}) };
+}
+
+/** The newest word on the target is that the idea was taken back. By us: an earlier attempt could not say so. */
+function alreadyDone({ reverted }: IdeaHistory, undone: string | undefined): Outcome {
+  if (!reverted || reverted.commit !== undone) return { kind: 'nothing' };
+  return { kind: 'undone', commit: reverted.commit, commits: reverted.commits };
+}
+
+/** A commit without trailers counts when it is on the target and its subject names the idea. */
+async function named({ repo, idea }: UndoOptions, commit: string, tip: Tip): Promise<Landing[]> {
+  const shown = await git(repo).result(['log', '-1', '--format=%H%x01%P%x01%s', commit, '--'], {
+    ok: [0, 128],
+    read: true,
+  });
+  const [to = '', parents = '', subject = ''] = shown.stdout.trim().split('\x01');
+  const [from] = parents.split(' ').filter(Boolean);
+  if (!from || !hasMarkOf(subject, idea)) return [];
+  const held = await git(repo).result(['merge-base', '--is-ancestor', to, tip.commit], { ok: [0, 1], read: true });
+  return held.code === 0 ? [{ from, to, commits: [to], subjects: [subject] }] : [];
+}
+
+/** The tip's tree without the changes of the landings, taken out newest first. */
+async function revert(
+  dir: string,
+  tip: Tip,
+  landings: readonly Landing[],
+  options: UndoOptions,
+  write: WriteOptions,
+): Promise<Reverted> {
+  const repo = git(dir);
+  let ours = tip;
+  for (const landing of landings) {
+    const before = await treeBefore(dir, repo, landing, options);
+    if (ours.tree === before.to) {
+      ours = { ...ours, tree: before.from };
+      continue;
+    }
+    // A stand-in with the old tree and the landing as its parent makes the landing the merge base: that is a revert.
+    const head = await standIn(repo, before.from, landing.to, write);
+    const onto = ours.tree === tip.tree ? tip.commit : await standIn(repo, ours.tree, tip.commit, write);
+    const merged = await mergeTrees(repo, onto, head);
+    if (merged.kind === 'conflict') {
+      const detail = await conflictDetail(dir, { onto, head, ...merged, ours: 'Taking the idea back changes' });
+      return { kind: 'conflict', files: merged.files, detail };
+    }
+    ours = { ...ours, tree: merged.tree };
+  }
+  return { kind: 'clean', tree: ours.tree };
+}
+
+const standIn = (repo: Git, tree: string, parent: string, { who }: WriteOptions): Promise<string> =>
+  writeCommit(repo, { tree, parents: [parent], author: slotAuthor('ralphctl'), message: 'stand-in\n' }, { who });
+
+/** Trees around a landing; the backlog is the same in both, so that ticks of other ideas never conflict. */
+async function treeBefore(dir: string, repo: Git, landing: Landing, { backlog }: UndoOptions) {
+  const text = await repo.run(['rev-parse', `${landing.from}^{tree}`, `${landing.to}^{tree}`], { read: true });
+  const [from = '', to = ''] = text.split('\n');
+  if (!backlog) return { from, to };
+  let after: string | undefined;
+  await tickTree(dir, to, async (read) => {
+    after = await read(backlog.path);
+    return undefined;
+  });
+  const kept = await tickTree(dir, from, async (read) => {
+    const there = after !== undefined && (await read(backlog.path)) !== undefined;
+    return there ? { path: backlog.path, text: after as string } : undefined;
+  });
+  return { from: kept, to };
+}
+
+function untick(dir: string, tree: string, { backlog }: UndoOptions): Promise<string> {
+  return tickTree(dir, tree, async (read) => {
+    const before = backlog && (await read(backlog.path));
+    const text = before === undefined ? undefined : backlog?.untick(before);
+    return backlog && text !== undefined ? { path: backlog.path, text } : undefined;
+  });
+}
+
+async function readRefs({ repo, target, idea }: UndoOptions): Promise<{ tip: Tip; undone?: string }> {
+  const names = [`refs/heads/${target}`, undoRef(idea)] as const;
+  const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname) %(tree)', ...names], {
+    read: true,
+  });
+  const found = new Map(text.split('\n').map((line) => [line.split(' ')[0] ?? '', line.split(' ')] as const));
+  const [, commit, tree] = found.get(names[0]) ?? [];
+  if (!commit || !tree)
+    throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  const undone = found.get(names[1])?.[1];
+  return { tip: { commit, tree }, ...(undone ? { undone } : {}) };
+}

@@ -1,0 +1,188 @@
+/**
+ * The one door to git: every git process of ralphctl is started here, through shells that stay (shell.ts), or through
+ * simple-git where those cannot be used.
+ * Invariant: no secret of our environment and none of our GIT_* reaches git (environment.ts); nothing prompts, pages, opens an editor or starts background
+ * maintenance; hooks run only when asked for. Must not know about ideas, worktrees or landing.
+ */
+import { resolve } from 'node:path';
+import type { SimpleGitOptions } from 'simple-git';
+import { roomToSpawn } from '../process/descriptors.js';
+import { gitEnvironment } from './environment.js';
+import { filterProblem } from './errors.js';
+import { isLockContention, lockDelayMs, lockHeld, lookForStandstill } from './locks.js';
+import { runInShell, ShellError, shellCanRun } from './shell.js';
+
+export interface GitOptions {
+  /** Added to the child's environment. */
+  env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers and not errors; default `[0]`. */
+  ok?: readonly number[];
+  /** Written to stdin. */
+  input?: string;
+  /** Extra `-c` settings, `key=value`. */
+  config?: readonly string[];
+  /** Let the user's hooks run; default false. */
+  hooks?: boolean;
+  /** Only reads: takes no optional locks, so it can never break a command that runs beside it. */
+  read?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface GitResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Git {
+  dir: string;
+  /** Stdout without trailing newlines. Throws {@link GitError} on an exit code outside `ok`. */
+  run(args: readonly string[], opts?: GitOptions): Promise<string>;
+  /** Everything, byte for byte. Throws {@link GitError} on an exit code outside `ok`. */
+  result(args: readonly string[], opts?: GitOptions): Promise<GitResult>;
+}
+
+/** A git command that failed, with all that is needed to understand it. */
+export class GitError extends Error {
+  override name = 'GitError';
+  constructor(
+    readonly dir: string,
+    readonly args: readonly string[],
+    readonly code: number,
+    readonly stderr: string,
+    /** In place of what git said. */
+    plain?: string,
+  ) {
+    super(plain ?? `git ${args[0] ?? ''} failed in ${dir} (exit ${code}): ${lastLines(stderr) || 'no message'}`);
+  }
+}
+
+const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-1000);
+
+/** Settings that keep a user's configuration from changing what a command does or prints. */
+const STEADY = [
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'core.fsmonitor=false',
+  'core.quotePath=false',
+  'color.ui=false',
+  'log.showSignature=false',
+  'commit.gpgSign=false',
+  'merge.verifySignatures=false',
+  'merge.autoStash=false',
+  'rerere.enabled=false',
+  'submodule.recurse=false',
+  'advice.addEmbeddedRepo=false',
+  'checkout.workers=0',
+];
+
+type Look = (dir: string) => Promise<Readonly<Record<string, string>>>;
+let look: Look = () => Promise.resolve({});
+
+/** What happens before each command, in the folder that it is given; gives what its environment gets. See wall.ts. */
+export function beforeEachCommand(does: Look): void {
+  look = does;
+}
+
+/** Git commands in `dir`, which must exist. */
+export function git(dir: string): Git {
+  const result = async (args: readonly string[], opts: GitOptions = {}): Promise<GitResult> => {
+    for (let attempt = 1; ; attempt++) {
+      opts.signal?.throwIfAborted();
+      const got = await once(dir, args, opts);
+      const answered = (opts.ok ?? [0]).includes(got.code);
+      const locked = got.code !== 0 && isLockContention(got.stderr);
+      if (answered && !locked) return got;
+      const delay = locked ? lockDelayMs(attempt) : undefined;
+      if (delay === undefined && answered) return got;
+      if (delay === undefined)
+        throw (
+          filterProblem(dir, got.stderr) ??
+          new GitError(dir, args, got.code, got.stderr, locked ? lockHeld(got.stderr) : undefined)
+        );
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  };
+  return {
+    dir,
+    result,
+    run: async (args, opts) => trimNewlines((await result(args, opts)).stdout),
+  };
+}
+
+function trimNewlines(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === '\n') end--;
+  return text.slice(0, end);
+}
+
+async function once(dir: string, args: readonly string[], opts: GitOptions): Promise<GitResult> {
+  lookForStandstill();
+  const given = await look(resolve(dir));
+  const config = [...STEADY, ...(opts.hooks ? [] : ['core.hooksPath=/dev/null']), ...(opts.config ?? [])];
+  const command = {
+    dir: resolve(dir),
+    argv: ['git', ...config.flatMap((setting) => ['-c', setting]), ...args],
+    env: gitEnvironment(process.env),
+    extra: { ...given, ...(opts.read ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...opts.env },
+    input: opts.input,
+    apart: opts.hooks,
+  };
+  // What may have to be torn down in the middle needs a process of its own.
+  if (opts.signal || !shellCanRun(command)) return alone(dir, args, opts, config, { ...command.env, ...command.extra });
+  try {
+    return await runInShell(command);
+  } catch (error) {
+    if (!(error instanceof ShellError)) throw error;
+    throw new GitError(dir, args, 0, error.message);
+  }
+}
+
+async function alone(
+  dir: string,
+  args: readonly string[],
+  opts: GitOptions,
+  config: string[],
+  env: Record<string, string>,
+): Promise<GitResult> {
+  // Rarely needed, and a tenth of a command's start-up.
+  const { simpleGit } = await import('simple-git');
+  await roomToSpawn();
+  let code = 0;
+  let stderr = '';
+  const options: Partial<SimpleGitOptions> = {
+    baseDir: dir,
+    trimmed: false,
+    config,
+    allowEnvironment: Object.keys(env),
+    // An unended stdin makes a command that reads it wait for ever.
+    input: () => opts.input || '\n',
+    // A hook may leave a process behind that holds the pipes open.
+    completion: { onClose: true, onExit: opts.hooks ? 500 : false },
+    unsafe: {
+      allowUnsafeHooksPath: true,
+      allowUnsafeFsMonitor: true,
+      allowUnsafeEditor: true,
+      allowUnsafePager: true,
+      allowUnsafeConfigPaths: true,
+      allowAbbreviatedOptions: true,
+    },
+    errors(error, got) {
+      code = got.exitCode;
+      stderr = Buffer.concat(got.stdErr).toString('utf8');
+      return code === 0 || code > 0 ? undefined : error;
+    },
+    ...(opts.signal ? { abort: opts.signal } : {}),
+  };
+  try {
+    const runner = simpleGit(options)
+      .env(env)
+      // simple-git waits 50 ms after a command that printed nothing; an empty chunk tells it that all has been read.
+      .outputHandler((_command, stdout) => stdout.once('end', () => stdout.emit('data', Buffer.alloc(0))));
+    const stdout = await runner.raw([...args]);
+    return { code, stdout, stderr };
+  } catch (error) {
+    opts.signal?.throwIfAborted();
+    throw new GitError(dir, args, code, stderr || (error instanceof Error ? error.message : String(error)));
+  }
+}

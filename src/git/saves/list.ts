@@ -1,0 +1,75 @@
+/** Save points as a person wants to see them: when, why, what is in them. Reads only. */
+import { git } from '../runner.js';
+import { listSaves, type SavePoint } from './saves.js';
+
+export interface SaveView extends SavePoint {
+  /** Why it was made; absent where git's reflog of it has expired. */
+  why?: string;
+  /** Files in which it differs from where it left the target. */
+  files: number;
+  /** Subject of the last commit in it. */
+  subject: string;
+  /** It also holds what was not committed. */
+  uncommitted: boolean;
+}
+
+/** `target`: a ref that the files are counted against. `at` is when the state was saved, not when its last commit was made. Oldest first. */
+export async function viewSaves(repo: string, target: string, idea?: string): Promise<SaveView[]> {
+  const saves = await listSaves(repo, idea);
+  if (saves.length === 0) return [];
+  const [made, subjects, files] = await Promise.all([
+    readReflogs(repo),
+    readSubjects(repo, saves),
+    countFiles(repo, target, saves),
+  ]);
+  return saves.map((save, i) => {
+    const { at = save.at, why } = made.get(save.ref) ?? {};
+    const subject = subjects.get(save.head) ?? '';
+    return {
+      ...save,
+      at,
+      ...(why ? { why } : {}),
+      files: files[i] ?? 0,
+      subject,
+      uncommitted: save.head !== save.commit,
+    };
+  });
+}
+
+/** When and why each was made; one process. */
+async function readReflogs(repo: string): Promise<Map<string, { at: number; why: string }>> {
+  const args = ['log', '--walk-reflogs', '--date=unix', '--format=%gD%x00%gs', '--glob=refs/ralphctl/save/*', '--'];
+  const text = await git(repo)
+    .run(args, { read: true })
+    .catch(() => '');
+  const made = new Map<string, { at: number; why: string }>();
+  for (const line of text.split('\n')) {
+    const [, ref, at, why] = /^(.+)@\{(\d+)\}\0(?:ralphctl: )?(.*)$/.exec(line) ?? [];
+    if (ref) made.set(ref, { at: Number(at) * 1000, why: why ?? '' });
+  }
+  return made;
+}
+
+async function readSubjects(repo: string, saves: readonly SavePoint[]): Promise<Map<string, string>> {
+  const heads = [...new Set(saves.map((save) => save.head))];
+  const text = await git(repo).run(['log', '--no-walk', '--stdin', '--format=%H %s'], {
+    input: `${heads.join('\n')}\n`,
+    read: true,
+  });
+  return new Map(text.split('\n').map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]));
+}
+
+/** Few at once: each needs its own merge base. */
+async function countFiles(repo: string, target: string, saves: readonly SavePoint[]): Promise<number[]> {
+  const counts: number[] = [];
+  const BATCH = 8;
+  for (let from = 0; from < saves.length; from += BATCH) {
+    const batch = saves.slice(from, from + BATCH).map(async ({ commit }) => {
+      const args = ['diff', '--name-only', '--no-ext-diff', '-z', `${target}...${commit}`, '--'];
+      const got = await git(repo).result(args, { ok: [0, 128], read: true });
+      return got.stdout.split('\0').filter(Boolean).length;
+    });
+    counts.push(...(await Promise.all(batch)));
+  }
+  return counts;
+}

@@ -1,0 +1,58 @@
+/**
+ * Taking over the worktree that an idea already has, after a crash, a retry or with another agent.
+ * Invariant: its files, its index and its commits stay as they are.
+ */
+
+import { RepositoryError } from '../errors.js';
+import { removeStaleLocks } from '../locks.js';
+import { git } from '../runner.js';
+import { bringOver, type Wanted } from './bring-over.js';
+import { forget } from './leftovers.js';
+import { exists, isUnder, privateGitDir, type WorktreeEntry } from './list.js';
+import { readMark } from './recycle.js';
+
+/**
+ * The idea's worktree, where it is; only its path when its folder is gone; undefined when it has none. Call under the
+ * repository mutex.
+ */
+export async function adopt(
+  wanted: Wanted,
+  entries: readonly WorktreeEntry[],
+): Promise<{ path: string; gitDir: string } | { path: string } | undefined> {
+  const entry = await findOwn(wanted, entries);
+  if (!entry) return undefined;
+  if (!isUnder(entry.path, wanted.root)) return bringOver(wanted, entry, entries);
+  if (!(await exists(entry.path))) {
+    await forget(wanted.repo, entry, wanted.idea);
+    return { path: entry.path };
+  }
+  const gitDir = (await privateGitDir(entry.path)) ?? (await repair(wanted.repo, entry.path));
+  await removeStaleLocks(gitDir, { branch: wanted.branch });
+  return { path: entry.path, gitDir };
+}
+
+/** The registration of the idea's worktree, which may lie outside `root` when somebody else has its branch checked out. */
+export async function findOwn(
+  wanted: Pick<Wanted, 'root' | 'branch' | 'idea'>,
+  entries: readonly WorktreeEntry[],
+): Promise<WorktreeEntry | undefined> {
+  const onBranch = entries.find((entry) => entry.branch === wanted.branch);
+  if (onBranch) return onBranch;
+  // An agent may have left the branch (detached, in a rebase): then the mark says whose worktree it is.
+  for (const entry of entries) {
+    if (!isUnder(entry.path, wanted.root)) continue;
+    const gitDir = await privateGitDir(entry.path);
+    if (gitDir && (await readMark(gitDir, 'idea')) === wanted.idea) return entry;
+  }
+  return undefined;
+}
+
+async function repair(repo: string, path: string): Promise<string> {
+  await git(repo).result(['worktree', 'repair'], { ok: [0, 1, 128] });
+  const gitDir = await privateGitDir(path);
+  if (gitDir) return gitDir;
+  throw new RepositoryError(
+    `The worktree ${path} has a broken .git file that git cannot repair.`,
+    `Save what you need from it, then move it away: mv '${path}' '${path}.broken' && git worktree prune`,
+  );
+}

@@ -1,0 +1,70 @@
+/**
+ * An idea's branch that is checked out outside the folder of worktrees: left by a repository that moved, copied along
+ * with a repository, held by another state folder, or by a person.
+ * Invariant: only a worktree whose link leads nowhere is moved, because nobody can work there; its files, its index and
+ * its commits come along.
+ */
+import { mkdir, rm } from 'node:fs/promises';
+import { RepositoryError } from '../errors.js';
+import { sharedGitDir } from '../repository.js';
+import { git } from '../runner.js';
+import { exists, privateGitDir, type WorktreeEntry } from './list.js';
+import { copiedRegistration, registrations, repairLinks } from './moved.js';
+import { freePlace } from './places.js';
+import { readMark, writeMark } from './recycle.js';
+
+export interface Wanted {
+  repo: string;
+  /** Folder that the idea's worktree is to be in. */
+  root: string;
+  branch: string;
+  idea: string;
+}
+
+/** The worktree, brought into the folder; undefined when the branch is free now. Call under the repository mutex. */
+export async function bringOver(
+  wanted: Wanted,
+  entry: WorktreeEntry,
+  entries: readonly WorktreeEntry[],
+): Promise<{ path: string; gitDir: string } | undefined> {
+  const commonDir = await sharedGitDir(wanted.repo);
+  const copied = await copiedRegistration(commonDir, entry.path);
+  if (copied !== undefined) {
+    await rm(copied, { recursive: true, force: true });
+    return undefined;
+  }
+  if (await privateGitDir(entry.path)) throw await takenElsewhere(wanted, entry, entries);
+  const admin = (await registrations(commonDir)).find((one) => one.path === entry.path)?.admin;
+  const ours = admin !== undefined && (await readMark(admin, 'idea')) === wanted.idea;
+  if (!ours || !(await exists(entry.path))) throw await takenElsewhere(wanted, entry, entries);
+  await repairLinks(commonDir);
+  const path = await freePlace(wanted.root, entries);
+  await mkdir(wanted.root, { recursive: true });
+  await git(wanted.repo).run(['worktree', 'move', entry.path, path]);
+  // What is kept in it may hold the path that it had.
+  await writeMark(admin, 'unproven', '');
+  return { path, gitDir: admin };
+}
+
+/**
+ * Two runs over one branch would undo each other's work, and detaching it would take it from a run that may be alive: the
+ * way out ends that run first, and takes everything along.
+ */
+export async function takenElsewhere(
+  { repo, root, branch, idea }: Wanted,
+  { path }: WorktreeEntry,
+  entries: readonly WorktreeEntry[],
+): Promise<RepositoryError> {
+  const gitDir = await privateGitDir(path);
+  if (!gitDir || (await readMark(gitDir, 'idea')) !== idea)
+    return new RepositoryError(
+      `The branch ${branch} is checked out in ${path}, which is not a worktree of ralphctl.`,
+      `Free the branch: git -C '${path}' switch --detach`,
+    );
+  const state = /^(.+)\/projects\/[^/]+\/worktrees\/[^/]+$/.exec(path)?.[1];
+  const there = `RALPHCTL_HOME='${state ?? 'THAT STATE FOLDER'}' ralphctl`;
+  return new RepositoryError(
+    `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,
+    `Go on there (${there} start); or end its run (${there} stop), and once it is over (${there} status) bring the worktree over with all that is in it: mkdir -p '${root}' && git -C '${repo}' worktree move '${path}' '${await freePlace(root, entries)}'`,
+  );
+}

@@ -1,0 +1,136 @@
+/**
+ * One worktree per idea, on the branch `ralph/<idea>`; the link `<root>/<agent>-<idea>` leads to it (see places.ts).
+ * Invariant: idempotent from any leftover state; an idea's worktree keeps its path, whatever its slot; loses no work (see
+ * adopt.ts, recycle.ts, leftovers.ts). Registration happens under the repository mutex, filling the folder outside of it.
+ */
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { refuseBlockedNames, refuseForeign } from '../branch-names.js';
+import { RepositoryError } from '../errors.js';
+import { exclusive } from '../locks.js';
+import { branchRef, ideaBranch, readTip, worktreeName } from '../refs.js';
+import { GitError, git } from '../runner.js';
+import { adopt } from './adopt.js';
+import { moveFolderAside } from './leftovers.js';
+import { canonical, exists, headBranch, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
+import { freePlace, linkPlace } from './places.js';
+import { recoverBranch } from './recover.js';
+import { clearMark, type Recycled, resetOnto, takeRecyclable, writeMark } from './recycle.js';
+
+export interface EnsureInput {
+  repo: string;
+  worktreesRoot: string;
+  agentName: string;
+  idea: string;
+  /** Commit to branch from, where the idea has no branch yet. */
+  base: string;
+  /** Ignored folders that survive recycling, as gitignore patterns: `node_modules`, `.venv`. */
+  keep: readonly string[];
+  recycle: boolean;
+  /** Where it is to be, when it has to be made: where it was before its folder was lost. */
+  at?: string;
+}
+
+export interface EnsuredWorktree {
+  path: string;
+  branch: string;
+  /** Commit that the branch and `base` have in common: what the idea's diff is taken against. */
+  base: string;
+  origin: 'created' | 'recycled' | 'adopted';
+  /** Repairs that were needed, in words. */
+  repairs: string[];
+}
+
+type Placed = Recycled & { origin: EnsuredWorktree['origin'] };
+
+/** The idea's worktree, ready to work in. Throws {@link RepositoryError} when a person must decide. */
+export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktree> {
+  const branch = ideaBranch(input.idea);
+  await mkdir(input.worktreesRoot, { recursive: true });
+  const root = await canonical(input.worktreesRoot);
+  const name = worktreeName(input.agentName, input.idea);
+  const key = `meta:${await canonical(input.repo)}`;
+  const { placed, tip } = await exclusive(key, async () => {
+    const got = await place(input, root, branch);
+    await linkPlace(got.placed.path, name);
+    return got;
+  });
+  await fill(placed, branch, tip, input);
+  await Promise.all([
+    ...(tip ? [] : [git(input.repo).run(['update-ref', branchRef(input.idea), input.base])]),
+    writeMark(placed.gitDir, 'idea', input.idea),
+    clearMark(placed.gitDir, 'recyclable'),
+    clearMark(placed.gitDir, 'recycling'),
+    clearMark(placed.gitDir, 'rolled-back'),
+  ]);
+  const base = tip ? await commonBase(input, tip) : input.base;
+  const strayed = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
+  const { repairs } = strayed
+    ? await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base })
+    : { repairs: [] };
+  await assertPlace(placed.path, branch);
+  return { path: placed.path, branch, base, origin: placed.origin, repairs };
+}
+
+async function place(input: EnsureInput, root: string, branch: string): Promise<{ placed: Placed; tip: string }> {
+  const { repo, idea } = input;
+  const [entries, tip = ''] = await Promise.all([listWorktrees(repo), readTip(repo, `refs/heads/${branch}`)]);
+  const own = await adopt({ repo, root, branch, idea }, entries);
+  if (own && 'gitDir' in own) return { placed: { ...own, origin: 'adopted' }, tip };
+  if (tip) await refuseForeign(repo, idea, tip, input.base);
+  const lost = own?.path ?? unregistered(input.at, root, entries);
+  const ours = entries.filter((entry) => isUnder(entry.path, root));
+  // What was at a lost place is the idea's own history: it is made again there, and no other is taken for it.
+  const recycled = input.recycle && lost === undefined ? await takeRecyclable(ours, input.agentName, idea) : undefined;
+  if (recycled) return { placed: { ...recycled, origin: 'recycled' }, tip };
+  const path = lost ?? (await freePlace(root, entries));
+  if (lost !== undefined) await moveFolderAside(path);
+  await add(repo, path, branch, tip ? undefined : input.base);
+  const gitDir = await privateGitDir(path);
+  if (!gitDir)
+    throw new RepositoryError(`git made no valid worktree at ${path}.`, 'Check that the disk is not full, then retry.');
+  await writeMark(gitDir, 'unproven', '');
+  return { placed: { path, gitDir, origin: 'created' }, tip };
+}
+
+/** A place that git knows is somebody's by now. */
+const unregistered = (at: string | undefined, root: string, entries: readonly WorktreeEntry[]): string | undefined =>
+  at !== undefined && dirname(at) === root && !entries.some((entry) => entry.path === at) ? at : undefined;
+
+async function add(repo: string, path: string, branch: string, base: string | undefined): Promise<void> {
+  const what = base === undefined ? [path, branch] : ['--no-track', '-b', branch, path, base];
+  try {
+    // Registered first and filled later, so that big checkouts run beside each other.
+    await git(repo).run(['worktree', 'add', '--no-checkout', '-q', ...what]);
+  } catch (error) {
+    if (error instanceof GitError) await refuseBlockedNames(repo, branch);
+    throw error;
+  }
+}
+
+async function fill(placed: Placed, branch: string, tip: string, input: EnsureInput): Promise<void> {
+  if (placed.origin === 'recycled')
+    return resetOnto(placed, tip ? { branch } : { branch, base: input.base }, input.keep);
+  // No index: it was registered and never (completely) filled, so nothing in it is work.
+  if (!(await exists(`${placed.gitDir}/index`))) await git(placed.path).run(['reset', '-q', '--hard']);
+}
+
+async function commonBase(input: EnsureInput, tip: string): Promise<string> {
+  const got = await git(input.repo).result(['merge-base', input.base, tip], { ok: [0, 1], read: true });
+  if (got.code === 0) return got.stdout.trim();
+  throw new RepositoryError(
+    `The branch ${ideaBranch(input.idea)} has no history in common with ${input.base.slice(0, 10)}.`,
+    `Rename it, so that the idea starts afresh: git branch -m ${ideaBranch(input.idea)} old-${input.idea}`,
+  );
+}
+
+/** The last check before an agent is let loose: this folder is a worktree of its own and on the idea's branch. */
+async function assertPlace(path: string, branch: string): Promise<void> {
+  const text = await git(path).run(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD'], { read: true });
+  const [top, ref] = text.split('\n');
+  if (top === path && ref === `refs/heads/${branch}`) return;
+  throw new RepositoryError(
+    `${path} is not the worktree of ${branch}: git sees ${top} on ${ref}.`,
+    `Move the folder away and retry: mv '${path}' '${path}.old'`,
+  );
+}

@@ -1,0 +1,65 @@
+/**
+ * Clearing the way for a worktree at a path: what an earlier run or crash left there.
+ * Invariant: nothing is deleted that holds anything; it is moved aside, or refused by name.
+ */
+import { rename, rmdir } from 'node:fs/promises';
+import { RepositoryError } from '../errors.js';
+import { git } from '../runner.js';
+import { keep } from '../saves/saves.js';
+import { exists, privateGitDir, type WorktreeEntry } from './list.js';
+
+/** Frees `path`. `entry` is its registration, if it has one. Call under the repository mutex. */
+export async function clearPath(
+  repo: string,
+  path: string,
+  entry: WorktreeEntry | undefined,
+  idea: string,
+): Promise<void> {
+  if (!entry) {
+    await moveFolderAside(path);
+    return;
+  }
+  refuseLocked(entry);
+  if (!(await exists(path))) return forget(repo, entry, idea);
+  if ((await privateGitDir(path)) && (await moveWorktreeAside(repo, path))) return;
+  await moveFolderAside(path);
+  await forget(repo, entry, idea);
+}
+
+/** Removes the registration of a worktree whose folder is gone; its last commit is kept. */
+export async function forget(repo: string, entry: WorktreeEntry, idea: string): Promise<void> {
+  refuseLocked(entry);
+  if (entry.head && !/^0+$/.test(entry.head)) await keep(repo, idea, entry.head, 'its folder was gone');
+  await git(repo).run(['worktree', 'remove', '--force', entry.path]);
+}
+
+export function refuseLocked(entry: WorktreeEntry): void {
+  if (entry.locked === undefined) return;
+  throw new RepositoryError(
+    `The worktree ${entry.path} is locked${entry.locked ? ` (${entry.locked})` : ''}.`,
+    `If nobody needs it any more: git worktree unlock '${entry.path}'`,
+  );
+}
+
+async function moveWorktreeAside(repo: string, path: string): Promise<boolean> {
+  const moved = await git(repo).result(['worktree', 'move', path, await freeName(path)], { ok: [0, 128] });
+  return moved.code === 0;
+}
+
+/** Renames a folder that is not empty; its new name. */
+export async function moveFolderAside(path: string): Promise<string | undefined> {
+  if (!(await exists(path))) return undefined;
+  const empty = await rmdir(path).then(
+    () => true,
+    () => false,
+  );
+  if (empty) return undefined;
+  const name = await freeName(path);
+  await rename(path, name);
+  return name;
+}
+
+/** A name beside the path that nothing has yet. */
+export async function freeName(path: string): Promise<string> {
+  for (let n = 1; ; n++) if (!(await exists(`${path}.kept-${n}`))) return `${path}.kept-${n}`;
+}

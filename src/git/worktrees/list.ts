@@ -1,0 +1,133 @@
+/**
+ * The registered worktrees of a repository, and the private git directory of one. Reads only.
+ */
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { git } from '../runner.js';
+
+export interface WorktreeEntry {
+  path: string;
+  head?: string;
+  /** Short branch name. */
+  branch?: string;
+  bare: boolean;
+  /** The reason, possibly empty. */
+  locked?: string;
+  /** git thinks that the folder is gone or its link broken. */
+  prunable: boolean;
+}
+
+export function parseWorktreeList(text: string): WorktreeEntry[] {
+  const entries: WorktreeEntry[] = [];
+  let current: WorktreeEntry | undefined;
+  for (const line of text.split('\0')) {
+    const space = line.indexOf(' ');
+    const key = space < 0 ? line : line.slice(0, space);
+    const value = space < 0 ? '' : line.slice(space + 1);
+    if (key === 'worktree') {
+      current = { path: value, bare: false, prunable: false };
+      entries.push(current);
+    } else if (current) {
+      if (key === 'HEAD') current.head = value;
+      else if (key === 'branch') current.branch = value.replace(/^refs\/heads\//, '');
+      else if (key === 'bare') current.bare = true;
+      else if (key === 'locked') current.locked = value;
+      else if (key === 'prunable') current.prunable = true;
+    }
+  }
+  return entries;
+}
+
+/** All worktrees, the main one first; one process. */
+export async function listWorktrees(repo: string): Promise<WorktreeEntry[]> {
+  return parseWorktreeList((await git(repo).result(['worktree', 'list', '--porcelain', '-z'], { read: true })).stdout);
+}
+
+/**
+ * The private git directory of the linked worktree at `path`, when the link is valid in both directions;
+ * undefined for a main checkout, a missing folder or a broken link.
+ */
+export async function privateGitDir(path: string): Promise<string | undefined> {
+  try {
+    const link = (await readFile(`${path}/.git`, 'utf8')).trim();
+    if (!link.startsWith('gitdir: ')) return undefined;
+    const gitDir = resolve(path, link.slice('gitdir: '.length));
+    const back = resolve(gitDir, (await readFile(`${gitDir}/gitdir`, 'utf8')).trim());
+    return (await realpath(dirname(back))) === (await realpath(path)) ? gitDir : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The branch that HEAD names in a git directory, read without a process; undefined when detached. */
+export async function headBranch(gitDir: string): Promise<string | undefined> {
+  const head = (await readFile(`${gitDir}/HEAD`, 'utf8')).trim();
+  return head.startsWith('ref: refs/heads/') ? head.slice('ref: refs/heads/'.length) : undefined;
+}
+
+export const exists = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** `path` with symbolic links resolved as far as it exists, so that it compares with what git prints. */
+export async function canonical(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    if (parent === path) return path;
+    return resolve(await canonical(parent), path.slice(parent === '/' ? 1 : parent.length + 1));
+  }
+}
+
+export const isUnder = (path: string, root: string): boolean => path.startsWith(`${root}/`);
+
+/* The linked worktrees of a repository as they are registered, and whether each is whole. Reads files, starts nothing. */
+
+export interface Link {
+  /** Its folder. */
+  path: string;
+  /** Short branch name; absent when detached. */
+  branch?: string;
+  /** Folder and registration name each other. */
+  sound: boolean;
+}
+
+/** By the names of their registrations. */
+export async function readLinks(commonDir: string): Promise<Record<string, Link>> {
+  const names = await readdir(join(commonDir, 'worktrees')).catch(() => []);
+  const links = await Promise.all(
+    names.map(async (name): Promise<[string, Link][]> => {
+      const own = join(commonDir, 'worktrees', name);
+      const pointer = await readFile(join(own, 'gitdir'), 'utf8').catch(() => '');
+      if (pointer.trim() === '') return [];
+      const path = dirname(resolve(own, pointer.replace(/\n$/, '')));
+      const branch = await headBranch(own).catch(() => undefined);
+      const gitDir = await privateGitDir(path);
+      const sound = gitDir !== undefined && basename(gitDir) === name;
+      return [[name, { path, sound, ...(branch === undefined ? {} : { branch }) }]];
+    }),
+  );
+  return Object.fromEntries(links.flat());
+}
+
+/** Branches below a prefix (`ralph/`) that are kept as files of their own or packed, with their commits. */
+export async function readBranches(commonDir: string, prefix: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  const packed = await readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => '');
+  for (const line of packed.split('\n')) {
+    const [, commit, name] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
+    if (commit && name?.startsWith(`refs/heads/${prefix}`)) found[name] = commit;
+  }
+  const folder = join(commonDir, 'refs/heads', prefix);
+  const entries = await readdir(folder, { recursive: true }).catch(() => []);
+  await Promise.all(
+    entries.map(async (entry) => {
+      const commit = (await readFile(join(folder, entry), 'utf8').catch(() => '')).trim();
+      if (/^[0-9a-f]{40,64}$/.test(commit)) found[`refs/heads/${prefix}${entry.replaceAll('\\', '/')}`] = commit;
+    }),
+  );
+  return found;
+}

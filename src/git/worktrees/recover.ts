@@ -1,0 +1,143 @@
+/**
+ * Putting a worktree back on its idea's branch after an agent left it elsewhere (other branch, detached HEAD, open
+ * rebase or merge).
+ * Invariant: the state is saved before anything moves; the branch only moves to commits that descend from the base.
+ */
+
+import { readMoves } from '../confinement/outside.js';
+import { RepositoryError } from '../errors.js';
+import { type Git, git } from '../runner.js';
+import { keep, savePoint } from '../saves/saves.js';
+import { readStatus, type Status } from '../status.js';
+import { exists, privateGitDir } from './list.js';
+
+export interface Recovery {
+  /** What was mended, in words for the log; empty when all was well. */
+  repairs: string[];
+  /** Save point taken before the repair. */
+  saved?: string;
+  /** The status as it is now, when nothing had to be mended. */
+  status?: Status;
+}
+
+/** Makes HEAD the idea's branch again, with the agent's commits on it. Throws {@link RepositoryError} when it cannot. */
+export async function recoverBranch(input: {
+  worktree: string;
+  idea: string;
+  branch: string;
+  base: string;
+}): Promise<Recovery> {
+  const { worktree, branch } = input;
+  const gitDir = await privateGitDir(worktree);
+  if (!gitDir)
+    throw new RepositoryError(
+      `The link of worktree ${worktree} to its repository is broken.`,
+      `Mend it: git worktree repair '${worktree}'`,
+    );
+  const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
+  if (!open && status.branch === branch && status.head) return { repairs: [], status };
+  const repairs: string[] = [];
+  const saved = await savePoint({ worktree, idea: input.idea, why: 'the agent had left its branch', status });
+  const repo = git(worktree);
+  if (open) repairs.push(await endOperation(repo, open, status));
+  const now = open ? await readStatus(worktree) : status;
+  if (now.branch !== branch) repairs.push(await moveBranch(repo, now, input));
+  else if (!now.head) repairs.push(await bringBack(repo, gitDir, input));
+  return { repairs, ...(saved ? { saved } : {}) };
+}
+
+async function endOperation(repo: Git, open: OpenOperation, status: Status): Promise<string> {
+  if (open === 'bisect') {
+    await repo.run(['bisect', 'reset']);
+    return 'ended a bisect';
+  }
+  // With every conflict resolved the result is the agent's work: forget the operation and keep the files.
+  if (open !== 'rebase' && !status.tracked.some((entry) => entry.unmerged)) {
+    await repo.run([open, '--quit']);
+    return `closed a ${open} and kept its result`;
+  }
+  await repo.run([open, '--abort']);
+  return `aborted a ${open}`;
+}
+
+/** The branch itself was deleted: a commit now would have no history. Files and index stay, as uncommitted work. */
+async function bringBack(
+  repo: Git,
+  gitDir: string,
+  { branch, base }: { branch: string; base: string },
+): Promise<string> {
+  const moves = await readMoves(gitDir, 'HEAD');
+  const tips = moves.flatMap(({ from, to }) => [from, to]).filter((commit) => !/^0+$/.test(commit));
+  for (const tip of new Set(tips.reverse())) {
+    const known = await repo.result(['cat-file', '-e', `${tip}^{commit}`], { ok: [0, 1, 128], read: true });
+    if (known.code !== 0 || !(await contains(repo, base, tip))) continue;
+    await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, tip]);
+    return `brought ${branch} back, which had been deleted`;
+  }
+  await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, base]);
+  return `brought ${branch} back at its base, as its commits are gone`;
+}
+
+async function moveBranch(
+  repo: Git,
+  status: Status,
+  input: { worktree: string; idea: string; branch: string; base: string },
+): Promise<string> {
+  const { branch, base, idea } = input;
+  const where = status.branch ? `branch ${status.branch}` : 'a detached HEAD';
+  const refuse = (problem: string): RepositoryError =>
+    new RepositoryError(
+      `The agent of ${idea} left ${input.worktree} on ${where}, ${problem}.`,
+      `Look at it there, then: git -C '${input.worktree}' switch ${branch}`,
+    );
+  const tip = status.head;
+  if (!tip) throw refuse('which has no commit');
+  if (!(await contains(repo, base, tip))) throw refuse(`which does not descend from the base ${base.slice(0, 10)}`);
+  const ours = await repo.result(['rev-parse', '--verify', '-q', `refs/heads/${branch}`], { ok: [0, 1], read: true });
+  const old = ours.stdout.trim();
+  if (old && old !== tip && !(await contains(repo, old, tip))) {
+    await keep(repo.dir, idea, old, 'the agent had left its branch');
+    if (await contains(repo, tip, old)) {
+      const back = await repo.result(['checkout', '-q', branch], { ok: [0, 1] });
+      if (back.code !== 0) throw refuse('with edits that stand in the way of the branch');
+      return `went back from ${where} to ${branch}`;
+    }
+  }
+  const moved = await repo.result(['checkout', '-q', '-B', branch], { ok: [0, 1, 128] });
+  if (moved.code !== 0) throw refuse(`and ${branch} cannot be checked out: ${moved.stderr.trim().slice(-200)}`);
+  return `moved ${branch} to the tip of ${where}`;
+}
+
+async function contains(repo: Git, ancestor: string, tip: string): Promise<boolean> {
+  const got = await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true });
+  return got.code === 0;
+}
+
+/*
+ * Operations that git leaves open between commands (rebase, merge, …), found by their files: mostly no process needed.
+ */
+
+export type OpenOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
+
+const SIGNS: ReadonlyArray<readonly [string, OpenOperation]> = [
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['BISECT_LOG', 'bisect'],
+];
+
+/** What is in progress in the worktree whose own git directory this is. */
+export async function openOperation(gitDir: string): Promise<OpenOperation | undefined> {
+  const found = await Promise.all(SIGNS.map(([file]) => exists(`${gitDir}/${file}`)));
+  return SIGNS[found.indexOf(true)]?.[1];
+}
+
+/** The same for a checkout of any kind. */
+export async function openOperationIn(checkout: string): Promise<OpenOperation | undefined> {
+  const own = `${checkout}/.git`;
+  if (await exists(`${own}/HEAD`)) return openOperation(own);
+  const linked = await privateGitDir(checkout);
+  return openOperation(linked ?? (await git(checkout).run(['rev-parse', '--absolute-git-dir'], { read: true })));
+}

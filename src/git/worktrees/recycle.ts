@@ -1,0 +1,122 @@
+/**
+ * Reusing the worktree of a landed idea: far cheaper than a new one, and installed dependencies stay.
+ * Invariant: only a worktree that was marked at landing, is detached and is clean at this moment is taken.
+ */
+
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { git } from '../runner.js';
+import { holdsNoWork, readStatus } from '../status.js';
+import { privateGitDir, type WorktreeEntry } from './list.js';
+import { linksIn } from './places.js';
+
+export interface Recycled {
+  path: string;
+  gitDir: string;
+}
+
+/**
+ * Takes a recyclable worktree, the slot's last one where it can; it stays where it is. Undefined when there is none. Call
+ * under the repository mutex.
+ */
+export async function takeRecyclable(
+  entries: readonly WorktreeEntry[],
+  agentName: string,
+  idea: string,
+): Promise<Recycled | undefined> {
+  const [one] = entries;
+  const links = new Map((one ? await linksIn(dirname(one.path)) : []).map(([name, to]) => [to, name]));
+  const first = ({ path }: WorktreeEntry): number =>
+    (links.get(basename(path)) ?? basename(path)).startsWith(`${agentName}-`) ? 0 : 1;
+  const candidates = entries.filter(
+    (entry) => !entry.branch && entry.locked === undefined && !entry.bare && !entry.prunable,
+  );
+  const places: Recycled[] = [];
+  for (const { path } of candidates.sort((a, b) => first(a) - first(b))) {
+    const gitDir = await privateGitDir(path);
+    if (gitDir) places.push({ path, gitDir });
+  }
+  // A crash came between taking it and its last step: it holds nothing, and is the same idea's to take.
+  for (const place of places) if ((await readMark(place.gitDir, 'recycling')) === idea) return place;
+  for (const { path, gitDir } of places) {
+    if ((await readMark(gitDir, 'recyclable')) === undefined) continue;
+    if (!holdsNoWork(await readStatus(path))) {
+      await clearMark(gitDir, 'recyclable');
+      continue;
+    }
+    await writeMark(gitDir, 'unproven', '');
+    await writeMark(gitDir, 'recycling', idea);
+    await clearMark(gitDir, 'recyclable');
+    return { path, gitDir };
+  }
+  return undefined;
+}
+
+/**
+ * Puts a worktree that holds nothing onto a branch: at `base` when the branch is new, at its tip otherwise. Ignored
+ * folders named by `keep` (dependency caches) stay; every other untracked file goes.
+ */
+export async function resetOnto(
+  { path, gitDir }: Recycled,
+  target: { branch: string; base?: string },
+  keep: readonly string[],
+): Promise<void> {
+  // Another attempt has come to its end here meanwhile, and somebody may work in it.
+  if ((await readMark(gitDir, 'recycling')) === undefined) return;
+  const repo = git(path);
+  await cleanUntracked(path, keep);
+  const to = target.base === undefined ? [target.branch] : ['--no-track', '-B', target.branch, target.base];
+  await forgetFlags(path);
+  await repo.run(['checkout', '-q', '-f', ...to, '--']);
+  await clearMark(gitDir, 'recycling');
+}
+
+/** Removes untracked and ignored files, except what `keep` (gitignore patterns) names. */
+export async function cleanUntracked(path: string, keep: readonly string[]): Promise<void> {
+  await git(path).run(['clean', '-ffdxq', ...keep.filter(Boolean).flatMap((pattern) => ['-e', pattern])]);
+}
+
+/** Files that git was told to take for unchanged would stay as another idea left them. */
+export async function forgetFlags(path: string): Promise<void> {
+  const repo = git(path);
+  const files = (await repo.run(['ls-files', '-v', '-z'], { read: true })).split('\0');
+  const flagged = files.filter((line) => /^[a-zS] /.test(line)).map((line) => line.slice(2));
+  if (flagged.length === 0) return;
+  const sparse = await repo.run(['config', '--bool', 'core.sparseCheckout'], { ok: [0, 1], read: true });
+  if (sparse === 'true') return;
+  for (const flag of ['--no-skip-worktree', '--no-assume-unchanged'])
+    await repo.run(['update-index', flag, '-z', '--stdin'], { input: `${flagged.join('\0')}\0` });
+}
+
+/*
+ * Small files of ours in a worktree's private git directory: they survive `git clean` and move with the worktree.
+ * Must not start git.
+ */
+
+/**
+ * `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt for the idea that it names, holds nothing · `reopen`: see
+ * reopen.ts · `rolled-back`: see rollback.ts · `unproven`: what is kept in it may be another idea's, until set-up has looked
+ */
+export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven';
+
+const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}`;
+
+export const readMark = (gitDir: string, mark: Mark): Promise<string | undefined> =>
+  readFile(file(gitDir, mark), 'utf8').catch(() => undefined);
+
+/** Replaces the mark in one step. */
+export async function writeMark(gitDir: string, mark: Mark, text: string): Promise<void> {
+  await writeFile(`${file(gitDir, mark)}.new`, text);
+  await rename(`${file(gitDir, mark)}.new`, file(gitDir, mark));
+}
+
+export const clearMark = (gitDir: string, mark: Mark): Promise<void> => rm(file(gitDir, mark), { force: true });
+
+/** Says that nothing in this worktree is needed any more, so that another idea may have it. No-op for other folders. */
+export async function markRecyclable(path: string): Promise<void> {
+  const gitDir = await privateGitDir(path);
+  if (!gitDir) return;
+  await clearMark(gitDir, 'idea');
+  await clearMark(gitDir, 'reopen');
+  await writeMark(gitDir, 'recyclable', `${new Date().toISOString()}\n`);
+}

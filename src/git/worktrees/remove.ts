@@ -1,0 +1,137 @@
+/** Removing a worktree. Invariant: refused while it holds anything that is not saved elsewhere. */
+import { RepositoryError } from '../errors.js';
+import { exclusive } from '../locks.js';
+import { branchRef, ideaBranch, readTip } from '../refs.js';
+import { git } from '../runner.js';
+import { savePoint } from '../saves/saves.js';
+import { isClean, readStatus } from '../status.js';
+import { findOwn } from './adopt.js';
+import { moveFolderAside, refuseLocked } from './leftovers.js';
+import { canonical, exists, isUnder, listWorktrees, privateGitDir, type WorktreeEntry } from './list.js';
+import { unlinkPlace } from './places.js';
+import type { IdeaPlace } from './rollback.js';
+
+/**
+ * Removes the worktree at `path`; its branch stays. With `saveAs` (an idea id) its state becomes a save point first;
+ * without it, uncommitted files or commits that no ref contains are refused with a {@link RepositoryError}. Returns the
+ * save point's ref.
+ */
+export async function removeWorktree(input: {
+  repo: string;
+  path: string;
+  saveAs?: string;
+}): Promise<string | undefined> {
+  const path = await canonical(input.path);
+  return exclusive(`meta:${await canonical(input.repo)}`, async () => {
+    const entry = (await listWorktrees(input.repo)).find((one) => one.path === path);
+    if (!entry) {
+      if (!(await exists(path))) return undefined;
+      throw new RepositoryError(
+        `${path} is not a worktree of ${input.repo}.`,
+        'If nothing in it is needed, delete the folder yourself.',
+      );
+    }
+    refuseLocked(entry);
+    if ((await exists(path)) && !(await privateGitDir(path)))
+      throw new RepositoryError(
+        `The link of worktree ${path} to its repository is broken.`,
+        `Mend it: git worktree repair '${path}'`,
+      );
+    const saved = (await exists(path)) ? await secure(path, input.saveAs) : undefined;
+    await git(input.repo).run(['worktree', 'remove', '--force', path]);
+    await unlinkPlace(path);
+    return saved;
+  });
+}
+
+async function secure(path: string, saveAs: string | undefined): Promise<string | undefined> {
+  const status = await readStatus(path);
+  if (status.nested.length > 0)
+    throw new RepositoryError(
+      `${path} holds repositories of its own: ${status.nested.join(', ')}.`,
+      'Move them elsewhere first; no save point can keep them.',
+    );
+  if (saveAs) return savePoint({ worktree: path, idea: saveAs, why: 'its worktree was removed', status });
+  if (!isClean(status))
+    throw new RepositoryError(
+      `${path} has uncommitted work.`,
+      `Commit it: git -C '${path}' add -A && git -C '${path}' commit -m "Save"`,
+    );
+  const held = await git(path).run(['for-each-ref', '--contains', 'HEAD', '--count=1', '--format=%(refname)'], {
+    read: true,
+  });
+  if (!held)
+    throw new RepositoryError(
+      `${path} has commits that no branch contains.`,
+      `Keep them: git -C '${path}' branch <name> HEAD`,
+    );
+  return undefined;
+}
+
+/*
+ * Removing the worktree of an idea that ended.
+ * Invariant: what is unsaved becomes a save point first; what no save point can hold is moved aside or refused by name;
+ * the branch goes only when the target contains it.
+ */
+
+export interface CleanedUp {
+  /** The idea has no worktree any more. */
+  removed: boolean;
+  saved?: string;
+  note?: string;
+}
+
+/** Idempotent. `force`: also a locked worktree, a broken one, and one that holds repositories of its own. */
+export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promise<CleanedUp> {
+  const { repo, idea } = place;
+  const root = await canonical(place.worktreesRoot);
+  const branch = ideaBranch(idea);
+  const entry = await findOwn({ root, branch, idea }, await listWorktrees(repo));
+  if (entry && !isUnder(entry.path, root))
+    return { removed: false, note: `The branch ${branch} is checked out in ${entry.path}, which is not ralphctl's.` };
+  let saved: string | undefined;
+  let moved: string | undefined;
+  try {
+    if (entry?.locked !== undefined && place.force) await git(repo).run(['worktree', 'unlock', entry.path]);
+    if (entry && place.force && (await exists(entry.path))) ({ saved, moved } = await moveAside(repo, idea, entry));
+    if (entry && !moved) saved = (await removeWorktree({ repo, path: entry.path, saveAs: idea })) ?? saved;
+  } catch (error) {
+    if (error instanceof RepositoryError) return { removed: false, note: error.message };
+    throw error;
+  }
+  const kept = await dropBranch(place, branch);
+  const note = [moved && `What no save point can hold was kept in ${moved}.`, kept].filter(Boolean).join(' ');
+  return { removed: true, ...(saved ? { saved } : {}), ...(note ? { note } : {}) };
+}
+
+/** Renames a folder that git cannot remove without loss, and drops its registration. */
+async function moveAside(
+  repo: string,
+  idea: string,
+  entry: WorktreeEntry,
+): Promise<{ saved: string | undefined; moved: string | undefined }> {
+  const valid = (await privateGitDir(entry.path)) !== undefined;
+  const status = valid ? await readStatus(entry.path) : undefined;
+  if (status && status.nested.length === 0) return { saved: undefined, moved: undefined };
+  const saved = status && (await savePoint({ worktree: entry.path, idea, why: 'its worktree was removed', status }));
+  const moved = await exclusive(`meta:${await canonical(repo)}`, async () => {
+    const name = await moveFolderAside(entry.path);
+    await git(repo).run(['worktree', 'remove', '--force', entry.path]);
+    await unlinkPlace(entry.path);
+    return name;
+  });
+  return { saved, moved };
+}
+
+/** Says why the branch was kept; undefined when it is gone. */
+async function dropBranch({ repo, target, idea }: IdeaPlace, branch: string): Promise<string | undefined> {
+  const ref = `refs/heads/${branch}`;
+  const tip = await readTip(repo, ref);
+  if (!tip) return undefined;
+  const args = ['merge-base', '--is-ancestor', tip, `refs/heads/${target}`];
+  if ((await git(repo).result(args, { ok: [0, 1], read: true })).code !== 0)
+    return `The branch ${branch} holds work that ${target} does not contain and was kept.`;
+  const lines = [`delete ${ref} ${tip}`, `delete ${branchRef(idea)}`];
+  await git(repo).run(['update-ref', '--stdin'], { input: `${lines.join('\n')}\n` });
+  return undefined;
+}

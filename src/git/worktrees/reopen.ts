@@ -1,0 +1,83 @@
+/**
+ * Handing a landing that failed back to the agent, in the idea's own worktree.
+ * Invariant: the state before is saved; doing it twice for the same target commit does it once (the mark tells), so a
+ * retried activity never throws away what the agent has done since.
+ */
+
+import { identityEnv } from '../commits.js';
+import { RepositoryError } from '../errors.js';
+import { git } from '../runner.js';
+import { keep, savePoint } from '../saves/saves.js';
+import { privateGitDir } from './list.js';
+import { clearMark, readMark, writeMark } from './recycle.js';
+
+interface Mark {
+  onto: string;
+  tip: string;
+  done: boolean;
+}
+
+/**
+ * Puts the branch on `onto` with the idea's work applied as one uncommitted change; where both sides changed the same
+ * lines the files hold conflict markers. The worktree must be on the idea's branch. Returns the files in conflict.
+ */
+export async function reopenForConflict(input: {
+  worktree: string;
+  idea: string;
+  onto: string;
+}): Promise<{ files: string[] }> {
+  const { worktree, idea, onto } = input;
+  const { gitDir, head } = await locate(worktree);
+  const repo = git(worktree);
+  const seen = await readReopen(gitDir);
+  if (seen?.onto === onto && seen.done) return { files: await unmerged(worktree) };
+  await savePoint({ worktree, idea, why: 'a landing conflict was handed back' });
+  // After a crash half-way HEAD may be `onto` already: the tip to apply is the one noted then.
+  const tip = seen?.onto === onto ? seen.tip : head;
+  await keep(worktree, idea, tip, 'a landing conflict was handed back');
+  await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: false } satisfies Mark));
+  await repo.run(['reset', '-q', '--hard', onto]);
+  await repo.result(['merge', '--squash', '--no-commit', '--quiet', '--no-stat', tip], {
+    ok: [0, 1],
+    env: await identityEnv(worktree),
+  });
+  await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: true } satisfies Mark));
+  return { files: await unmerged(worktree) };
+}
+
+/** Puts the branch on the candidate that the gate refused, so that the agent mends exactly what would land. */
+export async function reopenForRed(input: { worktree: string; idea: string; candidate: string }): Promise<void> {
+  const { worktree, idea, candidate } = input;
+  const { gitDir, head } = await locate(worktree);
+  const done = await git(worktree).result(['merge-base', '--is-ancestor', candidate, head], { ok: [0, 1], read: true });
+  if (done.code === 0) return;
+  await savePoint({ worktree, idea, why: 'a red landing was handed back' });
+  await keep(worktree, idea, head, 'a red landing was handed back');
+  await clearMark(gitDir, 'reopen');
+  await git(worktree).run(['reset', '-q', '--hard', candidate]);
+}
+
+async function locate(worktree: string): Promise<{ gitDir: string; head: string }> {
+  const gitDir = await privateGitDir(worktree);
+  if (!gitDir)
+    throw new RepositoryError(
+      `${worktree} is not a valid worktree.`,
+      `Mend its link: git worktree repair '${worktree}'`,
+    );
+  return { gitDir, head: await git(worktree).run(['rev-parse', 'HEAD'], { read: true }) };
+}
+
+async function readReopen(gitDir: string): Promise<Mark | undefined> {
+  const text = await readMark(gitDir, 'reopen');
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text) as Mark;
+  } catch {
+    return undefined;
+  }
+}
+
+async function unmerged(worktree: string): Promise<string[]> {
+  const text = await git(worktree).run(['diff', '--name-only', '--diff-filter=U', '-z'], { read: true });
+  return text.split('\0').filter(Boolean);
+}

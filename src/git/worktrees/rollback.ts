@@ -1,0 +1,151 @@
+/**
+ * Taking back what an idea that has not landed did: its commits (rollback), or only what is uncommitted (stash).
+ * Invariant: the state before is a save point first, so nothing is lost; ignored files and repositories of their own
+ * inside the worktree stay where they are; doing it twice does it once.
+ */
+
+import { RepositoryError } from '../errors.js';
+import { exclusive } from '../locks.js';
+import { ideaBranch, readTips } from '../refs.js';
+import { type Git, git } from '../runner.js';
+import { keep, savePoint } from '../saves/saves.js';
+import { readStatus, type Status } from '../status.js';
+import { findOwn } from './adopt.js';
+import { takenElsewhere } from './bring-over.js';
+import { forget } from './leftovers.js';
+import { canonical, exists, isUnder, listWorktrees, privateGitDir } from './list.js';
+import { type OpenOperation, openOperation, recoverBranch } from './recover.js';
+import { clearMark, readMark, writeMark } from './recycle.js';
+
+export interface IdeaPlace {
+  repo: string;
+  worktreesRoot: string;
+  target: string;
+  idea: string;
+}
+export interface RolledBack {
+  saved?: string;
+  /** Commits that the branch no longer has. */
+  commits: number;
+}
+
+interface Refs {
+  branch: string;
+  tip: string;
+  base: string;
+}
+interface Tree {
+  path: string;
+  gitDir: string;
+  status: Status;
+  open: OpenOperation | undefined;
+}
+
+/** Puts the idea's branch, and its worktree where it has one, back to where it left the target. */
+export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
+  const refs = await readRefs(place);
+  const tree = await ownTree(place);
+  if (!refs) return { commits: 0 };
+  if (tree) return rollbackTree(place, refs, tree);
+  const commits = await count(place.repo, refs);
+  if (commits === 0) return { commits };
+  const saved = await keep(place.repo, place.idea, refs.tip, 'rolled back');
+  await git(place.repo).run(['update-ref', '-m', reason(place), `refs/heads/${refs.branch}`, refs.base, refs.tip]);
+  return { saved, commits };
+}
+
+async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<RolledBack> {
+  const { branch, tip, base } = refs;
+  if (tip === base && atRest(tree, branch)) return earlier(tree);
+  const commits = await count(place.repo, refs);
+  // The branch may be elsewhere than HEAD; the worktree's state comes last, so that it is the one to show.
+  if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, 'rolled back');
+  const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: 'rolled back', status: tree.status });
+  const done: RolledBack = { ...(saved ? { saved } : {}), commits };
+  if (tip !== base) await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
+  const repo = git(tree.path);
+  await quit(repo, tree.open);
+  await clearMark(tree.gitDir, 'reopen');
+  await repo.run(['checkout', '-q', '-f', '-B', branch, base, '--']);
+  await repo.run(['clean', '-fdq']);
+  return done;
+}
+
+/** A crash came between the rollback and its word; what it did stands in the mark until the idea starts again. */
+async function earlier({ gitDir }: Tree): Promise<RolledBack> {
+  const text = await readMark(gitDir, 'rolled-back');
+  return text ? (JSON.parse(text) as RolledBack) : { commits: 0 };
+}
+
+/** Saves what is not committed and puts the worktree back to the tip of its branch, with the agent's commits on it. */
+export async function stashIdea(place: IdeaPlace): Promise<{ saved?: string }> {
+  const [refs, tree] = [await readRefs(place), await ownTree(place)];
+  if (!refs || !tree || atRest(tree, refs.branch)) return {};
+  const { path, status } = tree;
+  const saved = await savePoint({ worktree: path, idea: place.idea, why: 'uncommitted work was put away', status });
+  const repo = git(path);
+  // Commits that cannot come back onto the branch are in the save point.
+  await recoverBranch({ worktree: path, idea: place.idea, branch: refs.branch, base: refs.base }).catch(onlyRefused);
+  await quit(repo, await openOperation(tree.gitDir));
+  await repo.run(['checkout', '-q', '-f', refs.branch, '--']);
+  await repo.run(['clean', '-fdq']);
+  return saved ? { saved } : {};
+}
+
+function onlyRefused(error: unknown): void {
+  if (!(error instanceof RepositoryError)) throw error;
+}
+
+const reason = ({ idea }: IdeaPlace): string => `ralphctl: roll back ${idea}`;
+
+const atRest = ({ status, open }: Tree, branch: string): boolean =>
+  !open && status.branch === branch && status.tracked.length + status.untracked.length === 0;
+
+/** Forgets an open operation; files and HEAD stay. */
+async function quit(repo: Git, open: OpenOperation | undefined): Promise<void> {
+  if (open === 'bisect') await repo.run(['bisect', 'reset', 'HEAD']);
+  else if (open) await repo.run([open, '--quit']);
+}
+
+const count = async (repo: string, { base, tip }: Refs): Promise<number> =>
+  base === tip ? 0 : Number(await git(repo).run(['rev-list', '--count', `${base}..${tip}`], { read: true }));
+
+/** Undefined: the idea has no branch. */
+async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undefined> {
+  const branch = ideaBranch(idea);
+  const names = [`refs/heads/${branch}`, `refs/heads/${target}`] as const;
+  const found = await readTips(repo, names);
+  const [tip, onto] = names.map((name) => found.get(name));
+  if (!tip) return undefined;
+  if (!onto) throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
+  const base = await git(repo).result(['merge-base', onto, tip], { ok: [0, 1], read: true });
+  if (base.code === 0) return { branch, tip, base: base.stdout.trim() };
+  throw new RepositoryError(
+    `The branch ${branch} has no history in common with ${target}.`,
+    `Rename it, so that the idea starts afresh: git branch -m ${branch} old-${idea}`,
+  );
+}
+
+/** The idea's worktree; the registration of one whose folder is gone is forgotten. */
+async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
+  const { repo, idea } = place;
+  const root = await canonical(place.worktreesRoot);
+  const branch = ideaBranch(idea);
+  const entries = await listWorktrees(repo);
+  const entry = await findOwn({ root, branch, idea }, entries);
+  if (!entry) return undefined;
+  const { path } = entry;
+  if (!isUnder(path, root)) throw await takenElsewhere({ repo, root, branch, idea }, entry, entries);
+  if (!(await exists(path))) {
+    await exclusive(`meta:${await canonical(repo)}`, () => forget(repo, entry, idea));
+    return undefined;
+  }
+  const gitDir = await privateGitDir(path);
+  if (!gitDir)
+    throw new RepositoryError(
+      `The link of worktree ${path} to its repository is broken.`,
+      `Mend it: git worktree repair '${path}'`,
+    );
+  const [status, open] = await Promise.all([readStatus(path), openOperation(gitDir)]);
+  return { path, gitDir, status, open };
+}

@@ -1,0 +1,93 @@
+/**
+ * The place an agent works in: its worktree, and the idea's right to it.
+ * Invariant: before an agent starts, nothing of an earlier attempt is left; what is not a worktree of this project is
+ * never worked in.
+ */
+import { readFile, realpath } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { sessionIsGone } from '../../agents/account.js';
+import { type ExecuteAgentInput, type ExecuteAgentResult, executeAgent } from '../../agents/execute.js';
+import { worktreesDir } from '../../config/paths.js';
+import { removeStaleLocks } from '../../git/locks.js';
+import { privateGitDir } from '../../git/worktrees/list.js';
+import { findByToken, killByToken } from '../../process/tokens.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
+import { FAILURE } from '../../protocol/failures.js';
+import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import type { WorkDeps } from '../deps.js';
+import { WorkError } from '../job-error.js';
+
+/** The worktree must be one of this project's: workflow input could name any folder. */
+export async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgentInput): Promise<void> {
+  const root = run.file.config.worktrees.root ?? worktreesDir(deps.root, input.project);
+  const [real, realRoot] = await Promise.all([
+    realpath(input.worktree).catch(() => ''),
+    realpath(root).catch(() => ''),
+  ]);
+  if (real && realRoot && real.startsWith(realRoot + sep)) return;
+  throw new WorkError(`${input.worktree} is not a worktree of this project (they are in ${root})`, FAILURE.repository);
+}
+
+/** Ends what an earlier attempt left. */
+export async function endEarlier(owner: string, idea: string): Promise<void> {
+  await killByToken(owner);
+  const [left] = await findByToken(owner);
+  if (!left) return;
+  const message = `process ${left.pid} of an earlier run of ${idea} cannot be ended, and no second agent starts beside it; see: ps -fp ${left.pid}`;
+  throw new WorkError(message, FAILURE.workerLost, true);
+}
+
+/** A killed git leaves its locks behind. Called when nothing works in the worktree, so that any lock is such a one. */
+export async function unlock(worktree: string, branch: string): Promise<void> {
+  const gitDir = await privateGitDir(worktree);
+  if (gitDir) await removeStaleLocks(gitDir, { now: Number.POSITIVE_INFINITY, branch });
+}
+
+/*
+ * The conversation of an iteration that has not ended: what a worker that dies leaves for the next attempt to go on with.
+ * Invariant: written once the model has answered, so never of a run that did not get to work; a finished iteration says
+ * the same in its result. A file that cannot be written or read means a new conversation, nothing worse.
+ */
+
+/** `step`: of a plan, from 0. */
+type Session = NonNullable<RunAgentResult['session']> & { step?: number | undefined };
+type CutOff = Pick<RunAgentResult, 'outcome' | 'session' | 'step'>;
+
+const fileOf = (dir: string): string => join(dir, 'session.json');
+
+export const noteConversation = (dir: string, session: Session): Promise<void> =>
+  writeAtomically(fileOf(dir), JSON.stringify(session)).catch(() => {});
+
+/** How an earlier attempt at this iteration ended, if it was cut off in the middle of a conversation. */
+export async function cutOff(dir: string): Promise<CutOff | undefined> {
+  try {
+    const { step, ...session } = JSON.parse(await readFile(fileOf(dir), 'utf8')) as Session;
+    const outcome = { kind: 'failed', failure: 'killed', message: 'the worker was lost' } as const;
+    return { outcome, session, ...(step === undefined ? {} : { step }) };
+  } catch {
+    return undefined;
+  }
+}
+
+/*
+ * Runs an agent, in the conversation that was cut off where there is one.
+ * Invariant: the whole prompt goes with it, so that nothing depends on what the conversation remembers; a conversation
+ * that is gone costs one further start, never the iteration.
+ */
+
+const CARRY_ON = `# Carry on
+
+Your last run was cut off from outside. This is the same conversation and the same folder: go on where you stopped.
+What you were told, once more, with a new word for the signal at the end:
+
+`;
+
+export async function carryOn(input: ExecuteAgentInput): Promise<{ executed: ExecuteAgentResult; prompt: string }> {
+  const { resume, ...fresh } = input;
+  if (resume === undefined) return { executed: await executeAgent(fresh), prompt: fresh.prompt };
+  const prompt = CARRY_ON + fresh.prompt;
+  const executed = await executeAgent({ ...fresh, prompt, resume });
+  if (input.signal?.aborted || !sessionIsGone(executed.outcome, executed.turns)) return { executed, prompt };
+  const timeoutMs = Math.max(1000, fresh.timeoutMs - executed.durationMs);
+  return { executed: await executeAgent({ ...fresh, timeoutMs }), prompt: fresh.prompt };
+}

@@ -1,0 +1,173 @@
+/**
+ * What the agents of a project use at this moment, held against the budgets of run and day: when these are used up, every
+ * agent that is under one of them is ended, not only the next one kept back.
+ * Invariant: an agent run counts once, while it goes on by what it says and after that by the ledger; what an agent does
+ * not say while it works counts when it has ended.
+ */
+
+import { ADAPTER_OPTIONS, type AgentSpec } from '../../config/agent-spec.js';
+import type { AgentOutcome, Usage } from '../../protocol/activities.js';
+import type { BudgetReached, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
+import { runKey, usedSoFar } from '../../run-files/usage.js';
+
+/** How often running agents are looked at, milliseconds. */
+const TICK_MS = 1000;
+
+export interface Metered {
+  root: string;
+  project: string;
+  run: { id: string; createdAt: Date };
+  idea: string;
+  serial: number;
+  ceilings: Ceilings;
+}
+
+interface Live extends Metered {
+  startedAt: number;
+  used: () => Usage | undefined;
+  end: () => void;
+  reached?: BudgetReached;
+}
+
+/** An agent run under ceilings. */
+export interface Meter {
+  /** Of `executeAgent`. */
+  begin: (used: () => Usage | undefined, end: () => void) => () => void;
+  /** Dollars that were left when it began, and of which budget; absent: as many as it likes. */
+  dollarsLeft: { amount: number; of: BudgetReached } | undefined;
+  /** What ended the run, if a budget did. */
+  reached: () => BudgetReached | undefined;
+  /** To be called when the ledger has the run. */
+  close: () => void;
+}
+
+const living = new Map<string, { live: Set<Live>; timer: NodeJS.Timeout }>();
+
+/** Takes the run in, or says which budget does not allow it to begin. */
+export async function meter(metered: Metered): Promise<Meter | BudgetReached> {
+  const live: Live = { ...metered, startedAt: Date.now(), used: () => undefined, end: () => {} };
+  const lines = await standing(live);
+  const reached = lines.find(isReached);
+  if (reached) return reached;
+  const close = add(live);
+  return {
+    begin: (used, end) => {
+      Object.assign(live, { used, end });
+      // What it used stays with it until the ledger has it.
+      return () => Object.assign(live, { end: () => {} });
+    },
+    dollarsLeft: leastLeft(lines),
+    reached: () => live.reached,
+    close,
+  };
+}
+
+const placeOf = ({ root, project }: Metered): string => `${root}\0${project}`;
+
+function add(one: Live): () => void {
+  const place = placeOf(one);
+  const group = living.get(place) ?? { live: new Set<Live>(), timer: setInterval(() => tick(place), TICK_MS) };
+  living.set(place, group);
+  group.live.add(one);
+  return () => {
+    group.live.delete(one);
+    if (group.live.size > 0 || living.get(place) !== group) return;
+    clearInterval(group.timer);
+    living.delete(place);
+  };
+}
+
+/** A look that fails is none: the next one comes in a second. */
+function tick(place: string): void {
+  for (const one of living.get(place)?.live ?? []) {
+    if (one.reached) continue;
+    standing(one)
+      .then((lines) => {
+        // Iterations are counted when they begin: those that go on are not too many.
+        const reached = lines.find((line) => line.dimension !== 'iterations' && isReached(line));
+        if (!reached || one.reached) return;
+        one.reached = reached;
+        one.end();
+      })
+      .catch(() => {});
+  }
+}
+
+const isReached = ({ used, most }: BudgetReached): boolean => used >= most;
+
+function leastLeft(lines: readonly BudgetReached[]): { amount: number; of: BudgetReached } | undefined {
+  const left = lines.flatMap((of) => (of.dimension === 'dollars' ? [{ amount: of.most - of.used, of }] : []));
+  return left.sort((a, b) => a.amount - b.amount)[0];
+}
+
+const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
+
+/** How every budget over this run stands now, the day's first. */
+async function standing(asked: Live): Promise<BudgetReached[]> {
+  const { root, project, run, ceilings } = asked;
+  // Before the ledger is read: a run that ends meanwhile is left out there, and counted here.
+  const live = [...(living.get(placeOf(asked))?.live ?? [])].map((one) => ({ ...spending(one), run: one.run.id }));
+  const keys = new Set(live.map(({ key }) => key));
+  const settled = await usedSoFar(root, project, run, keys);
+  return (['day', 'run'] as const).flatMap((scope) => {
+    const spending = scope === 'day' ? live : live.filter((one) => one.run === run.id);
+    return DIMENSIONS.flatMap((dimension) => {
+      const most = ceilings[scope]?.[dimension];
+      if (most === undefined) return [];
+      const before = amount(settled[scope], dimension);
+      const used = spending.reduce((sum, one) => sum + amount(one.spent, dimension), before);
+      const unknown = unknownOf(settled[scope], dimension);
+      return { scope, dimension, used, most, unknown, ...(before < most ? { shared: true as const } : {}) };
+    });
+  });
+}
+
+function spending({ run, idea, serial, startedAt, used }: Live): { key: string; spent: Spent } {
+  const { inputTokens = 0, outputTokens = 0, costUsd = 0 } = used() ?? {};
+  const spent = {
+    ...{ iterations: 1, ms: Date.now() - startedAt, tokens: inputTokens + outputTokens, dollars: costUsd },
+    ...{ unknownTokens: 0, unknownDollars: 0 },
+  };
+  return { key: runKey({ run: run.id, idea, serial }), spent };
+}
+
+const amount = (spent: Spent, dimension: Dimension): number =>
+  dimension === 'minutes' ? spent.ms / 60_000 : spent[dimension];
+
+const unknownOf = (spent: Spent, dimension: Dimension): number =>
+  dimension === 'tokens' ? spent.unknownTokens : dimension === 'dollars' ? spent.unknownDollars : 0;
+
+/*
+ * Agents that count their own dollars are told what is left, since most say only at their end what they used.
+ * Invariant: a run that was ended by what we told it is ended by a budget, not by a failure of the agent.
+ */
+
+/** Least that an agent is told, US dollars: none would be no limit. */
+const LEAST = 0.01;
+
+export interface OwnLimit {
+  spec: AgentSpec;
+  /** What the outcome means: itself, where the limit was not ours. */
+  meaning: (outcome: AgentOutcome) => AgentOutcome;
+}
+
+/** `dollars` that one run may use; `left` of the budget of run or day, and which one. */
+export function withOwnLimit(
+  spec: AgentSpec,
+  dollars: number | undefined,
+  left: { amount: number; of: BudgetReached } | undefined,
+): OwnLimit {
+  const most = Math.max(LEAST, Math.min(dollars ?? Number.POSITIVE_INFINITY, left?.amount ?? Number.POSITIVE_INFINITY));
+  const counts = ADAPTER_OPTIONS[spec.adapter].includes('maxBudgetUsd');
+  if (!counts || !Number.isFinite(most) || most >= (spec.maxBudgetUsd ?? Number.POSITIVE_INFINITY)) {
+    return { spec, meaning: (outcome) => outcome };
+  }
+  const of = left && left.amount <= most ? { of: left.of } : {};
+  return {
+    spec: { ...spec, maxBudgetUsd: Math.round(most * 10_000) / 10_000 },
+    meaning: (outcome) => {
+      const ended = outcome.kind === 'failed' && outcome.failure === 'budget';
+      return ended ? { kind: 'timeout', why: 'budget', ...of } : outcome;
+    },
+  };
+}

@@ -1,0 +1,166 @@
+/**
+ * The result of an agent run: read from what it said and left, kept in the iteration's folder.
+ * Invariant: it goes into workflow history, so there are no secrets in it, and references and tails only; a file that
+ * cannot be written is a warning, because a full disk must not make a finished run begin again.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { accountKey, sessionToResume } from '../../agents/account.js';
+import type { ExecuteAgentResult } from '../../agents/execute.js';
+import { parseSignal } from '../../agents/reading/signal.js';
+import type { AgentSpec } from '../../config/agent-spec.js';
+import type { Settled } from '../../git/worktrees/settle.js';
+import type { RunResult } from '../../process/run.js';
+import type { AgentOutcome, RunAgentInput, RunAgentResult, StrayedRun } from '../../protocol/activities.js';
+import type { BudgetReached } from '../../protocol/budget.js';
+import type { Idea } from '../../protocol/idea.js';
+import { TAIL_LIMIT } from '../../protocol/run-ref.js';
+import type { AgentSignal } from '../../protocol/signal.js';
+import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import { writeUsage } from '../../run-files/usage.js';
+import type { WorkDeps } from '../deps.js';
+import { whyUnfinished } from './settle.js';
+
+/** One run that is over. */
+export interface Ended {
+  spec: AgentSpec;
+  /** Folder of the iteration. */
+  dir: string;
+  executed: ExecuteAgentResult;
+  signal: AgentSignal;
+  after: Settled;
+  strayed: StrayedRun | undefined;
+  noticed: string | undefined;
+  /** The worktree was gone afterwards, and was made again. */
+  remade: boolean;
+}
+
+const REMADE =
+  'the worktree was deleted or broken during the run and has been made again from its branch; what was not committed is gone';
+
+/** Undefined: this iteration has not ended yet, or never began. */
+export async function readResult(dir: string): Promise<RunAgentResult | undefined> {
+  try {
+    return JSON.parse(await readFile(join(dir, 'result.json'), 'utf8')) as RunAgentResult;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the result down, with the final message beside it, and books what the run used. */
+export async function keepResult(deps: WorkDeps, input: RunAgentInput, ended: Ended): Promise<RunAgentResult> {
+  const { dir, executed } = ended;
+  const said = executed.redact(executed.finalMessage);
+  const warnings = warningsOf(executed.run);
+  // Before the result is made, so that it can say so.
+  await writeAtomically(join(dir, 'final-message.md'), said).catch((error) => warnings.push(notWritten(error)));
+  const result = resultOf(deps, input, ended, said, warnings);
+  await noteUsage(deps, input, result, executed.turns);
+  try {
+    await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
+  } catch (error) {
+    return { ...result, warnings: [...warnings, notWritten(error)] };
+  }
+  return result;
+}
+
+/** The result of a run that did not begin, because the budget of run or day is used up. */
+export async function keepHeld(
+  dir: string,
+  { iteration, step }: RunAgentInput,
+  held: { spec: AgentSpec; reached: BudgetReached; head: string; previous: RunAgentResult | undefined },
+): Promise<RunAgentResult> {
+  const { spec, reached, head, previous } = held;
+  const agent = spec.name;
+  const id = sessionToResume(previous, { iteration, agent, step });
+  const result: RunAgentResult = {
+    outcome: { kind: 'timeout', why: 'budget', of: reached },
+    ...{ signal: { kind: 'none' }, durationMs: 0, exitCode: null, head, commits: 0, changed: false, tail: '', dir },
+    ...(step === undefined ? {} : { step }),
+    ...(id === undefined ? {} : { session: { id, iteration, agent } }),
+    agent,
+  };
+  await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
+  return result;
+}
+
+function resultOf(
+  deps: WorkDeps,
+  input: RunAgentInput,
+  { spec, dir, executed, signal, after, strayed, noticed, remade }: Ended,
+  said: string,
+  warnings: string[],
+): RunAgentResult {
+  const unfinished = remade ? REMADE : whyUnfinished(after);
+  return {
+    outcome: executed.outcome,
+    signal: cleaned(signal, executed.redact),
+    durationMs: executed.durationMs,
+    exitCode: executed.exitCode,
+    head: after.head,
+    commits: after.commits,
+    changed: after.changed,
+    ...(strayed ? { strayed } : {}),
+    ...(noticed ? { noticed } : {}),
+    ...(unfinished ? { unfinished: executed.redact(unfinished) } : {}),
+    ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
+    tail: said.slice(-TAIL_LIMIT),
+    ...(warnings.length > 0 ? { warnings } : {}),
+    ...(input.step === undefined ? {} : { step: input.step }),
+    dir,
+    ...(executed.usage ? { usage: executed.usage } : {}),
+    ...(executed.resumable && executed.sessionId
+      ? { session: { id: executed.sessionId, iteration: input.iteration, agent: spec.name } }
+      : {}),
+    agent: spec.name,
+    account: accountKey(spec, deps.env),
+    tree: after.tree,
+  };
+}
+
+function warningsOf({ logError, unkillable = [] }: RunResult): string[] {
+  return [
+    ...(logError === undefined ? [] : [`output.log is not whole: ${logError}`]),
+    ...unkillable.slice(0, 3).map(({ pid }) => `process ${pid} of the agent cannot be ended; see: ps -fp ${pid}`),
+  ];
+}
+
+const notWritten = (error: unknown): string =>
+  `a file of the iteration could not be written: ${error instanceof Error ? error.message : String(error)}`;
+
+/** A total that is a little low is better than an iteration that is run twice. */
+async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentResult, turns: number): Promise<void> {
+  const { outcome, durationMs, usage, agent = '', account = '' } = result;
+  const { runId: run, idea, serial } = input;
+  const row = { at: new Date().toISOString(), run, idea, serial, agent, account, durationMs, turns, ...usage };
+  const cutOff = outcome.kind === 'timeout' && outcome.of !== undefined;
+  const kind = outcome.kind === 'failed' ? outcome.failure : cutOff ? 'cut-off' : outcome.kind;
+  await writeUsage(deps.root, input.project, { ...row, outcome: kind }).catch(() => {});
+}
+
+/** Without secrets: it goes into workflow history, events and the terminal. */
+function cleaned(signal: AgentSignal, redact: (text: string) => string): AgentSignal {
+  switch (signal.kind) {
+    case 'blocked':
+      return { ...signal, reason: redact(signal.reason) };
+    case 'needs-human':
+      return { ...signal, question: redact(signal.question) };
+    default:
+      return signal;
+  }
+}
+
+export function readSignal(
+  outcome: AgentOutcome,
+  finalMessage: string,
+  context: { idea: Idea; nonce: string; prompt: string; run: LoadedRun },
+): AgentSignal {
+  if (outcome.kind !== 'ok') return { kind: 'none' };
+  const { idea, nonce, prompt, run } = context;
+  return parseSignal(finalMessage, {
+    nonce,
+    prompt,
+    ...(idea.promise === undefined ? {} : { promise: idea.promise }),
+    requireXml: idea.requireXml ?? run.file.config.signals.requireXml,
+  });
+}

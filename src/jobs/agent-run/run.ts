@@ -1,0 +1,218 @@
+/**
+ * One agent run: reap what an earlier attempt left, build the prompt, run the agent in its worktree, commit what it left,
+ * read its signal.
+ * Invariant: at most one agent per idea at a time; a finished iteration (`result.json`) is returned, never run again;
+ * when this attempt is not ours any more, nothing is written.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sessionToResume } from '../../agents/account.js';
+import { newNonce } from '../../agents/prompt/prompt.js';
+import type { AgentSpec } from '../../config/agent-spec.js';
+import { iterationDir } from '../../config/paths.js';
+import { resolveAgent } from '../../config/resolve-agent.js';
+import type { Config } from '../../config/schema.js';
+import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
+import { git } from '../../git/runner.js';
+import { savePoint } from '../../git/saves/saves.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
+import { FAILURE } from '../../protocol/failures.js';
+import type { Idea } from '../../protocol/idea.js';
+import { type AttemptMark, hasMark, holdsMark, markAttempt, markOf, unmarkAttempt } from '../../run-files/attempts.js';
+import { bookCutOff } from '../../run-files/cut-off.js';
+import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import { slotEnvironment } from '../command-environment.js';
+import { guard } from '../confine/guard.js';
+import { agentSection, wallOf } from '../confine/walls.js';
+import type { WorkContext, WorkDeps } from '../deps.js';
+import { WorkError } from '../job-error.js';
+import { loadOne } from '../load.js';
+import { assertCouldStart, assertRoom } from '../machine.js';
+import { keepPlace } from '../plan-place.js';
+import { asWorkError, remakeIfGone } from '../prepare.js';
+import { assertOurs, carryOn, cutOff, endEarlier, noteConversation, unlock } from './attempt.js';
+import { type Meter, meter, withOwnLimit } from './meter.js';
+import { promptFor } from './prompt.js';
+import { keepHeld, keepResult, readResult, readSignal } from './result.js';
+import { settle } from './settle.js';
+
+interface Attempt {
+  deps: WorkDeps;
+  run: LoadedRun;
+  idea: Idea;
+  input: RunAgentInput;
+  /** Folder of the iteration. */
+  dir: string;
+  context: WorkContext;
+  mark: AttemptMark;
+  /** Something of it is left that cannot be ended. */
+  unkillable: boolean;
+}
+
+export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<RunAgentResult> {
+  const [run, loaded] = await loadOne(deps, input);
+  const idea = withPromise(run, loaded);
+  const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
+  const finished = await readResult(dir);
+  if (finished) return finished;
+  await remakeIfGone(deps, input, context);
+  await assertOurs(deps, run, input);
+  await mkdir(dir, { recursive: true });
+  const mark: AttemptMark = {
+    token: `${input.project}/${input.idea}/${input.runId}/${input.serial}/${randomUUID()}`,
+    taskToken: context.taskToken,
+    idea: input.idea,
+    serial: input.serial,
+    startedAt: new Date().toISOString(),
+    run: input.runId,
+  };
+  return marked({ deps, run, idea, input, dir, context, mark, unkillable: false }).catch(asWorkError);
+}
+
+/** The idea's own promise is the only one that completes it; the run's is for those that have none. */
+function withPromise({ file }: LoadedRun, idea: Idea): Idea {
+  const promise = idea.promise ?? file.config.signals.promise;
+  return promise === undefined ? idea : { ...idea, promise };
+}
+
+/** Makes the attempt the one that has the worktree, while it lasts. */
+async function marked(attempt: Attempt): Promise<RunAgentResult> {
+  const { deps, run, input, dir, context, mark } = attempt;
+  const spec = agentSpec(run.file.config, attempt);
+  // A mark is taken away only when nothing of its run is left, so without one there is nothing to look for.
+  const left = await hasMark(deps.root, input.project, input.idea);
+  if (left) await bookCutOff(deps.root, input.project, await markOf(deps.root, input.project, input.idea));
+  // Marked before the kill: an earlier attempt whose agent is ended here must see that the worktree is no longer its own.
+  await markAttempt(deps.root, input.project, mark);
+  try {
+    if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea);
+    await assertRoom([input.worktree, run.file.repo, dir], run.file.config);
+    await unlock(input.worktree, input.branch);
+    return await underCeilings(attempt, spec);
+  } finally {
+    // While something of it is left, the mark makes the next attempt look for it.
+    if (!context.abandoned() && !attempt.unkillable) await unmarkAttempt(deps.root, input.project, mark);
+  }
+}
+
+/** An agent does not begin while the budget of run or day is used up, and is ended once it is. */
+async function underCeilings(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResult> {
+  const { deps, run, input, dir } = attempt;
+  const { project, idea, serial, ceilings } = input;
+  const [since, previous] = await Promise.all([
+    git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }),
+    readResult(iterationDir(deps.root, project, input.runId, idea, serial - 1)),
+  ]);
+  if (!ceilings) return iterate(attempt, spec, { since, previous });
+  const begun = { id: input.runId, createdAt: new Date(run.file.createdAt) };
+  const metered = await meter({ root: deps.root, project, run: begun, idea, serial, ceilings });
+  if ('scope' in metered) return keepHeld(dir, input, { spec, reached: metered, head: since, previous });
+  try {
+    return await iterate(attempt, spec, { since, previous, metered });
+  } finally {
+    metered.close();
+  }
+}
+
+interface Before {
+  /** HEAD. */
+  since: string;
+  /** Of the agent run before. */
+  previous: RunAgentResult | undefined;
+  metered?: Meter;
+}
+
+async function iterate(attempt: Attempt, spec: AgentSpec, before: Before): Promise<RunAgentResult> {
+  const outputFile = join(attempt.dir, 'output.log');
+  const wall = await wallOf(attempt.deps, attempt.run);
+  // What it leaves is looked at inside, so that a change of the agent's is never taken for the user's.
+  const section = await enterSection(wall, { name: agentSection(attempt.input.idea), outputFile });
+  return iterateInside(attempt, spec, before, { wall, outputFile }).finally(() => leaveSection(wall, section));
+}
+
+async function iterateInside(
+  attempt: Attempt,
+  spec: AgentSpec,
+  { since, previous, metered }: Before,
+  { wall, outputFile }: { wall: Wall; outputFile: string },
+): Promise<RunAgentResult> {
+  const { deps, run, idea, input, dir, context } = attempt;
+  const { config, repo } = run.file;
+  if (input.step !== undefined) {
+    await keepPlace(deps, input, idea, { step: input.step, skipped: input.skippedSteps ?? [] });
+  }
+  const nonce = newNonce();
+  const prompt = await promptFor(deps, run, idea, input, nonce, previous);
+  await writeAtomically(join(dir, 'prompt.md'), prompt);
+  const watch = await guard({ ...input, repo, dir, outputFile, wall }, config.confinement === 'stop');
+  const { iteration, step } = input;
+  const agent = spec.name;
+  // An attempt that a lost worker cut off had this folder, too.
+  const resume = sessionToResume((await cutOff(dir)) ?? previous, { iteration, agent, step });
+  const own = withOwnLimit(spec, input.allowance?.dollars, metered?.dollarsLeft);
+  const { executed, prompt: sent } = await carryOn({
+    spec: own.spec,
+    prompt,
+    ...(resume === undefined ? {} : { resume }),
+    cwd: input.worktree,
+    nonce,
+    idea: input.idea,
+    iteration,
+    scratch: dir,
+    outputFile,
+    streamFile: join(dir, 'stream.jsonl'),
+    onConversation: (id) => void noteConversation(dir, { id, iteration, agent, step }),
+    ...(context.say ? { onProgress: context.say } : {}),
+    token: attempt.mark.token,
+    timeoutMs: input.timeoutMs,
+    ...(input.allowance ? { allowance: input.allowance } : {}),
+    ...(metered ? { meter: metered.begin } : {}),
+    idleMs: config.idleTimeoutMinutes * 60_000,
+    maxLogBytes: config.logs.maxMegabytesPerRun * 1024 * 1024,
+    signal: context.signal,
+    extraEnv: { ...slotEnvironment(input), ...watch.env },
+    baseEnv: deps.env,
+  }).finally(watch.ended);
+  assertCouldStart(executed.run);
+  executed.outcome = own.meaning(executed.outcome);
+  const reached = metered?.reached();
+  if (reached && executed.outcome.kind === 'timeout' && executed.outcome.why === 'budget')
+    executed.outcome.of = reached;
+  attempt.unkillable = (executed.run.unkillable?.length ?? 0) > 0;
+  const remade = await takeBack(attempt);
+  const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
+  const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
+  const [after, outside] = await Promise.all([
+    settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
+    // One after the other: what is certain is not told of again as a suspicion.
+    watch.check(executed.redact).then(async (strayed) => ({ strayed, noticed: await watch.notice(executed.redact) })),
+  ]);
+  return keepResult(deps, input, { spec, dir, executed, signal, after, remade, ...outside });
+}
+
+/** The agent has ended: makes sure that the worktree is still this attempt's, and fit to be looked at. */
+async function takeBack({ deps, input, context, mark }: Attempt): Promise<boolean> {
+  if (context.abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
+  // Before anything in the worktree is touched: a lock in it may be the later attempt's, and in use.
+  if (!(await holdsMark(deps.root, input.project, mark))) {
+    const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
+    throw new WorkError(message, FAILURE.workerLost, true);
+  }
+  const remade = await remakeIfGone(deps, input, context);
+  await unlock(input.worktree, input.branch);
+  if (context.signal.aborted) {
+    await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
+    throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
+  }
+  return remade;
+}
+
+/** Workflow input is not trusted: the name may be none of the configuration's. */
+function agentSpec(config: Config, { input, idea }: Attempt): AgentSpec {
+  try {
+    return resolveAgent(config, input.agent ?? idea.agent ?? config.agent, input.stronger);
+  } catch (error) {
+    throw new WorkError((error as Error).message, FAILURE.badInput);
+  }
+}

@@ -1,0 +1,63 @@
+/** What an agent left, brought onto its idea's branch; and why that cannot count as complete, where it cannot. */
+import type { AgentSpec } from '../../config/agent-spec.js';
+import { commitMessage } from '../../git/landing/message.js';
+import { linkText } from '../../git/worktrees/gitlinks.js';
+import { type Settled, settleIteration } from '../../git/worktrees/settle.js';
+import type { RunAgentInput } from '../../protocol/activities.js';
+import type { Idea } from '../../protocol/idea.js';
+import { repositoryPath } from '../../run-files/backlog-place.js';
+import type { LoadedRun } from '../../run-files/run.js';
+
+/** Brings the agent's work onto the idea's branch and, where asked to, commits what it left. */
+export function settle(
+  run: LoadedRun,
+  idea: Idea,
+  input: RunAgentInput,
+  since: string,
+  { commitNow, by }: { commitNow: boolean; by: AgentSpec },
+): Promise<Settled> {
+  const { type, hooks, sign } = run.file.config.commit;
+  const { worktree, branch, base, agentName } = input;
+  const message = commitMessage({
+    title: idea.title,
+    idea: idea.id,
+    agentName,
+    type,
+    agent: by.name,
+    ...(by.model ? { model: by.model } : {}),
+  });
+  const commit = commitNow ? { message, hooks, sign } : undefined;
+  // Ticks are ours: an agent that ticks boxes would declare other ideas done and make every landing conflict.
+  const backlog = repositoryPath(run.file.repo, run.file.backlog.file);
+  const restore = backlog === undefined ? [] : [backlog];
+  const { protect } = run.file.config.gate;
+  return settleIteration({
+    worktree,
+    idea: idea.id,
+    branch,
+    base,
+    since,
+    restore,
+    protect,
+    ...(commit ? { commit } : {}),
+  });
+}
+
+export function whyUnfinished({ refused, nested = [], conflictMarkers, links, edited }: Settled): string | undefined {
+  if (refused) return `the commit was refused: ${refused.slice(-1000)}`;
+  if (nested.length > 0) {
+    return `these folders hold git repositories of their own and are not committed: ${some(nested)}; remove their .git or ignore them`;
+  }
+  const linked = linkText(links);
+  if (linked) return linked;
+  if (edited.length > 0) {
+    return `files inside of submodules were changed, which no commit of this repository can hold: ${some(edited)}; take the changes back, or ask for them to be made where the submodule comes from`;
+  }
+  return conflictMarkers.length > 0 ? `conflict markers are left in ${some(conflictMarkers)}` : undefined;
+}
+
+/** The result goes into workflow history: ten names are enough to act on. */
+function some(names: readonly string[]): string {
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
+  return `${names.slice(0, 10).join(', ').slice(0, 1000)}${more}`;
+}

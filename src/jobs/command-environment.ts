@@ -1,0 +1,50 @@
+/** The environment of the user's own commands (set-up, gate) for one place, and what to say when they miss a variable. */
+import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
+import type { RunFile } from '../run-files/run.js';
+import type { WorkDeps } from './deps.js';
+
+/** As much of a run as its commands need; `doctor` has no run. */
+export interface Configured {
+  file: Pick<RunFile, 'config' | 'repo'>;
+}
+
+export interface CommandEnvironment {
+  env: Record<string, string>;
+  hint: (said: string) => string | undefined;
+}
+
+export function commandEnvironment(
+  deps: WorkDeps,
+  run: Configured,
+  part: 'gate' | 'setup',
+  where: { agentName: string; project: string; idea: string },
+): CommandEnvironment {
+  // A run that was pinned by 0.1 has no such list.
+  const passEnv: readonly string[] = run.file.config[part].passEnv ?? [];
+  return {
+    env: gateEnvironment(deps.env, slotEnvironment(where), passEnv),
+    hint: (said) => withheldHint(withheldFrom(deps.env, said, passEnv), `${part}.passEnv`),
+  };
+}
+
+/**
+ * What keeps ports and container names of things that run side by side apart: each has a number of its own.
+ * Invariant: agents have 1 to 100, with their set-up and their idea's gate; what runs beside them has the numbers below.
+ */
+export const SEATS = {
+  /** Landings and what takes them back: one at a time. */
+  landing: 'landing-0',
+  /** The gate on the commit that work started from: one at a time. */
+  baseline: 'baseline-101',
+  /** The base's tests over an idea's code: one at a time. */
+  baseTests: 'base-tests-102',
+} as const;
+
+export function slotEnvironment(input: { agentName: string; project: string; idea: string }): Record<string, string> {
+  const slot = Number(/\d+$/.exec(input.agentName)?.[0] ?? 1);
+  return {
+    RALPHCTL_SLOT: String(slot),
+    RALPHCTL_PORT_BASE: String(20_000 + slot * 100),
+    COMPOSE_PROJECT_NAME: `${input.project}-${slot}`.toLowerCase().replace(/[^a-z0-9_-]/g, '-'),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Files of the user's checkout that changed without git while agents ran. Nobody knows who did it (the user works there,
+ * too), so it stops nothing: it is told once a file, with the difference and with all who ran at that moment.
+ * Invariant: reads the checkout, never writes to it; what a landing brings there is none of it.
+ */
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { git } from '../../git/runner.js';
+import { readStatus } from '../../git/status.js';
+import { exists } from '../../git/worktrees/list.js';
+
+/** A landing that brings the checkout forward writes files before the index. */
+const SETTLE_MS = 700;
+const MOST_NAMED = 5;
+const LONGEST_DIFF = 1 << 20;
+const MOST_UNTRACKED_SHOWN = 20;
+
+interface Watcher {
+  idea: string;
+  agentName: string;
+  /** epoch ms */
+  from: number;
+  to?: number;
+}
+
+export interface Changed {
+  path: string;
+  /** epoch ms */
+  at: number;
+  untracked: boolean;
+}
+
+/** Who ran lately in a repository, and which files of its checkout have been told of in which run. */
+const running = new Map<string, Watcher[]>();
+const told = new Map<string, Set<string>>();
+/** Untracked files as they were seen last: nothing else remembers one that is gone. */
+const untrackedLast = new Map<string, ReadonlySet<string>>();
+const MOST_REMEMBERED = 200;
+
+/** Notes that an agent runs; the returned function that it has ended. */
+export function present(root: string, who: { idea: string; agentName: string }): () => void {
+  const one: Watcher = { ...who, from: Date.now() };
+  running.set(root, [...(running.get(root) ?? []), one].slice(-MOST_REMEMBERED));
+  return () => {
+    one.to = Date.now();
+  };
+}
+
+/** The first agent of a run looks before it begins. */
+export async function firstLook(root: string): Promise<void> {
+  if (!untrackedLast.has(root)) untrackedLast.set(root, new Set((await readStatus(root)).untracked));
+}
+
+/** Files that changed since then, and are not told of yet in this run. */
+export async function changedLately(root: string, runId: string, since: number): Promise<Changed[]> {
+  const before = untrackedLast.get(root) ?? new Set<string>();
+  const first = await changedSince(root, since, before);
+  const key = `${root}\0${runId}`;
+  const known = told.get(key) ?? new Set<string>();
+  if (first.every(({ path }) => known.has(path))) return [];
+  await delay(SETTLE_MS);
+  const still = new Set((await changedSince(root, since, before)).map(({ path }) => path));
+  const fresh = first.filter(({ path }) => still.has(path) && !known.has(path));
+  if (told.size >= MOST_REMEMBERED) told.clear();
+  told.set(key, new Set([...known, ...fresh.map(({ path }) => path)]));
+  return fresh;
+}
+
+async function changedSince(root: string, since: number, before: ReadonlySet<string>): Promise<Changed[]> {
+  const { tracked, untracked } = await readStatus(root);
+  const now = new Set(untracked);
+  untrackedLast.set(root, now);
+  const gone: string[] = [];
+  for (const path of before) if (!now.has(path) && !(await exists(join(root, path)))) gone.push(path);
+  // What git did there shows in the index, and is looked at elsewhere.
+  const edited = tracked.filter((entry) => entry.unstaged !== '.' && !entry.unmerged);
+  const all = [
+    ...edited.map(({ path }) => ({ path, untracked: false })),
+    ...[...untracked, ...gone].map((path) => ({ path, untracked: true })),
+  ];
+  const found = await Promise.all(
+    all.map(async (one): Promise<Changed[]> => {
+      const at = await changeTime(join(root, one.path));
+      // Clocks of file systems tick coarsely.
+      return at !== undefined && at >= since - 20 ? [{ ...one, at }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+/** Of the file, or of the nearest folder above it that is there. */
+async function changeTime(path: string): Promise<number | undefined> {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    const info = await lstat(at).catch(() => undefined);
+    if (info) return info.ctimeMs;
+  }
+  return undefined;
+}
+
+/** Everybody who ran when one of the files changed, the one who tells it first. */
+export function whoRan(root: string, files: readonly Changed[], self: string): string {
+  const there = (running.get(root) ?? []).filter(({ from, to = Number.POSITIVE_INFINITY }) =>
+    files.some(({ at }) => at >= from - 20 && at <= to + 20),
+  );
+  const names = [...new Set(there.map(({ idea, agentName }) => `${idea} (${agentName})`))];
+  const own = names.filter((name) => name.startsWith(`${self} `));
+  const others = names.filter((name) => !own.includes(name));
+  const shown = [...own, ...others.slice(0, MOST_NAMED)].join(', ');
+  return others.length > MOST_NAMED ? `${shown} and ${others.length - MOST_NAMED} more` : shown;
+}
+
+export function namesOf(files: readonly Changed[]): string {
+  const shown = files.slice(0, MOST_NAMED).map(({ path }) => path);
+  return files.length > MOST_NAMED ? `${shown.join(', ')} and ${files.length - MOST_NAMED} more` : shown.join(', ');
+}
+
+/** The changes themselves, bounded. */
+export async function differences(root: string, files: readonly Changed[]): Promise<string> {
+  const tracked = files.filter((one) => !one.untracked).map(({ path }) => path);
+  const options = ['diff', '--no-ext-diff', '--no-textconv'];
+  const parts = tracked.length > 0 ? [await shown(root, [...options, '--', ...tracked])] : [];
+  for (const { path } of files.filter((one) => one.untracked).slice(0, MOST_UNTRACKED_SHOWN)) {
+    if (!(await exists(join(root, path)))) parts.push(`${path} is gone; git did not know it`);
+    else parts.push(await shown(root, [...options, '--no-index', '--', '/dev/null', path]));
+  }
+  return parts.join('\n').slice(0, LONGEST_DIFF);
+}
+
+async function shown(root: string, args: readonly string[]): Promise<string> {
+  const result = await git(root)
+    .result(args, { read: true, ok: [0, 1] })
+    .catch(() => undefined);
+  return result?.stdout || '(cannot be shown)';
+}

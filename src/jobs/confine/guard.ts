@@ -1,0 +1,302 @@
+/**
+ * Looks at the user's repository before and after an agent run. Where the agent left its worktree, the idea stops at a
+ * person, with what strayed, how to see it and how to take it back.
+ * Invariant: only what this run's own evidence shows counts (git's trace, the worktree's reflog, the agent's output), so
+ * that work of the user, of other ideas and of ralphctl is never held against it. What may be anybody's doing is told of,
+ * and stops nothing. Costs one process where nothing
+ * changed, the status of the checkout.
+ */
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Evidence, findStrays, madeSince, type Stray } from '../../git/confinement/out-of-bounds.js';
+import {
+  type Outside,
+  type OutsidePlace,
+  type RefMove,
+  readMoves,
+  readOutside,
+} from '../../git/confinement/outside.js';
+import { readTrace, type TracedCommand, traceEnvironment } from '../../git/confinement/trace.js';
+import type { Wall } from '../../git/confinement/wall.js';
+import { inspectRepository } from '../../git/repository.js';
+import { git } from '../../git/runner.js';
+import { readStatus } from '../../git/status.js';
+import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
+import type { Redact } from '../../process/redact.js';
+import type { StrayedRun } from '../../protocol/activities.js';
+import { writeAtomically } from '../../run-files/run.js';
+import { changedLately, differences, firstLook, namesOf, present, whoRan } from './checkout-watch.js';
+import { findMentions, isMentioned } from './mentions.js';
+import { lookAtNeighbours } from './other-worktrees.js';
+import { agentSection, heldAgainst, noticeOf, PUT_BACK, straysOf } from './walls.js';
+
+export interface Guard {
+  /** For the agent: lets git write down what it is asked to do. */
+  env: Record<string, string>;
+  /** To be called when the agent has ended, however that was. */
+  ended(): void;
+  /** After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through. */
+  check(redact?: Redact): Promise<StrayedRun | undefined>;
+  /** After `check`: what happened outside the worktree meanwhile and may be anybody's doing, in a sentence. */
+  notice(redact?: Redact): Promise<string | undefined>;
+}
+
+export interface GuardInput {
+  repo: string;
+  worktree: string;
+  branch: string;
+  idea: string;
+  runId: string;
+  agentName: string;
+  /** Folder of the iteration. */
+  dir: string;
+  /** What the agent prints. */
+  outputFile: string;
+  /** Absent: what decides which programs git runs is not looked at here. */
+  wall?: Wall;
+}
+
+const asItIs: Redact = (text) => text;
+const nothing = () => Promise.resolve(undefined);
+const NO_GUARD: Guard = { env: {}, ended: () => {}, check: nothing, notice: nothing };
+/** Most of a diff that is kept, bytes. */
+const LONGEST_DIFF = 1 << 20;
+const LONGEST_QUESTION = 1500;
+const LONGEST_NOTICE = 600;
+const IF_YOURS = 'If you changed the settings or hooks yourself: pause the run, change them again, resume.';
+/** Below `refs/heads/`. */
+const IDEA_BRANCHES = 'ralph/';
+
+const places = new Map<string, OutsidePlace>();
+
+/** Call right before the agent starts. An attempt that was cut off is checked together with the one that takes over. */
+export async function guard(input: GuardInput, enabled: boolean): Promise<Guard> {
+  if (!enabled) return { ...NO_GUARD, notice: noticeOf(input) };
+  const place = places.get(input.repo) ?? (await locate(input.repo));
+  places.set(input.repo, place);
+  const files = { trace: join(input.dir, 'git-trace.jsonl'), before: join(input.dir, 'outside.json') };
+  const seen = await readBefore(files.before);
+  const before = seen ?? (await readPlace(place));
+  if (!seen) await writeAtomically(files.before, JSON.stringify(before));
+  await firstLook(place.root);
+  const ended = present(place.root, input);
+  let seenAfter: Seen = { strays: [], edited: [], broken: [] };
+  return {
+    env: traceEnvironment(files.trace),
+    ended,
+    notice: (redact = asItIs) => noticed(input, place.root, before.at, seenAfter, redact),
+    check: async (redact = asItIs) => {
+      seenAfter = await look(input, place, before, files.trace);
+      const { strays } = seenAfter;
+      const report = strays.length > 0 ? await describe(input, place, before.outside, strays, redact) : undefined;
+      if (!report) await Promise.all([rm(files.trace, { force: true }), rm(files.before, { force: true })]);
+      return report;
+    },
+  };
+}
+
+interface Before {
+  /** epoch ms */
+  at: number;
+  outside: Outside;
+  /** Worktrees, by their registrations, and the branches of ideas. Absent in files of 0.1. */
+  links?: Record<string, Link>;
+  ideas?: Record<string, string>;
+}
+
+async function readPlace(place: OutsidePlace): Promise<Before> {
+  const at = Date.now();
+  const [outside, links, ideas] = await Promise.all([
+    readOutside(place),
+    readLinks(place.commonDir),
+    readBranches(place.commonDir, IDEA_BRANCHES),
+  ]);
+  return { at, outside, links, ideas };
+}
+
+interface Seen {
+  strays: Stray[];
+  /** Files of the checkout that are among them. */
+  edited: string[];
+  /** Worktrees that are broken, and nothing says by whom. */
+  broken: string[];
+}
+
+async function locate(repo: string): Promise<OutsidePlace> {
+  const { root, gitDir, commonDir } = await inspectRepository(repo);
+  return { root, gitDir, commonDir };
+}
+
+async function readBefore(file: string): Promise<Before | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Before;
+  } catch {
+    return undefined;
+  }
+}
+
+async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Seen> {
+  const { commonDir } = place;
+  const [outside, commands] = await Promise.all([readOutside(place), readTrace(trace)]);
+  const worktree = await realpath(input.worktree);
+  const gitDir = await privateGitDir(worktree);
+  const headMoves = gitDir ? await readMoves(gitDir, 'HEAD') : [];
+  const made = madeSince(headMoves, before.at);
+  const [was, after] = await withIdeas(place, input.branch, before, outside, commands, made);
+  const { outputFile } = input;
+  const [moved, edited, others] = await Promise.all([
+    JSON.stringify(after) === JSON.stringify(was)
+      ? []
+      : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
+    edits(input, place, worktree, before.at),
+    lookAtNeighbours({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
+  ]);
+  const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
+  const strays = [...straysOf(breaches), ...moved, ...edited.strays, ...others.strays];
+  return { strays, edited: edited.files, broken: others.broken };
+}
+
+/** Branches of other ideas move all the time; only those that the agent's own commands name, or that hold what it made. */
+async function withIdeas(
+  { commonDir }: OutsidePlace,
+  own: string,
+  { outside, ideas = {} }: Before,
+  after: Outside,
+  commands: readonly TracedCommand[],
+  made: ReadonlySet<string>,
+): Promise<[before: Outside, after: Outside]> {
+  const said = commands.flatMap(({ argv }) => argv).filter((arg) => arg.includes(IDEA_BRANCHES) || arg === '--stdin');
+  const now = await readBranches(commonDir, IDEA_BRANCHES);
+  const named = Object.keys(ideas).filter((ref) => {
+    const branch = ref.replace('refs/heads/', '');
+    if (branch === own) return false;
+    return said.some((arg) => arg.endsWith(branch)) || (now[ref] !== ideas[ref] && made.has(now[ref] ?? ''));
+  });
+  if (named.length === 0) return [outside, after];
+  const pick = (refs: Record<string, string>) =>
+    Object.fromEntries(named.flatMap((ref) => (refs[ref] === undefined ? [] : [[ref, refs[ref]]])));
+  return [
+    { ...outside, refs: { ...outside.refs, ...pick(ideas) } },
+    { ...after, refs: { ...after.refs, ...pick(now) } },
+  ];
+}
+
+async function attribute(
+  input: GuardInput,
+  place: OutsidePlace,
+  before: Outside,
+  after: Outside,
+  own: Pick<Evidence, 'worktree' | 'headMoves' | 'made' | 'commands'>,
+): Promise<Stray[]> {
+  const { root, commonDir } = place;
+  const changed = Object.keys(before.refs).filter((name) => before.refs[name] !== after.refs[name]);
+  const moves = new Map<string, readonly RefMove[]>();
+  for (const name of changed) moves.set(name, await readMoves(commonDir, name));
+  const trees = await listWorktrees(root);
+  return findStrays(before, after, {
+    ...own,
+    branch: input.branch,
+    root,
+    linked: trees.map((tree) => tree.path).filter((path) => path !== root && path !== own.worktree),
+    moves,
+    config: { before: join(input.dir, 'config.before'), file: join(commonDir, 'config') },
+  });
+}
+
+/** Files of the user's checkout that changed during the run and that the agent named in what it did. */
+async function edits(
+  input: GuardInput,
+  { root }: OutsidePlace,
+  worktree: string,
+  since: number,
+): Promise<{ strays: Stray[]; files: string[] }> {
+  const none = { strays: [], files: [] };
+  const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
+  if (mentions.length === 0) return none;
+  const { tracked, untracked } = await readStatus(root);
+  const files: string[] = [];
+  for (const path of [...tracked.map((entry) => entry.path), ...untracked])
+    if (isMentioned(join(root, path), mentions) && (await changedSince(join(root, path), since))) files.push(path);
+  if (files.length === 0) return none;
+  const quoted = files.slice(0, 10).map((path) => `'${path.replaceAll("'", "'\\''")}'`);
+  const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
+  const stray = {
+    what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
+    look: `git -C '${root}' status -- ${quoted.join(' ')}`,
+  };
+  return { strays: [stray], files };
+}
+
+/** One sentence with all that anybody may have done; the differences stand in a file beside the run. */
+async function noticed(
+  { idea, runId, dir }: GuardInput,
+  root: string,
+  since: number,
+  { edited, broken }: Seen,
+  redact: Redact,
+): Promise<string | undefined> {
+  const changed = (await changedLately(root, runId, since)).filter(({ path }) => !edited.includes(path));
+  const said: string[] = [];
+  if (changed.length > 0) {
+    const report = join(dir, 'checkout.diff');
+    await writeAtomically(report, redact(await differences(root, changed)));
+    const who = whoRan(root, changed, idea);
+    said.push(
+      `in your checkout ${namesOf(changed)} changed while ${who} ran: by you, or by an agent that left its worktree. See: less '${report}'`,
+    );
+  }
+  if (broken.length > 0)
+    said.push(
+      `${broken.slice(0, 3).join(', ')} was deleted or broken while ${idea} ran; it is made again from its branch, what was not committed is gone`,
+    );
+  return said.length > 0 ? redact(said.join('; ')).slice(0, LONGEST_NOTICE) : undefined;
+}
+
+async function changedSince(path: string, since: number): Promise<boolean> {
+  const own = await stat(path).catch(() => undefined);
+  const info = own ?? (await stat(dirname(path)).catch(() => undefined));
+  // Clocks of file systems tick coarsely.
+  return info !== undefined && info.ctimeMs >= since - 20;
+}
+
+async function describe(
+  input: GuardInput,
+  { root }: OutsidePlace,
+  before: Outside,
+  strays: readonly Stray[],
+  redact: Redact,
+): Promise<StrayedRun> {
+  const report = join(input.dir, 'strayed.diff');
+  await writeAtomically(join(input.dir, 'config.before'), before.config, 0o600);
+  await writeAtomically(report, redact(await diffs(root, strays)));
+  const shown = strays.slice(0, 5).map(({ what }) => redact(what));
+  const more = strays.length > 5 ? [`did ${strays.length - 5} more things, all in the report`] : [];
+  const commands = strays.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
+  const lines = [
+    `The agent left its worktree: it ${[...shown, ...more].join('; it ')}.`,
+    `What changed: less '${report}'`,
+    ...commands.filter((line) => line !== undefined),
+    ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
+    'Its own work has not landed and goes on once you answer.',
+  ];
+  return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
+}
+
+/** Commits as diffs, and what is uncommitted in the checkout; bounded. */
+async function diffs(root: string, strays: readonly Stray[]): Promise<string> {
+  const parts: string[] = [];
+  for (const { what, look, undo, diff } of strays) {
+    parts.push(`# it ${what}`, ...(look ? [`# look: ${look}`] : []), ...(undo ? [`# take back: ${undo}`] : []));
+    if (diff) parts.push(await shown(root, ['diff', '--no-ext-diff', '--no-textconv', ...diff, '--']));
+  }
+  parts.push(
+    '# uncommitted in your checkout',
+    await shown(root, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--']),
+  );
+  return `${parts.join('\n')}\n`.slice(0, LONGEST_DIFF);
+}
+
+const shown = (root: string, args: readonly string[]): Promise<string> =>
+  git(root)
+    .run(args, { read: true })
+    .catch(() => '(cannot be shown)');

@@ -1,0 +1,138 @@
+/**
+ * What an agent did to the worktrees of other ideas. What its trace or its output shows counts as its own doing; a worktree
+ * that only is broken afterwards is told of, with all who ran, because anybody may have done it.
+ * Invariant: what ralphctl does itself (recycling, clean-up, landing) and what the other idea's own agent does is never held
+ * against an agent. Reads files; waits only where something is broken.
+ */
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Stray } from '../../git/confinement/out-of-bounds.js';
+import type { TracedCommand } from '../../git/confinement/trace.js';
+import { exists, type Link, readLinks } from '../../git/worktrees/list.js';
+import { CHANGES, textsWith } from './mentions.js';
+
+export interface Neighbourhood {
+  commonDir: string;
+  /** The agent's own worktree, resolved. */
+  worktree: string;
+  outputFile: string;
+  /** Links before the run. */
+  before: Readonly<Record<string, Link>>;
+  /** When it began, epoch ms. */
+  since: number;
+  commands: readonly TracedCommand[];
+}
+
+/** A worktree that ralphctl takes away or moves is gone in between for an instant. */
+const SETTLE_MS = 1500;
+/** Commands that change files, index or branch of the worktree in which they run. */
+const WRITES = new Set(
+  'add am apply bisect checkout cherry-pick clean commit merge mv pull read-tree rebase reset restore revert rm stash switch update-index'.split(
+    ' ',
+  ),
+);
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const ownerOf = ({ branch, path }: Link): string =>
+  branch?.startsWith('ralph/') ? `the worktree of ${branch.slice('ralph/'.length)}` : `the worktree ${basename(path)}`;
+
+export interface Found {
+  strays: Stray[];
+  /** What is broken, and nothing says by whom. */
+  broken: string[];
+}
+
+export async function lookAtNeighbours(place: Neighbourhood): Promise<Found> {
+  const others = Object.entries(place.before).filter(([, link]) => link.path !== place.worktree);
+  const texts = await textsWith(
+    place.outputFile,
+    others.map(([, link]) => basename(link.path)),
+  );
+  const strays: Stray[] = [];
+  const broken: string[] = [];
+  const damaged = new Set(await stillBroken(place, others));
+  for (const [name, link] of others) {
+    const said = texts.get(basename(link.path)) ?? [];
+    const ran = inIt(place.commands, link);
+    const took = removedBy(place.commands, link) || (damaged.has(name) && said.some((text) => CHANGES.test(text)));
+    const gone = damaged.has(name) || (link.sound && !(await exists(link.path)));
+    if (gone && took) strays.push(removal(link));
+    else if (damaged.has(name)) broken.push(`${ownerOf(link)} (${link.path})`);
+    else if (ran)
+      strays.push({ what: `ran git in ${ownerOf(link)}: ${ran}`, look: `git -C ${quote(link.path)} reflog` });
+    else strays.push(...(await edited(link, said, place.since)));
+  }
+  return { strays, broken };
+}
+
+const removal = (link: Link): Stray => ({
+  what: `deleted or broke ${ownerOf(link)}; its branch is kept, and it is made again from there, but what was not committed is gone`,
+  look: `ls -la ${quote(link.path)}`,
+});
+
+/** Names of worktrees that were whole and are not, now and a moment later. */
+async function stillBroken(place: Neighbourhood, others: readonly [string, Link][]): Promise<string[]> {
+  const first = await brokenAmong(place.commonDir, others);
+  if (first.length === 0) return [];
+  await delay(SETTLE_MS);
+  return (await brokenAmong(place.commonDir, first)).map(([name]) => name);
+}
+
+async function brokenAmong(commonDir: string, others: readonly [string, Link][]): Promise<[string, Link][]> {
+  const now = await readLinks(commonDir);
+  const whole = new Set(Object.values(now).flatMap((link) => (link.sound ? [link.path] : [])));
+  const found: [string, Link][] = [];
+  for (const [name, link] of others) {
+    if (!link.sound || whole.has(link.path) || now[name]?.sound) continue;
+    // Gone as a whole, it was taken away in due form; a landing and a clean-up do that.
+    if (now[name] || (await exists(link.path))) found.push([name, link]);
+  }
+  return found;
+}
+
+/** The first command that changed something in that worktree. */
+function inIt(commands: readonly TracedCommand[], link: Link): string | undefined {
+  const found = commands.find((one) => one.ok && one.worktree === link.path && WRITES.has(one.name));
+  return found?.argv.join(' ').slice(0, 120);
+}
+
+function removedBy(commands: readonly TracedCommand[], link: Link): boolean {
+  const name = basename(link.path);
+  return commands.some(
+    ({ ok, name: command, argv }) =>
+      ok &&
+      command === 'worktree' &&
+      argv.some((arg) => arg === 'remove' || arg === 'move') &&
+      argv.some((arg) => basename(arg) === name),
+  );
+}
+
+/** Files that changed during the run and that the agent named where it changed something. */
+async function edited(link: Link, texts: readonly string[], since: number): Promise<Stray[]> {
+  const name = basename(link.path);
+  const files = new Set<string>();
+  for (const text of texts) {
+    for (const [, path = ''] of text.matchAll(
+      new RegExp(`${escaped(name)}/([^\\s"'\`\\\\,;:()<>|&*?[\\]{}$]+)`, 'g'),
+    )) {
+      const alone = text.trim().endsWith(`${name}/${path}`) && !/\s/.test(text.trim());
+      if (!alone && !CHANGES.test(text)) continue;
+      const info = await stat(join(link.path, path)).catch(() =>
+        stat(dirname(join(link.path, path))).catch(() => undefined),
+      );
+      // Clocks of file systems tick coarsely.
+      if (info && info.ctimeMs >= since - 20) files.add(path);
+    }
+  }
+  if (files.size === 0) return [];
+  const some = [...files].slice(0, 10);
+  const more = files.size > some.length ? ` and ${files.size - some.length} more` : '';
+  return [
+    {
+      what: `changed ${some.join(', ')}${more} in ${ownerOf(link)}`,
+      look: `git -C ${quote(link.path)} status -- ${some.map(quote).join(' ')}`,
+    },
+  ];
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,0 +1,138 @@
+/**
+ * The wall of a run, and what is said to a person of changes that it put back.
+ * Invariant: whoever runs code of an agent does it in a section, and looks afterwards at what is held against it.
+ */
+import { integrationDir, wallDir, worktreesDir } from '../../config/paths.js';
+import type { Stray } from '../../git/confinement/out-of-bounds.js';
+import { watchTarget } from '../../git/confinement/target-watch.js';
+import { breachesBy, enterSection, leaveSection, raiseWall, type Wall } from '../../git/confinement/wall.js';
+import type { Breach, Section } from '../../git/confinement/wall-sections.js';
+import { RepositoryError } from '../../git/errors.js';
+import { sharedGitDir } from '../../git/repository.js';
+import { canonical } from '../../git/worktrees/list.js';
+import type { Redact } from '../../process/redact.js';
+import type { GateResult, Tripwire } from '../../protocol/gate.js';
+import type { LoadedRun } from '../../run-files/run.js';
+import type { WorkDeps } from '../deps.js';
+import { textsWith } from './mentions.js';
+
+const known = new WeakMap<LoadedRun, Promise<Wall>>();
+
+/** The wall of the run, which stands once this has been called. */
+export function wallOf({ root }: WorkDeps, run: LoadedRun): Promise<Wall> {
+  const wall = known.get(run) ?? raise(root, run);
+  known.set(run, wall);
+  wall.catch(() => known.delete(run));
+  return wall;
+}
+
+async function raise(root: string, { file }: LoadedRun): Promise<Wall> {
+  const { repo, project, config } = file;
+  const folders = [config.worktrees.root ?? worktreesDir(root, project), integrationDir(root, project)];
+  const linked = [...new Set([...folders, ...(await Promise.all(folders.map(canonical)))])];
+  const place = { commonDir: await sharedGitDir(repo), root: repo, linked, dir: wallDir(root, project) };
+  const wall = await raiseWall(place, file.createdAt);
+  await watchTarget(repo, file.target);
+  return wall;
+}
+
+/** Runs code of an agent; gives what came of it, and what it may have done to the repository. */
+export async function inSection<T>(
+  wall: Wall,
+  given: Pick<Section, 'name' | 'outputFile'>,
+  work: () => Promise<T>,
+): Promise<{ result: T; breaches: Breach[] }> {
+  const section = await enterSection(wall, given);
+  try {
+    const result = await work();
+    return { result, breaches: await heldAgainst(wall, section.name, section.at) };
+  } finally {
+    await leaveSection(wall, section);
+  }
+}
+
+/** What was put back since then, and is held against `name`: not what the output of somebody else speaks of. */
+export async function heldAgainst(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
+  const held: Breach[] = [];
+  for (const breach of await breachesBy(wall, name, since, worktree)) {
+    const speak = await speakers(breach);
+    if (speak.length === 0 || speak.includes(name)) held.push(breach);
+  }
+  return held;
+}
+
+/** Suspects whose output says that they worked there. Of one alone nothing need be asked. */
+async function speakers({ suspects, changes }: Breach): Promise<string[]> {
+  if (suspects.length < 2) return [];
+  const words = ['git config', 'git replace', ...changes.map(({ file }) => file.slice(file.indexOf('.git/')))];
+  const said = await Promise.all(
+    suspects.map(async ({ name, outputFile }) =>
+      outputFile && (await textsWith(outputFile, words)).size > 0 ? [name] : [],
+    ),
+  );
+  return said.flat();
+}
+
+/** The name of an idea's agent among what runs at a time. */
+export const agentSection = (idea: string): string => `agent-${idea}`;
+
+/** Where nobody wants to be asked: what had to be put back for the sake of our own git is told of. */
+export function noticeOf({
+  wall,
+  idea,
+  worktree,
+}: {
+  wall?: Wall;
+  idea: string;
+  worktree: string;
+}): (redact?: Redact) => Promise<string | undefined> {
+  const since = Date.now();
+  return async (redact = (text) => text) => {
+    const held = wall ? await heldAgainst(wall, agentSection(idea), since, worktree) : [];
+    const done = straysOf(held).map(({ what }) => what);
+    return done.length > 0 ? redact(`while ${idea} ran, somebody ${done.join('; ')}`).slice(0, 600) : undefined;
+  };
+}
+
+/** Runs what an idea's code takes part in and nobody is asked about afterwards: what it changed is an error. */
+export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => Promise<T>): Promise<T> {
+  const { result, breaches } = await inSection(wall, { name }, work);
+  const [first] = straysOf(breaches);
+  if (!first) return result;
+  throw new RepositoryError(`While ${name} ran, somebody ${first.what}.`, 'Look at the work, then retry.');
+}
+
+const gateSection = (idea: string): string => `gate-${idea}`;
+const MOST_TRIPWIRES = 20;
+
+/** The gate of an idea; a person looks at what its code changed in the repository before it lands. */
+export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
+  const { result, breaches } = await inSection(wall, { name: gateSection(idea) }, gate);
+  if (!result.pass || breaches.length === 0) return result;
+  const outside = straysOf(breaches).map(({ what }): Tripwire => ({ kind: 'outside', subject: what }));
+  return { ...result, tripwires: [...outside, ...(result.tripwires ?? [])].slice(0, MOST_TRIPWIRES) };
+}
+
+/**
+ * The gate of a landing. What its code changed in the repository stops it, unless the idea's own gate did the same: then a
+ * person has been asked.
+ */
+export async function landingGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
+  const { result, breaches } = await inSection(wall, { name: `landing-${idea}` }, gate);
+  const found = straysOf(breaches).map(({ what }) => what);
+  const asked = straysOf(await heldAgainst(wall, gateSection(idea), 0)).map(({ what }) => what);
+  const [fresh] = found.filter((what) => !asked.includes(what));
+  if (fresh === undefined) return result;
+  throw new RepositoryError(`While the gate of this landing ran, somebody ${fresh}.`, 'Look at the work, then retry.');
+}
+
+export const PUT_BACK = 'it is put back';
+
+/** For a person: what was put back, where it is kept, and how to have it all the same. */
+export const straysOf = (breaches: readonly Breach[]): Stray[] =>
+  breaches.flatMap(({ changes }) =>
+    changes.map(({ what, file, kept }) => ({
+      what: `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
+      ...(kept ? { look: `diff '${kept}' '${file}'` } : {}),
+    })),
+  );

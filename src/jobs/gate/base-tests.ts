@@ -1,0 +1,133 @@
+/**
+ * Runs the gate with the tests and gate files of the base over the code of an idea: does the work still do what was
+ * tested before?
+ * Invariant: run only when the work changes those files, and in a worktree of its own, from which nothing is committed;
+ * broken is only what was seen to pass on the base and fails here.
+ */
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { integrationDir } from '../../config/paths.js';
+import { attribute, type CommandOutcome } from '../../gate/attribute.js';
+import { lostTests } from '../../gate/outcomes/outcomes.js';
+import { findOverlay, layOver, type Overlay } from '../../gate/overlay.js';
+import { runCommand } from '../../gate/run.js';
+import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
+import { exclusive } from '../../git/locks.js';
+import { sharedGitDir } from '../../git/repository.js';
+import { git } from '../../git/runner.js';
+import type { LoadedRun } from '../../run-files/run.js';
+import { commandEnvironment, SEATS } from '../command-environment.js';
+import type { WorkDeps } from '../deps.js';
+import { setUp } from '../prepare.js';
+import { gateCommands } from './commands.js';
+
+export interface BaseTestsInput {
+  project: string;
+  idea: string;
+  /** The idea's own, at what would land. */
+  worktree: string;
+  base: string;
+  /** Takes the logs. */
+  logDir: string;
+  signal: AbortSignal;
+}
+
+/** A command that passes on the base, and there with its own tests, and not here. */
+export interface Broken {
+  command: string;
+  exitCode: number | null;
+  timedOut: boolean;
+  /** Names of tests, where the runner gives them. */
+  tests: string[];
+  tail: string;
+  log: string;
+}
+
+/** `before`: how the commands end on the base. Throws what git and set-up throw. */
+export async function baseTests(
+  deps: WorkDeps,
+  run: LoadedRun,
+  input: BaseTestsInput,
+  before: readonly CommandOutcome[],
+): Promise<Broken | undefined> {
+  const commands = run.file.config.gate.commands.map((command) => command.run);
+  const overlay = await findOverlay({ ...input, commands });
+  if (!overlay) return undefined;
+  const commonDir = await sharedGitDir(run.file.repo);
+  return exclusive(`base-tests:${commonDir}`, async () => {
+    input.signal.throwIfAborted();
+    return firstBroken(deps, run, { ...input, dir: await laidOut(deps, run, input, commonDir, overlay) }, before);
+  });
+}
+
+/** A worktree with the idea's code, set up, and the tests of the base. */
+async function laidOut(
+  deps: WorkDeps,
+  run: LoadedRun,
+  input: BaseTestsInput,
+  commonDir: string,
+  overlay: Overlay,
+): Promise<string> {
+  const { repo, config } = run.file;
+  const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
+  const integrationRoot = integrationDir(deps.root, input.project);
+  const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base tests of', commit: head });
+  // A set-up that ran an idea's code counts for no other idea; that of the base serves all, where lock files are the same.
+  for (const commit of [input.base, head]) {
+    await resetIntegration(dir, commit, config.worktrees.keep);
+    await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });
+  }
+  await layOver(dir, input.base, overlay);
+  return dir;
+}
+
+async function firstBroken(
+  deps: WorkDeps,
+  run: LoadedRun,
+  input: BaseTestsInput & { dir: string },
+  before: readonly CommandOutcome[],
+): Promise<Broken | undefined> {
+  const { config } = run.file;
+  const environment = commandEnvironment(deps, run, 'gate', { ...input, agentName: SEATS.baseTests });
+  const token = `${input.project}/${input.idea}/base-tests/${randomUUID()}`;
+  const { dir: worktree, logDir, signal } = input;
+  const options = { worktree, logDir, ...environment, token, signal };
+  const judged = judgedCommands(before);
+  for (const [n, command] of gateCommands(config).entries()) {
+    const base = before[n];
+    // Nothing after the last one that is judged is needed; what stands before it may build what it tests.
+    if (!base || n > Math.max(...judged)) break;
+    const ran = await runCommand(options, command, `gate-${n + 1}`);
+    if (!judged.includes(n) || !isBroken(base, ran.outcome)) continue;
+    const again = config.gate.rerun && !ran.failure?.timedOut;
+    if (again && !isBroken(base, (await runCommand(options, command, `gate-${n + 1}-again`)).outcome)) continue;
+    return {
+      command: command.name,
+      exitCode: ran.outcome.exitCode,
+      timedOut: ran.failure?.timedOut ?? false,
+      tests: broken(base, ran.outcome),
+      tail: ran.failure?.tail ?? '',
+      log: join(logDir, `gate-${n + 1}.log`),
+    };
+  }
+  return undefined;
+}
+
+/** Commands that report tests; where none does, all. A linter says nothing about tests that are laid over other code. */
+function judgedCommands(before: readonly CommandOutcome[]): number[] {
+  const all = [...before.keys()];
+  const testing = all.filter((n) => (before[n]?.tested?.counts.total ?? 0) > 0);
+  return testing.length > 0 ? testing : all;
+}
+
+function isBroken(base: CommandOutcome, now: CommandOutcome): boolean {
+  if (now.exitCode !== 0) return attribute(now, base).kind === 'new';
+  const lost = base.tested && lostTests(base.tested, now.tested);
+  return lost !== undefined && (lost.nothing || lost.gone.length > 0 || lost.fewer !== undefined);
+}
+
+function broken(base: CommandOutcome, now: CommandOutcome): string[] {
+  const attribution = attribute(now, base);
+  if (now.exitCode !== 0) return attribution.kind === 'new' ? attribution.added : [];
+  return base.tested ? lostTests(base.tested, now.tested).gone : [];
+}

@@ -1,0 +1,11 @@
+/** The gate as the configuration names it, ready to run. */
+import type { Config } from '../../config/schema.js';
+import type { GateCommand } from '../../gate/run.js';
+
+export const gateCommands = (config: Config): GateCommand[] =>
+  config.gate.commands.map(({ name, run, timeoutMinutes, reports }) => ({
+    name,
+    run,
+    timeoutMs: timeoutMinutes * 60_000,
+    reports,
+  }));

@@ -1,0 +1,102 @@
+/** Runs the gate's commands in an idea's worktree. A red gate is a result, not an error. */
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { iterationDir } from '../../config/paths.js';
+import type { CommandOutcome } from '../../gate/attribute.js';
+import { runGate } from '../../gate/run.js';
+import { findTripwires } from '../../gate/tripwires/tripwires.js';
+import { git } from '../../git/runner.js';
+import { FAILURE } from '../../protocol/failures.js';
+import type { GateInput, GateResult, Tripwire } from '../../protocol/gate.js';
+import type { Idea } from '../../protocol/idea.js';
+import type { LoadedRun } from '../../run-files/run.js';
+import { commandEnvironment, SEATS } from '../command-environment.js';
+import { ideaGate, wallOf } from '../confine/walls.js';
+import type { WorkContext, WorkDeps } from '../deps.js';
+import { WorkError } from '../job-error.js';
+import { loadOne } from '../load.js';
+import { keepPlace } from '../plan-place.js';
+import { keepOutcomes } from './baseline.js';
+import { gateCommands } from './commands.js';
+import { type JudgeInput, judgeWith } from './judge.js';
+import { judgeGreen } from './judge-green.js';
+
+export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
+  const [run, idea] = await loadOne(deps, input);
+  return ideaGate(await wallOf(deps, run), input.idea, () => gateOf(deps, run, idea, input, signal));
+}
+
+async function gateOf(
+  deps: WorkDeps,
+  run: LoadedRun,
+  idea: Idea,
+  input: GateInput,
+  signal: AbortSignal,
+): Promise<GateResult> {
+  const there = await stat(input.worktree).catch(() => undefined);
+  if (!there?.isDirectory()) throw new WorkError(`the worktree ${input.worktree} is gone`, FAILURE.repository);
+  const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
+  const previous = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1);
+  const where = { dir: input.worktree, logDir: join(dir, 'gate'), previousLogDir: join(previous, 'gate') };
+  // Read from commits, so it can go on beside the commands.
+  const trips = tripped(run, input);
+  trips.catch(() => undefined);
+  const outcomes: CommandOutcome[] = [];
+  const place = { ...input, ...where, agentName: input.agentName ?? SEATS.landing, signal };
+  const gate = await gateIn(deps, run, place, (n, outcome) => {
+    outcomes[n] = outcome;
+  });
+  const { base } = input;
+  const whenGreen = async (tripwires: Tripwire[]): Promise<GateResult> => {
+    if (base !== undefined && !input.unclaimed && run.file.config.gate.commands.length > 0)
+      return judgeGreen(deps, run, { ...place, base }, gate, outcomes, tripwires);
+    return tripwires.length > 0 ? { ...gate, tripwires } : gate;
+  };
+  const judged = gate.pass ? await whenGreen(await trips) : gate;
+  if (judged.pass && input.claimed) {
+    await keepPlace(deps, input, idea, { ...input.claimed, step: input.claimed.step + 1 });
+  }
+  return judged;
+}
+
+/** Changes since the base that a person should look at; only those that the configuration does not switch off. */
+async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
+  const { tripwires, commands } = run.file.config.gate;
+  // A run that was pinned by 0.1 has no such rules.
+  if (base === undefined || commands.length === 0 || !tripwires) return [];
+  return findTripwires({ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) });
+}
+
+export function gateIn(
+  deps: WorkDeps,
+  run: LoadedRun,
+  where: JudgeInput & { agentName: string; dir: string },
+  onOutcome?: (index: number, outcome: CommandOutcome) => void,
+): Promise<GateResult> {
+  return runGate({
+    commands: gateCommands(run.file.config),
+    worktree: where.dir,
+    logDir: where.logDir,
+    ...commandEnvironment(deps, run, 'gate', where),
+    token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
+    signal: where.signal,
+    judge: judgeWith(deps, run, where),
+    ...(onOutcome ? { onOutcome } : {}),
+  });
+}
+
+/** The gate on what would become the target: what it shows is known to ideas that start from there. */
+export async function gateLanding(
+  deps: WorkDeps,
+  run: LoadedRun,
+  where: JudgeInput & { agentName: string; dir: string },
+): Promise<GateResult> {
+  const tree = await git(where.dir).run(['rev-parse', 'HEAD^{tree}'], { read: true });
+  const outcomes: CommandOutcome[] = [];
+  const gate = await gateIn(deps, run, where, (n, outcome) => {
+    outcomes[n] = outcome;
+  });
+  if (gate.pass) await keepOutcomes(deps, run, { project: where.project, tree }, outcomes);
+  return gate;
+}

@@ -1,0 +1,163 @@
+/**
+ * Lands finished work on the target: rebased or merged, gated on the merged tree, moved by compare-and-swap.
+ * Idempotent after a crash at any point: what has landed is found and not done again.
+ */
+
+import { join } from 'node:path';
+import { tickBacklog } from '../backlog/tick.js';
+import { ideaDir, integrationDir } from '../config/paths.js';
+import { RepositoryError } from '../git/errors.js';
+import { landIdea as landOnTarget } from '../git/landing/land.js';
+import { type TakenBack, takenBack } from '../git/landing/taken-back.js';
+import type { LaneOptions } from '../git/landing/target-lock.js';
+import { undoIdea as undoOnTarget } from '../git/landing/undo.js';
+import { linkText, linkTrouble } from '../git/worktrees/gitlinks.js';
+import type { LandInput, LandResult, UndoInput, UndoResult } from '../protocol/git-work.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import { repositoryPath, tickUntracked } from '../run-files/backlog-place.js';
+import type { LoadedRun, RunFile } from '../run-files/run.js';
+import { whoWorked } from './agent-run/who-worked.js';
+import { SEATS } from './command-environment.js';
+import { inSectionOrThrow, landingGate, wallOf } from './confine/walls.js';
+import type { WorkContext, WorkDeps } from './deps.js';
+import { gateLanding } from './gate/gate.js';
+import { loadOne } from './load.js';
+import { assertRoom } from './machine.js';
+import { dropPlace } from './plan-place.js';
+import { asWorkError, setUp } from './prepare.js';
+import { cleanLanding, redactorOf } from './secrets.js';
+
+export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
+  const { run, options, ticks, place } = await laneWork(deps, input, 'landing', signal);
+  const { landing, commit } = run.file.config;
+  const { branch, base, head } = input;
+  const tolerated = new Set<string>();
+  const result = await landOnTarget({
+    ...options,
+    gate: async (dir, onto) => {
+      const gate = await options.gate(dir, onto);
+      for (const command of gate.tolerated ?? []) tolerated.add(command);
+      return gate;
+    },
+    ...{ branch, base, head },
+    ...(await whoWorked(deps, input, run.file.config)),
+    strategy: landing.strategy,
+    type: commit.type,
+    ...(place === undefined ? {} : { backlogPath: place }),
+    tick: async (read) => {
+      const before = place === undefined ? undefined : await read(place);
+      const text = place && before !== undefined ? tickBacklog(place, before, input.idea) : undefined;
+      return place && text !== undefined ? { path: place, text } : undefined;
+    },
+  }).catch(asWorkError);
+  if (result.kind === 'landed') await dropPlace(deps, input);
+  if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);
+  const known = result.kind === 'landed' && tolerated.size > 0 ? noted(result, [...tolerated]) : result;
+  return cleanLanding(await noteTakenBack(known, run.file, input.idea), redactorOf(deps));
+}
+
+/** What was let through belongs to what is said of the landing. */
+function noted<R extends { note?: string }>(result: R, commands: readonly string[]): R {
+  const red = `${commands.join(', ')} ${commands.length === 1 ? 'is' : 'are'} red, as on the target before (gate.baseline: tolerate)`;
+  return { ...result, note: result.note ? `${result.note} ${red}` : red };
+}
+
+/* Takes a landed idea off the target again, its tick included. Idempotent after a crash at any point. */
+
+export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
+  const { run, options, ticks, place } = await laneWork(deps, input, 'undo', signal);
+  const untick = (text: string): string | undefined => tickBacklog(run.file.backlog.file, text, input.idea, false);
+  const result = await undoOnTarget({
+    ...options,
+    ...(input.commit ? { commit: input.commit } : {}),
+    ...(place === undefined ? {} : { backlog: { path: place, untick } }),
+  }).catch(asWorkError);
+  if (result.kind === 'undone') await dropPlace(deps, input);
+  if (result.kind === 'undone' && ticks) await tickUntracked(run.file, input.idea, false);
+  return cleanLanding(result, redactorOf(deps));
+}
+
+/* What landing an idea and taking it off the target have in common: place, room, gate and the backlog file. */
+
+export interface LaneInput extends RunRef {
+  idea: string;
+  title: string;
+  agentName: string;
+}
+
+export interface LaneWork {
+  run: LoadedRun;
+  options: LaneOptions & { title: string; agentName: string; sign: boolean };
+  /** The run ticks ideas in their backlog. */
+  ticks: boolean;
+  /** The backlog file relative to the repository; undefined when it is not in it, or nothing is ticked. */
+  place: string | undefined;
+}
+
+/** `folder`: where the logs of its gate go, below those of the idea. */
+export async function laneWork(
+  deps: WorkDeps,
+  input: LaneInput,
+  folder: 'landing' | 'undo',
+  signal: AbortSignal,
+): Promise<LaneWork> {
+  const [run] = await loadOne(deps, input);
+  const { repo, target, config, backlog, tick } = run.file;
+  const integrationRoot = integrationDir(deps.root, input.project);
+  await assertRoom([integrationRoot, repo], config, true);
+  const ticks = tick && config.landing.tick;
+  const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), folder);
+  // The idea's own slot may belong to another idea by now.
+  const where = (dir: string) => ({ ...input, agentName: SEATS.landing, dir, logDir, signal });
+  const { idea, title, agentName } = input;
+  const options = {
+    ...{ repo, integrationRoot, target, idea, title, agentName, signal },
+    sign: config.commit.sign,
+    keep: config.worktrees.keep,
+    setup: async (dir: string) =>
+      inSectionOrThrow(await wallOf(deps, run), `set-up-${idea}`, () =>
+        setUp(deps, run, { ...where(dir), shared: true }),
+      ),
+    gate: async (dir: string, onto: string) => {
+      await refuseLinks(dir, onto, idea);
+      return landingGate(await wallOf(deps, run), idea, () => gateLanding(deps, run, { ...where(dir), base: onto }));
+    },
+  };
+  return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };
+}
+
+/** An agent's run is looked at in the same way; this is for what comes to a landing by another way. */
+async function refuseLinks(dir: string, onto: string, idea: string): Promise<void> {
+  const text = linkText(await linkTrouble({ worktree: dir, base: onto }));
+  if (text)
+    throw new RepositoryError(`${idea} cannot land: ${text}.`, `Mend it in its worktree, then: ralphctl retry ${idea}`);
+}
+
+/* A landing says which ideas were taken off the target since the landing before it. Never fails one that is done. */
+
+const MOST_NAMED = 3;
+
+export async function noteTakenBack(result: LandResult, run: RunFile, idea: string): Promise<LandResult> {
+  if (result.kind !== 'landed') return result;
+  const { repo, target } = run;
+  const backlogPath = repositoryPath(repo, run.backlog.file);
+  const look = { repo, target, before: idea, ...(backlogPath === undefined ? {} : { backlogPath }) };
+  const gone = await takenBack(look).catch(() => []);
+  if (gone.length === 0) return result;
+  return {
+    ...result,
+    note: [...new Set(gone.map(({ by }) => by?.commit))]
+      .map((by) => words(gone, by))
+      .concat(result.note ?? [])
+      .join(' '),
+  };
+}
+
+function words(all: readonly TakenBack[], commit: string | undefined): string {
+  const of = all.filter(({ by }) => by?.commit === commit);
+  const names = of.slice(0, MOST_NAMED).map(({ idea }) => idea);
+  const more = of.length > MOST_NAMED ? ` and ${of.length - MOST_NAMED} more` : '';
+  const again = names.map((id) => `--again ${id}`).join(' ');
+  const subject = of[0]?.by?.subject.slice(0, 60) ?? '';
+  return `${commit?.slice(0, 8)} (${subject}) took ${names.join(', ')}${more} off the target again; in the next run: ralphctl start ${again}.`;
+}

@@ -1,0 +1,71 @@
+/** Loads a run's pinned files; what is missing is a failure that no retry mends. */
+import { runDir } from '../config/paths.js';
+import type { IdeaLimits } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
+import type { Idea } from '../protocol/idea.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import { readEdit } from '../run-files/edits.js';
+import { type LoadedRun, loadIdea, loadRun, reloadRun } from '../run-files/run.js';
+import { wallOf } from './confine/walls.js';
+import type { WorkDeps } from './deps.js';
+import { WorkError } from './job-error.js';
+import { assertRepository, repositoryIsGone } from './repository-gone.js';
+
+const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
+  // Workflow input is not trusted: anyone who reaches the port can start a workflow, so names must not leave the root.
+  if (!SAFE_NAME.test(ref.project) || !SAFE_NAME.test(ref.runId)) {
+    throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
+  }
+  let run: LoadedRun;
+  try {
+    run = await loadRun(deps.root, ref);
+    if (await repositoryIsGone(run)) run = await reloadRun(deps.root, ref);
+  } catch (error) {
+    const where = runDir(deps.root, ref.project, ref.runId);
+    if (error instanceof SyntaxError) {
+      const what = `a file of run ${ref.runId} in ${where} is damaged: ${error.message}`;
+      throw new WorkError(`${what}. End the run with: ralphctl abort; then start again`, FAILURE.runFilesMissing);
+    }
+    throw new WorkError(
+      `the files of run ${ref.runId} are not on this host (${deps.host}): ${(error as Error).message}`,
+      FAILURE.runFilesMissing,
+    );
+  }
+  // Before the first git command. Where the repository cannot be read, that command says so.
+  await wallOf(deps, run).catch(() => undefined);
+  return run;
+}
+
+/** `revision`: with the texts of that edit. */
+export async function loadOne(
+  deps: WorkDeps,
+  ref: RunRef & { idea: string; revision?: number },
+): Promise<[LoadedRun, Idea]> {
+  const run = await load(deps, ref);
+  await assertRepository(run);
+  const idea = SAFE_NAME.test(ref.idea) ? await loadIdea(deps.root, ref, ref.idea) : undefined;
+  if (!idea) throw new WorkError(`run ${ref.runId} has no idea ${ref.idea}`, FAILURE.badInput);
+  if (ref.revision === undefined) return [run, idea];
+  const edit = await readEdit(deps.root, ref, ref.idea, ref.revision);
+  if (edit) return [run, { ...idea, ...edit }];
+  throw new WorkError(
+    `edit ${ref.revision} of ${ref.idea} is not on this host (${deps.host})`,
+    FAILURE.runFilesMissing,
+  );
+}
+
+/* The limits of an idea: its own, else those of the run's configuration. */
+
+export function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {
+  const { config } = run.file;
+  return {
+    maxIterations: idea.maxIterations ?? config.maxIterations,
+    timeoutMs: (idea.timeoutMinutes ?? config.timeoutMinutes) * 60_000,
+    iterationTimeoutMs: (idea.iterationTimeoutMinutes ?? config.iterationTimeoutMinutes) * 60_000,
+    loop: idea.ralph,
+    allowEmpty: idea.allowEmpty,
+    ...(idea.plan ? { attempts: idea.plan.reduce((sum, phase) => sum + phase.steps.length, 0) } : {}),
+  };
+}

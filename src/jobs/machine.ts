@@ -1,0 +1,74 @@
+/**
+ * Tells a machine that has run out of something from work that went wrong: the first passes, and costs the idea nothing.
+ * Must not import anything of ours but the error and types.
+ */
+
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '../config/schema.js';
+import type { RunResult } from '../process/run.js';
+import { FAILURE } from '../protocol/failures.js';
+import { WorkError } from './job-error.js';
+
+const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS']);
+/** As git, a shell and Node say it. */
+const WORDS =
+  /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
+
+/** The error as it is, or as a failure of the machine. */
+export function machineFault(error: unknown): unknown {
+  const seen = new Set<unknown>();
+  for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {
+    seen.add(at);
+    const { code } = at as { code?: unknown };
+    if ((typeof code === 'string' && CODES.has(code)) || WORDS.test(at.message)) return asFault(at.message);
+  }
+  return error;
+}
+
+/** A program that could not be started because the machine had nothing left for it says nothing of the program. */
+export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'launchError' | 'launchCode'>): void {
+  if (launchError !== undefined && launchCode !== undefined && CODES.has(launchCode)) throw asFault(launchError);
+}
+
+const asFault = (message: string): WorkError => {
+  const what = message.split('\n').find((line) => WORDS.test(line)) ?? message;
+  return new WorkError(`the machine cannot do the work: ${what.trim().slice(0, 300)}`, FAILURE.machine, true);
+};
+
+/*
+ * Is there room on the disks that work needs? Asked before anything is started, because a full disk fails every idea in
+ * turn, and half-written files are worse than none.
+ */
+
+const MB = 1024 * 1024;
+
+/**
+ * @param retryable whether the server may ask again by itself
+ * @throws WorkError of type `diskFull` that names the disk and what is missing
+ */
+export async function assertRoom(paths: readonly string[], { disk }: Config, retryable = false): Promise<void> {
+  for (const path of paths) {
+    const found = await nearest(path);
+    if (!found) continue;
+    const { bavail, bsize, ffree, files } = found;
+    const free = Math.floor((bavail * bsize) / MB);
+    if (free < disk.minFreeMegabytes) {
+      const message = `the disk of ${path} has only ${free} MB free; ralphctl starts nothing below ${disk.minFreeMegabytes} MB (disk.minFreeMegabytes)`;
+      throw new WorkError(message, FAILURE.diskFull, retryable);
+    }
+    // File systems without a fixed number of inodes say that they have none.
+    if (files > 0 && ffree < disk.minFreeInodes) {
+      const message = `the disk of ${path} has room for only ${ffree} more files; ralphctl starts nothing below ${disk.minFreeInodes} (disk.minFreeInodes)`;
+      throw new WorkError(message, FAILURE.diskFull, retryable);
+    }
+  }
+}
+
+/** Of the folder itself or the nearest one above it that exists. */
+async function nearest(path: string) {
+  for (let at = path; ; at = dirname(at)) {
+    const found = await statfs(at).catch(() => undefined);
+    if (found || at === dirname(at)) return found;
+  }
+}

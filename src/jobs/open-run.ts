@@ -1,0 +1,90 @@
+/** The beginning and the end of a run, as far as files and git are concerned. */
+import { join } from 'node:path';
+import { accountKey } from '../agents/account.js';
+import { toCard } from '../backlog/cards.js';
+import { runDir } from '../config/paths.js';
+import { resolveAgent } from '../config/resolve-agent.js';
+import type { Config } from '../config/schema.js';
+import { landedIdeas } from '../git/landing/landed.js';
+import type {
+  CarriedOver,
+  CloseRunInput,
+  OpenRunResult,
+  RunConfigInput,
+  RunConfigResult,
+} from '../protocol/activities.js';
+import type { Idea } from '../protocol/idea.js';
+import type { AgentsInfo } from '../protocol/limits.js';
+import { agentsQueue, gitQueue } from '../protocol/names.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import { abandonedIdeas, carryOver, takeHints } from '../run-files/carried.js';
+import { needNoWork } from '../run-files/landed.js';
+import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
+import { settingsOf } from '../run-files/settings.js';
+import { dayTotal } from '../run-files/usage.js';
+import type { WorkDeps } from './deps.js';
+import { limitsOf, load } from './load.js';
+
+/** The cards, and which ideas have landed: the backlog says so, or the target's history does. */
+export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResult> {
+  const run = await load(deps, ref);
+  const { repo, target } = run.file;
+  const onTarget = new Set(await landedIdeas(repo, target));
+  const ideas = [...run.ideas.values()];
+  const landed = needNoWork(ideas, onTarget, run.file.again);
+  const carried = await carriedInto(deps, ref, run.file.again, new Set(ideas.map(({ id }) => id)), new Set(landed));
+  return {
+    agentsQueue: agentsQueue(ref.project, deps.host),
+    gitQueue: gitQueue(ref.project, deps.host),
+    target,
+    cards: ideas.map(toCard),
+    ...(run.file.config.budget?.day ? { day: await dayTotal(deps.root, ref.project) } : {}),
+    agents: agentsInfo(run.file.config, ideas, deps.env),
+    landed,
+    ...(carried ? { carried } : {}),
+  };
+}
+
+/** What people said in earlier runs and counts in this one; undefined when it is nothing. */
+async function carriedInto(
+  { root }: WorkDeps,
+  ref: RunRef,
+  again: readonly string[] = [],
+  ideas: ReadonlySet<string>,
+  landed: ReadonlySet<string>,
+): Promise<CarriedOver | undefined> {
+  const open = new Set([...ideas].filter((id) => !landed.has(id)));
+  const abandoned = [...(await abandonedIdeas(root, ref.project))].flatMap(([idea, { reason }]) =>
+    open.has(idea) && !again.includes(idea) ? [{ idea, ...(reason ? { reason } : {}) }] : [],
+  );
+  const hints = await takeHints(root, ref, open);
+  return abandoned.length + hints.length > 0 ? { abandoned, hints } : undefined;
+}
+
+/** A revision of the run's configuration, for those who decide. */
+export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<RunConfigResult> {
+  const run = await load(deps, input);
+  const { config } = run.file;
+  const ideas = await Promise.all(input.ideas.map((id) => loadIdea(deps.root, input, id)));
+  return {
+    settings: settingsOf(config),
+    agents: agentsInfo(config, [...run.ideas.values()], deps.env),
+    limits: Object.fromEntries(ideas.flatMap((idea) => (idea ? [[idea.id, limitsOf(idea, run)] as const] : []))),
+    ...(config.budget?.day ? { day: await dayTotal(deps.root, input.project) } : {}),
+  };
+}
+
+/** Which agents this run may use, and which of them share an account. */
+function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessEnv): AgentsInfo {
+  const named = ideas.flatMap((idea) => (idea.done ? [] : (idea.agent ?? [])));
+  const names = new Set([config.agent, ...config.fallback, ...named]);
+  const accounts = [...names].map((name) => [name, accountKey(resolveAgent(config, name), env)] as const);
+  return { default: config.agent, fallback: config.fallback, accounts: Object.fromEntries(accounts) };
+}
+
+export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<void> {
+  await load(deps, input);
+  const dir = runDir(deps.root, input.project, input.runId);
+  await writeAtomically(join(dir, 'summary.json'), JSON.stringify(input.summary, null, 2));
+  if (input.carried) await carryOver(deps.root, input, await knownIdeas(deps.root, input), input.carried);
+}

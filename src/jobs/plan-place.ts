@@ -1,0 +1,85 @@
+/**
+ * Where an idea stands in its plan (B9), kept on disk, so that a workflow that starts anew goes on there.
+ * Invariant: a place counts only while the branch holds the work that it was written for, and the plan is still the same;
+ * in doubt the plan begins at its first step.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { planPlacesDir } from '../config/paths.js';
+import { git } from '../git/runner.js';
+import type { Idea } from '../protocol/idea.js';
+import type { PlanPosition } from '../protocol/plan.js';
+import { writeAtomically } from '../run-files/run.js';
+import type { WorkDeps } from './deps.js';
+
+interface Kept extends PlanPosition {
+  /** Of the plan's texts. */
+  digest: string;
+  /** Tip of the branch when it was written. */
+  head: string;
+}
+
+interface Where {
+  project: string;
+  idea: string;
+}
+
+const fileOf = (deps: WorkDeps, { project, idea }: Where): string =>
+  join(planPlacesDir(deps.root, project), `${idea}.json`);
+
+const digestOf = ({ plan }: Idea): string => createHash('sha256').update(JSON.stringify(plan)).digest('hex');
+
+/** Never fails: without it, a later retry would only repeat steps. */
+export async function keepPlace(
+  deps: WorkDeps,
+  input: Where & { worktree: string },
+  idea: Idea,
+  { step, skipped }: PlanPosition,
+): Promise<void> {
+  if (!idea.plan) return;
+  try {
+    const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
+    await mkdir(planPlacesDir(deps.root, input.project), { recursive: true });
+    const kept: Kept = { step, skipped, digest: digestOf(idea), head };
+    await writeAtomically(fileOf(deps, input), JSON.stringify(kept));
+  } catch {
+    await dropPlace(deps, input);
+  }
+}
+
+/** For an idea whose work is gone: landed, or taken back. */
+export const dropPlace = (deps: WorkDeps, where: Where): Promise<void> =>
+  rm(fileOf(deps, where), { force: true }).catch(() => undefined);
+
+/** Undefined: at the first step. `own`: the worktree is the idea's own from before, not a new one. */
+export async function placeOf(
+  deps: WorkDeps,
+  input: Where & { worktree: string; base: string; own: boolean },
+  idea: Idea,
+): Promise<PlanPosition | undefined> {
+  if (!idea.plan) return undefined;
+  const kept = await read(fileOf(deps, input));
+  if (!kept || kept.digest !== digestOf(idea)) return undefined;
+  const { step, skipped, head } = kept;
+  if (!(await contains(input.worktree, 'HEAD', head))) return undefined;
+  // In a new worktree, what the target has may be another one's work.
+  if (!input.own && (await contains(input.worktree, input.base, head))) return undefined;
+  return { step, skipped };
+}
+
+async function contains(worktree: string, tip: string, commit: string): Promise<boolean> {
+  const asked = ['merge-base', '--is-ancestor', commit, tip];
+  return (await git(worktree).result(asked, { ok: [0, 1, 128], read: true })).code === 0;
+}
+
+async function read(path: string): Promise<Kept | undefined> {
+  try {
+    const kept = JSON.parse(await readFile(path, 'utf8')) as Partial<Kept>;
+    const { step, skipped, digest, head } = kept;
+    const whole = Number.isInteger(step) && Array.isArray(skipped) && /^[0-9a-f]{40,64}$/.test(head ?? '');
+    return whole ? ({ step, skipped, digest, head } as Kept) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * Makes an idea's worktree ready: created, recycled or adopted; reopened after a landing that bounced; set up.
+ * Idempotent: running it again finds what it made. Refuses rather than loses work.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ideaDir, worktreesDir } from '../config/paths.js';
+import { ensureSetup, SetupError } from '../gate/kept/setup.js';
+import { RepositoryError } from '../git/errors.js';
+import { targetTip } from '../git/repository.js';
+import { ensureWorktree } from '../git/worktrees/ensure.js';
+import { privateGitDir } from '../git/worktrees/list.js';
+import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
+import type { PrepareInput, PrepareResult, RunAgentInput } from '../protocol/activities.js';
+import { FAILURE } from '../protocol/failures.js';
+import type { Idea } from '../protocol/idea.js';
+import type { LoadedRun } from '../run-files/run.js';
+import { type Configured, commandEnvironment } from './command-environment.js';
+import { inSectionOrThrow, wallOf } from './confine/walls.js';
+import type { WorkContext, WorkDeps } from './deps.js';
+import { WorkError } from './job-error.js';
+import { limitsOf, loadOne } from './load.js';
+import { assertRoom } from './machine.js';
+import { placeOf } from './plan-place.js';
+
+export async function prepareIdea(
+  deps: WorkDeps,
+  input: PrepareInput,
+  { signal }: WorkContext,
+): Promise<PrepareResult> {
+  const [run, idea] = await loadOne(deps, input);
+  return prepare(deps, run, idea, input, signal).catch(asWorkError);
+}
+
+async function prepare(
+  deps: WorkDeps,
+  run: LoadedRun,
+  idea: Idea,
+  input: PrepareInput,
+  signal: AbortSignal,
+): Promise<PrepareResult> {
+  const { repo, target, config } = run.file;
+  const worktreesRoot = config.worktrees.root ?? worktreesDir(deps.root, input.project);
+  await assertRoom([worktreesRoot, repo, deps.root], config);
+  const made = await ensureWorktree({
+    repo,
+    worktreesRoot,
+    agentName: input.agentName,
+    idea: input.idea,
+    base: await targetTip(repo, target),
+    keep: config.worktrees.keep,
+    recycle: config.worktrees.recycle,
+    ...(input.at === undefined ? {} : { at: input.at }),
+  });
+  const { path: worktree, branch } = made;
+  let { base } = made;
+  if (input.reopen?.kind === 'conflict') {
+    await reopenForConflict({ worktree, idea: input.idea, onto: input.reopen.onto });
+    base = input.reopen.onto;
+  } else if (input.reopen?.kind === 'red') {
+    await reopenForRed({ worktree, idea: input.idea, candidate: input.reopen.candidate });
+    base = input.reopen.onto;
+  }
+  const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
+  const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
+  // In a worktree that has work in it, set-up runs what an agent may have written.
+  if (made.origin === 'adopted') await inSectionOrThrow(await wallOf(deps, run), `set-up-${input.idea}`, makeReady);
+  else await makeReady();
+  const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
+  const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));
+  const limits = limitsOf(idea, run);
+  return {
+    worktree,
+    branch,
+    base,
+    origin: made.origin,
+    limits,
+    ...planOf(idea),
+    ...(place ? { place } : {}),
+    ...(lastSerial > 0 ? { lastSerial } : {}),
+  };
+}
+
+/** Number of the last agent run that left files here; 0 when none did. */
+async function lastRun(dir: string): Promise<number> {
+  const names = await readdir(dir).catch(() => []);
+  return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
+}
+
+const MAX_PHASE_NAME = 80;
+
+function planOf({ plan }: Idea): Pick<PrepareResult, 'plan'> {
+  if (!plan) return {};
+  const steps = plan.flatMap(({ steps }, phase) => steps.map(({ text: _, ...step }) => ({ ...step, phase })));
+  return { plan: { phases: plan.map(({ name }) => name.slice(0, MAX_PHASE_NAME)), steps } };
+}
+
+/** What only a person can mend is not retried. */
+export function asWorkError(error: unknown): never {
+  if (error instanceof SetupError) throw new WorkError(error.message, FAILURE.setup);
+  if (error instanceof RepositoryError) throw new WorkError(error.message, FAILURE.repository);
+  throw error;
+}
+
+/*
+ * A worktree that is gone or broken, made again from its branch: agents delete their own folder now and then.
+ * Invariant: only at the place where the idea's worktree belongs; what the branch holds is kept.
+ */
+
+/** True when it had to be. */
+export async function remakeIfGone(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<boolean> {
+  if (await privateGitDir(input.worktree)) return false;
+  const { project, runId, idea, agentName } = input;
+  const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context);
+  if (worktree === input.worktree) return true;
+  const message = `the worktree of ${idea} was gone and is now ${worktree}, not ${input.worktree}; start it again with: ralphctl retry ${idea}`;
+  throw new WorkError(message, FAILURE.repository);
+}
+
+/* Runs a worktree's setup (dependencies, copied files); cheap when nothing changed. */
+
+export async function setUp(
+  deps: WorkDeps,
+  run: Configured,
+  where: {
+    project: string;
+    idea: string;
+    agentName: string;
+    dir: string;
+    logDir: string;
+    signal: AbortSignal;
+    /** A worktree in which the work of many ideas is gated. */
+    shared?: boolean;
+  },
+): Promise<void> {
+  const { setup, worktrees } = run.file.config;
+  await ensureSetup({
+    worktree: where.dir,
+    run: setup.run,
+    copy: setup.copy,
+    // A run that was pinned by 0.1 has no such list.
+    cache: worktrees.cache ?? [],
+    shared: where.shared ?? false,
+    from: run.file.repo,
+    timeoutMs: setup.timeoutMinutes * 60_000,
+    logDir: where.logDir,
+    ...commandEnvironment(deps, run, 'setup', where),
+    token: `${where.project}/${where.idea}/setup/${randomUUID()}`,
+    signal: where.signal,
+  });
+}

@@ -1,0 +1,28 @@
+/**
+ * A repository that is not where it was: moved, renamed, or without its `.git`. That is a condition of the place and no
+ * fault of an idea: nothing is charged, and work goes on once the repository is back or `ralphctl` was called where it is.
+ */
+import { commonDirAt } from '../git/worktrees/moved.js';
+import { FAILURE } from '../protocol/failures.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import { type LoadedRun, loadRun } from '../run-files/run.js';
+import { WorkError } from './job-error.js';
+
+export const repositoryIsGone = async ({ file }: LoadedRun): Promise<boolean> =>
+  (await commonDirAt(file.repo)) === undefined;
+
+/** @throws WorkError of type `machine`, which is tried again at no cost */
+export async function assertRepository(run: LoadedRun): Promise<void> {
+  if (!(await repositoryIsGone(run))) return;
+  throw new WorkError(
+    `the repository ${run.file.repo} is gone: it was moved, or its .git is missing. Put it back, or run "ralphctl start" where it lies now; to end the run: ralphctl abort`,
+    FAILURE.machine,
+    true,
+  );
+}
+
+/** That the repository of a run is gone, which explains whatever failed; undefined while it is there. */
+export async function repositoryFault(root: string, ref: RunRef): Promise<unknown> {
+  const run = await loadRun(root, ref).catch(() => undefined);
+  return run && assertRepository(run).catch((gone: unknown) => gone);
+}

@@ -1,0 +1,136 @@
+/**
+ * What people changed about ideas of a backlog without writing it there (`edit`, `split`): one file for each idea, in the
+ * project's folder, so that later runs begin with it.
+ * Invariant: it counts for the text that it was said about; where the backlog has another text for the idea by now, the
+ * backlog counts. Whether it counts or not, it is said. Files only, no decisions about a run.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectDir } from '../config/paths.js';
+import type { Idea } from '../protocol/idea.js';
+import { writeAtomically } from './run.js';
+
+type Limits = Pick<Idea, 'maxIterations' | 'timeoutMinutes' | 'iterationTimeoutMinutes'>;
+export type AmendedFields = Partial<Pick<Idea, 'title' | 'text' | 'success'> & Limits>;
+
+interface Amendment {
+  version: 1;
+  idea: string;
+  /** Fingerprint of the idea as the backlog had it. */
+  of: string;
+  /** ISO time of the last change. */
+  at: string;
+  fields?: AmendedFields;
+  /** The ideas that take its place. */
+  parts?: Idea[];
+}
+
+const folder = (root: string, project: string): string => join(projectDir(root, project), 'amendments');
+const fileOf = (root: string, project: string, idea: string): string => join(folder(root, project), `${idea}.json`);
+
+function fingerprint({ title, text, success, promise, plan, blue }: Idea): string {
+  return createHash('sha256')
+    .update(JSON.stringify([title, text, success, promise, plan, blue]))
+    .digest('hex');
+}
+
+async function read(path: string): Promise<Amendment | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Amendment;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds to what is amended of an idea; `idea` as the run was given it. */
+export async function amend(
+  root: string,
+  project: string,
+  idea: Idea,
+  change: Pick<Amendment, 'fields' | 'parts'>,
+): Promise<void> {
+  const path = fileOf(root, project, idea.id);
+  const before = await read(path);
+  const fields = { ...before?.fields, ...change.fields };
+  const parts = change.parts ?? before?.parts;
+  const next: Amendment = {
+    version: 1,
+    idea: idea.id,
+    // A run that began with an amendment has the amended text.
+    of: before?.of ?? fingerprint(idea),
+    at: new Date().toISOString(),
+    ...(Object.keys(fields).length > 0 ? { fields } : {}),
+    ...(parts ? { parts } : {}),
+  };
+  await mkdir(folder(root, project), { recursive: true });
+  await writeAtomically(path, JSON.stringify(next, null, 2));
+}
+
+/** Takes back what was amended: all of it, or one kind. False when there was nothing. */
+export async function forget(root: string, project: string, idea: string, what?: 'fields' | 'parts'): Promise<boolean> {
+  const path = fileOf(root, project, idea);
+  const before = await read(path);
+  if (!before || (what && before[what] === undefined)) return false;
+  const { fields, parts, ...rest } = before;
+  const left = what === 'fields' ? parts && { parts } : what === 'parts' ? fields && { fields } : undefined;
+  if (left) await writeAtomically(path, JSON.stringify({ ...rest, ...left }, null, 2));
+  else await rm(path, { force: true });
+  return true;
+}
+
+export interface Amended {
+  ideas: Idea[];
+  /** For the person who starts a run: what counts beside the backlog, and what does not any more. */
+  said: string[];
+  /** Ideas whose amendments count no more. */
+  stale: string[];
+}
+
+/** The ideas of a backlog with what was amended. `landed`: ids that need no work any more. */
+export async function amended(
+  root: string,
+  project: string,
+  ideas: readonly Idea[],
+  landed: () => Promise<ReadonlySet<string>>,
+): Promise<Amended> {
+  const names = await readdir(folder(root, project)).catch(() => []);
+  const all = await Promise.all(
+    names.filter((name) => name.endsWith('.json')).map((name) => read(join(folder(root, project), name))),
+  );
+  const known = all.filter((one) => one !== undefined).sort((a, b) => a.at.localeCompare(b.at));
+  const state: Amended = { ideas: [...ideas], said: [], stale: [] };
+  if (known.length === 0) return state;
+  const done = await landed();
+  // The parts of an idea may be amended themselves.
+  for (const one of known) if (one.parts) take(state, one, done, 'parts');
+  for (const one of known) if (one.fields && !one.parts) take(state, one, done, 'fields');
+  return state;
+}
+
+function take(state: Amended, one: Amendment, landed: ReadonlySet<string>, what: 'fields' | 'parts'): void {
+  const { idea: id, of, at, fields, parts = [] } = one;
+  const now = state.ideas.find((idea) => idea.id === id);
+  if (!now || now.done || landed.has(id) || state.stale.includes(id)) return;
+  const verb = what === 'parts' ? 'split' : 'edit';
+  const when = at.slice(0, 16).replace('T', ' ');
+  const taken = what === 'parts' ? parts.find((part) => state.ideas.some((idea) => idea.id === part.id)) : undefined;
+  const cause =
+    fingerprint(now) !== of
+      ? 'the backlog has another text for it by now'
+      : taken && `the backlog has an idea ${taken.id} by now`;
+  if (cause) {
+    state.stale.push(id);
+    state.said.push(`the ${verb} of ${id} (${when} UTC) counts no more: ${cause}`);
+    return;
+  }
+  const back = `go back to the backlog with: ralphctl ${verb} ${id} --forget`;
+  if (what === 'parts') {
+    state.said.push(`${id} is split into ${parts.map((part) => part.id).join(', ')} (${when} UTC); ${back}`);
+    const { plan: _, ...group } = now;
+    state.ideas = state.ideas.flatMap((idea) => (idea === now ? [{ ...group, blue: true }, ...parts] : [idea]));
+  } else {
+    state.said.push(`${id} counts as it was edited (${when} UTC); ${back}`);
+    state.ideas = state.ideas.map((idea) => (idea === now ? { ...idea, ...fields } : idea));
+  }
+}

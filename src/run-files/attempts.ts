@@ -1,0 +1,68 @@
+/**
+ * Marks of agent attempts on disk, one file each while an agent runs.
+ * Invariant: written before the agent starts and removed after nothing of it is left; what a dead worker left behind is
+ * ended by the next one, which also tells the server at once instead of letting the heartbeat run out.
+ */
+import { access, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { attemptsDir } from '../config/paths.js';
+import { writeAtomically } from './run.js';
+
+export interface AttemptMark {
+  token: string;
+  /** base64 of the activity's task token. */
+  taskToken: string;
+  idea: string;
+  serial: number;
+  startedAt: string;
+  /** Absent in marks of 0.1, and where no agent runs. */
+  run?: string;
+}
+
+const fileOf = (root: string, project: string, idea: string): string =>
+  join(attemptsDir(root, project), `${idea}.json`);
+
+export const hasMark = (root: string, project: string, idea: string): Promise<boolean> =>
+  access(fileOf(root, project, idea)).then(
+    () => true,
+    () => false,
+  );
+
+export async function markAttempt(root: string, project: string, mark: AttemptMark): Promise<void> {
+  await mkdir(attemptsDir(root, project), { recursive: true });
+  await writeAtomically(fileOf(root, project, mark.idea), JSON.stringify(mark));
+}
+
+/** Whether this attempt is still the last one that began on its idea. */
+export async function holdsMark(root: string, project: string, mark: AttemptMark): Promise<boolean> {
+  const now = await readFile(fileOf(root, project, mark.idea), 'utf8').catch(() => '');
+  return now.includes(mark.token);
+}
+
+export async function unmarkAttempt(root: string, project: string, mark: AttemptMark): Promise<void> {
+  // A later attempt may own the file by now.
+  if (await holdsMark(root, project, mark)) await rm(fileOf(root, project, mark.idea), { force: true });
+}
+
+/** The mark of the idea, whosever it is; undefined where there is none, or none that can be read. */
+export async function markOf(root: string, project: string, idea: string): Promise<AttemptMark | undefined> {
+  const text = await readFile(fileOf(root, project, idea), 'utf8').catch(() => '');
+  try {
+    return text === '' ? undefined : (JSON.parse(text) as AttemptMark);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function leftAttempts(root: string, project: string): Promise<AttemptMark[]> {
+  const names = await readdir(attemptsDir(root, project)).catch(() => []);
+  const marks: AttemptMark[] = [];
+  for (const name of names.filter((one) => one.endsWith('.json'))) {
+    try {
+      marks.push(JSON.parse(await readFile(join(attemptsDir(root, project), name), 'utf8')) as AttemptMark);
+    } catch {
+      // A mark that cannot be read names no one to end; the token search at boot still finds its processes.
+    }
+  }
+  return marks;
+}

@@ -1,0 +1,30 @@
+/**
+ * Where a backlog file stands relative to the repository, and ticking one that git does not track.
+ * Invariant: a tracked file of the user's checkout is never written; it is ticked inside the landing commit.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import { tickBacklog } from '../backlog/tick.js';
+import { git } from '../git/runner.js';
+import { type RunFile, writeAtomically } from './run.js';
+
+/** Path inside the repository, with forward slashes; undefined when the file lies outside. */
+export function repositoryPath(repo: string, file: string): string | undefined {
+  const path = relative(repo, file);
+  if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
+  return path.split(sep).join('/');
+}
+
+/** Ticks the idea (or takes the tick back) in the user's own backlog file when no commit can carry it: the file is untracked or elsewhere. */
+export async function tickUntracked(run: RunFile, idea: string, done = true): Promise<void> {
+  const inside = repositoryPath(run.repo, run.backlog.file);
+  if (inside !== undefined) {
+    const tracked = await git(run.repo).run(['ls-files', '--', inside]);
+    if (tracked.trim() !== '') return;
+  }
+  const exists = await stat(run.backlog.file).catch(() => undefined);
+  if (!exists?.isFile()) return;
+  const text = await readFile(run.backlog.file, 'utf8');
+  const ticked = tickBacklog(run.backlog.file, text, idea, done);
+  if (ticked !== undefined) await writeAtomically(run.backlog.file, ticked, exists.mode & 0o777);
+}

@@ -1,0 +1,125 @@
+/**
+ * What people said about ideas that outlasts a run: that one is abandoned, and hints that no prompt had yet. One file for
+ * each idea, in the project's folder.
+ * Invariant: `abandoned` counts until a `retry` takes it back; hints are given to one run only, which gives back at its end
+ * what was not delivered. Files only, no decisions about a run.
+ */
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { carriedDir } from '../config/paths.js';
+import type { CarriedOver } from '../protocol/activities.js';
+import { writeAtomically } from './run.js';
+
+export interface Abandoned {
+  /** ISO time. */
+  at: string;
+  reason?: string;
+}
+
+interface Carried {
+  version: 1;
+  idea: string;
+  abandoned?: Abandoned;
+  hints?: string[];
+  /** Run that has the hints. */
+  takenBy?: string;
+}
+
+const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
+
+async function read(path: string): Promise<Carried | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')) as Carried;
+  } catch {
+    return undefined;
+  }
+}
+
+async function write(root: string, project: string, next: Carried): Promise<void> {
+  const path = fileOf(root, project, next.idea);
+  if (!next.abandoned && !next.hints?.length) {
+    await rm(path, { force: true });
+    return;
+  }
+  await mkdir(carriedDir(root, project), { recursive: true });
+  await writeAtomically(path, JSON.stringify(next, null, 2));
+}
+
+const recordOf = async (root: string, project: string, idea: string): Promise<Carried> =>
+  (await read(fileOf(root, project, idea))) ?? { version: 1, idea };
+
+async function all(root: string, project: string): Promise<Carried[]> {
+  const names = await readdir(carriedDir(root, project)).catch(() => []);
+  const found = await Promise.all(
+    names.filter((name) => name.endsWith('.json')).map((name) => read(join(carriedDir(root, project), name))),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+export async function noteAbandoned(root: string, project: string, idea: string, reason?: string): Promise<void> {
+  const before = await recordOf(root, project, idea);
+  const abandoned = { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
+  await write(root, project, { ...before, abandoned });
+}
+
+/** False when the idea was not abandoned. */
+export async function takeBackAbandoned(root: string, project: string, idea: string): Promise<boolean> {
+  const { abandoned, ...rest } = await recordOf(root, project, idea);
+  if (!abandoned) return false;
+  await write(root, project, rest);
+  return true;
+}
+
+export async function abandonedIdeas(root: string, project: string): Promise<Map<string, Abandoned>> {
+  return new Map(
+    (await all(root, project)).flatMap(({ idea, abandoned }) => (abandoned ? [[idea, abandoned] as const] : [])),
+  );
+}
+
+/** Hints for the ideas of a run, which has them from now on; asked again it is given the same. */
+export async function takeHints(
+  root: string,
+  { project, runId }: { project: string; runId: string },
+  ideas: ReadonlySet<string>,
+): Promise<{ idea: string; notes: string[] }[]> {
+  const taken: { idea: string; notes: string[] }[] = [];
+  for (const one of await all(root, project)) {
+    if (!one.hints?.length || !ideas.has(one.idea) || (one.takenBy ?? runId) !== runId) continue;
+    await write(root, project, { ...one, takenBy: runId });
+    taken.push({ idea: one.idea, notes: one.hints });
+  }
+  return taken;
+}
+
+/** Ideas with hints that no other run than this one has. */
+export async function hintedIdeas(root: string, project: string, runId: string): Promise<string[]> {
+  return (await all(root, project))
+    .filter((one) => one.hints?.length && (one.takenBy ?? runId) === runId)
+    .map(({ idea }) => idea);
+}
+
+/** What a run leaves to the next one, at its end. `known`: its ideas; what is recorded of others stays. */
+export async function carryOver(
+  root: string,
+  { project, runId }: { project: string; runId: string },
+  known: ReadonlySet<string>,
+  { abandoned, hints }: CarriedOver,
+): Promise<void> {
+  const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
+  const left = new Map(hints.map((one) => [one.idea, one.notes]));
+  const records = new Map((await all(root, project)).map((one) => [one.idea, one]));
+  for (const idea of new Set([...givenUp.keys(), ...left.keys(), ...records.keys()])) {
+    if (!known.has(idea)) continue;
+    const before = records.get(idea);
+    const reason = givenUp.get(idea);
+    const since = before?.abandoned ?? { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
+    // What another run has, or what was said since, is not this one's to drop.
+    const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
+    const notes = [...(left.get(idea) ?? []), ...others];
+    await write(root, project, {
+      ...{ version: 1, idea },
+      ...(givenUp.has(idea) ? { abandoned: since } : {}),
+      ...(notes.length > 0 ? { hints: notes } : {}),
+    });
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The worker's side of the launcher: starts it, hands work over, brings it back when it died.
+ * Invariant: work that a dead launcher had is reported as lost, never as done; the next attempt finds its marks. One
+ * that stands still (halted, wedged) is ended like a dead one: the worker's heartbeats would cover for it for hours.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import type { WorkContext } from '../../jobs/deps.js';
+import type { DoWork, WorkName } from '../../jobs/index.js';
+import { type FailureType, WorkError } from '../../jobs/job-error.js';
+import { programFile } from '../../process/program-file.js';
+import type { AgentProgress } from '../../protocol/activities.js';
+import { FAILURE } from '../../protocol/failures.js';
+
+interface Pending {
+  say: WorkContext['say'];
+  resolve: (result: never) => void;
+  reject: (error: Error) => void;
+}
+
+export interface LauncherOptions {
+  root: string;
+  host: string;
+  /** Told when the launcher ended unasked. */
+  onLost: (why: string) => void;
+  /** How long it may stay silent while it has work, milliseconds. Default one minute. */
+  silentMs?: number;
+  /** Its program; default: the one of this build. */
+  program?: string;
+}
+
+const SILENT_MS = 60_000;
+
+export class Launcher {
+  readonly #options: LauncherOptions;
+  #child: ChildProcess | undefined;
+  #pending = new Map<number, Pending>();
+  #next = 1;
+  #closed = false;
+  #heard = 0;
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(options: LauncherOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  readonly doWork: DoWork = (name, input, { signal, taskToken, say }) =>
+    new Promise((resolve, reject) => {
+      const child = this.#child ?? this.#start();
+      const id = this.#next++;
+      const abort = (): void => this.#tell(child, { do: 'abort', id });
+      const done = (): void => signal.removeEventListener('abort', abort);
+      this.#pending.set(id, {
+        say,
+        resolve: (result) => {
+          done();
+          resolve(result);
+        },
+        reject: (error) => {
+          done();
+          reject(error);
+        },
+      });
+      this.#tell(child, { do: 'work', id, name, input, taskToken });
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    });
+
+  /** Of the launcher that runs now. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Ends the launcher and whatever it runs. Resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#watch);
+    const child = this.#child;
+    if (!child) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    if (child.connected) child.disconnect();
+    await gone;
+  }
+
+  #start(): ChildProcess {
+    const child = fork(this.#options.program ?? programFile('launcher.js'), [], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: [],
+    });
+    this.#child = child;
+    this.#watchOver(child);
+    child.on('message', (message: FromLauncher) => this.#settle(message));
+    child.once('error', (error) => this.#lost(child, error.message));
+    child.once('exit', (code, name) => this.#lost(child, `exit ${code ?? name}`));
+    this.#tell(child, { do: 'init', root: this.#options.root, host: this.#options.host });
+    return child;
+  }
+
+  #watchOver(child: ChildProcess): void {
+    clearInterval(this.#watch);
+    const silentMs = this.#options.silentMs ?? SILENT_MS;
+    const period = silentMs / 8;
+    let looked = performance.now();
+    this.#heard = looked;
+    this.#watch = setInterval(() => {
+      const now = performance.now();
+      // It was this process that stood still, or nothing is expected of the other.
+      if (now - looked > period * 4 || this.#pending.size === 0) this.#heard = now;
+      looked = now;
+      if (now - this.#heard > silentMs) child.kill('SIGKILL');
+      else this.#tell(child, { do: 'ping' });
+    }, period);
+    this.#watch.unref();
+  }
+
+  #tell(child: ChildProcess, message: ToLauncher): void {
+    // A channel that is closing is noticed by the exit event.
+    if (child.connected) child.send(message, () => undefined);
+  }
+
+  #settle(message: FromLauncher): void {
+    this.#heard = performance.now();
+    if ('pong' in message) return;
+    const pending = this.#pending.get(message.id);
+    if (!pending) return;
+    if ('progress' in message) {
+      pending.say?.(message.progress);
+      return;
+    }
+    this.#pending.delete(message.id);
+    if (message.ok) pending.resolve(message.result as never);
+    else if (message.type) pending.reject(new WorkError(message.message, message.type, message.retryable));
+    else pending.reject(Object.assign(new Error(message.message), message.stack ? { stack: message.stack } : {}));
+  }
+
+  #lost(child: ChildProcess, why: string): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    const pending = [...this.#pending.values()];
+    this.#pending = new Map();
+    for (const one of pending) one.reject(new WorkError(`the launcher ended (${why})`, FAILURE.workerLost, true));
+    if (!this.#closed) this.#options.onLost(why);
+  }
+}
+
+/* What worker and launcher say to each other; plain JSON over Node's channel between parent and child. */
+
+export type ToLauncher =
+  | { do: 'init'; root: string; host: string }
+  | { do: 'work'; id: number; name: WorkName; input: unknown; taskToken: string }
+  | { do: 'abort'; id: number }
+  | { do: 'ping' };
+
+export type FromLauncher =
+  | { pong: true }
+  | { id: number; progress: AgentProgress }
+  | { id: number; ok: true; result: unknown }
+  | { id: number; ok: false; message: string; stack?: string; type?: FailureType; retryable?: boolean };

@@ -1,0 +1,72 @@
+/**
+ * The launcher: the small process that does a worker's work with git, gate and agents.
+ * Invariant: it outlives its worker by moments only. When the worker is gone, what runs here is ended at once and nothing
+ * more is written: marks stay for the next worker, which hands the attempts back to the server. Imports no Temporal.
+ */
+
+import type { WorkDeps } from '../../jobs/deps.js';
+import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
+import { WorkError } from '../../jobs/job-error.js';
+import { activeTokens, killByToken } from '../../process/tokens.js';
+import type { AgentProgress } from '../../protocol/activities.js';
+import type { FromLauncher, ToLauncher } from './client.js';
+import { markOwn, orphansGone } from './orphans.js';
+
+/** A little less than the heartbeat time-out of activities. */
+const STOOD_STILL_MS = 18_000;
+
+let deps: WorkDeps | undefined;
+/** Nothing of a launcher before this one is at work any more. */
+let ready: Promise<void> = Promise.resolve();
+const running = new Map<number, AbortController>();
+let orphaned = false;
+
+function tell(message: FromLauncher): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
+async function work(id: number, name: WorkName, input: unknown, taskToken: string): Promise<void> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    if (!deps) throw new Error('the launcher was given work before it knew where');
+    await ready;
+    const say = (progress: AgentProgress): void => tell({ id, progress });
+    const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };
+    const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
+    tell({ id, ok: true, result: result ?? null });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const stack = error instanceof Error ? error.stack : undefined;
+    const kind = error instanceof WorkError ? { type: error.type, retryable: error.retryable } : {};
+    tell({ id, ok: false, message, ...(stack ? { stack } : {}), ...kind });
+  } finally {
+    running.delete(id);
+  }
+}
+
+process.on('message', (message: ToLauncher) => {
+  switch (message.do) {
+    case 'init':
+      deps = { root: message.root, host: message.host, env: process.env };
+      ready = markOwn(message.root).then(() => orphansGone(message.root));
+      return;
+    case 'work':
+      void work(message.id, message.name, message.input, message.taskToken);
+      return;
+    case 'ping':
+      tell({ pong: true });
+      return;
+    case 'abort':
+      running.get(message.id)?.abort();
+      return;
+  }
+});
+// Longer than its worker's heartbeats may be late: what it has may be another's by now. Its marks are left to that one.
+whenStoodStill(STOOD_STILL_MS, () => process.exit(1));
+process.on('disconnect', () => {
+  orphaned = true;
+  void Promise.all(activeTokens().map((token) => killByToken(token, 0))).finally(() => process.exit(0));
+});
+// Ctrl-C in a terminal reaches the whole group; the worker decides when this process ends.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
