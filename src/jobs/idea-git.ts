@@ -31,7 +31,7 @@ export async function rollbackIdea(
   context: WorkContext,
 ): Promise<RollbackResult> {
   const at = await place(deps, input);
-  return alone(deps, input, context, async () => {
+  return withWorktreeLock(deps, input, context, async () => {
     const done = await rollBack(at);
     await dropPlace(deps, input);
     return done;
@@ -40,12 +40,12 @@ export async function rollbackIdea(
 
 export async function stashIdea(deps: WorkDeps, input: IdeaGitInput, context: WorkContext): Promise<StashResult> {
   const at = await place(deps, input);
-  return alone(deps, input, context, () => stash(at));
+  return withWorktreeLock(deps, input, context, () => stash(at));
 }
 
 export async function cleanupIdea(deps: WorkDeps, input: CleanupInput, context: WorkContext): Promise<CleanupResult> {
   const at = await place(deps, input);
-  return alone(deps, input, context, () => cleanUp({ ...at, force: input.force ?? false }));
+  return withWorktreeLock(deps, input, context, () => cleanUp({ ...at, force: input.force ?? false }));
 }
 
 /*
@@ -53,7 +53,7 @@ export async function cleanupIdea(deps: WorkDeps, input: CleanupInput, context: 
  * Invariant: an attempt that is still about finds that the mark is not its own, and writes nothing.
  */
 
-export async function alone<R>(
+export async function withWorktreeLock<R>(
   deps: WorkDeps,
   input: IdeaGitInput,
   { taskToken, abandoned }: WorkContext,

@@ -9,7 +9,7 @@ import { ideaDir, integrationDir } from '../config/paths.js';
 import { RepositoryError } from '../git/errors.js';
 import { landIdea as landOnTarget } from '../git/landing/land.js';
 import { type TakenBack, takenBack } from '../git/landing/taken-back.js';
-import type { LaneOptions } from '../git/landing/target-lock.js';
+import type { LandingContext } from '../git/landing/target-lock.js';
 import { undoIdea as undoOnTarget } from '../git/landing/undo.js';
 import { linkText, linkTrouble } from '../git/worktrees/gitlinks.js';
 import type { LandInput, LandResult, UndoInput, UndoResult } from '../protocol/git-work.js';
@@ -22,13 +22,13 @@ import { inSectionOrThrow, landingGate, wallOf } from './confine/walls.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { gateLanding } from './gate/gate.js';
 import { loadOne } from './load.js';
-import { assertRoom } from './machine.js';
+import { assertDiskSpace } from './machine.js';
 import { dropPlace } from './plan-place.js';
 import { asWorkError, setUp } from './prepare.js';
 import { cleanLanding, redactorOf } from './secrets.js';
 
 export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: WorkContext): Promise<LandResult> {
-  const { run, options, ticks, place } = await laneWork(deps, input, 'landing', signal);
+  const { run, options, ticks, place } = await landingWork(deps, input, 'landing', signal);
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
   const tolerated = new Set<string>();
@@ -65,7 +65,7 @@ function noted<R extends { note?: string }>(result: R, commands: readonly string
 /* Takes a landed idea off the target again, its tick included. Idempotent after a crash at any point. */
 
 export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
-  const { run, options, ticks, place } = await laneWork(deps, input, 'undo', signal);
+  const { run, options, ticks, place } = await landingWork(deps, input, 'undo', signal);
   const untick = (text: string): string | undefined => tickBacklog(run.file.backlog.file, text, input.idea, false);
   const result = await undoOnTarget({
     ...options,
@@ -79,15 +79,15 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
 
 /* What landing an idea and taking it off the target have in common: place, room, gate and the backlog file. */
 
-export interface LaneInput extends RunRef {
+export interface LandingInput extends RunRef {
   idea: string;
   title: string;
   agentName: string;
 }
 
-export interface LaneWork {
+export interface LandingWork {
   run: LoadedRun;
-  options: LaneOptions & { title: string; agentName: string; sign: boolean };
+  options: LandingContext & { title: string; agentName: string; sign: boolean };
   /** The run ticks ideas in their backlog. */
   ticks: boolean;
   /** The backlog file relative to the repository; undefined when it is not in it, or nothing is ticked. */
@@ -95,16 +95,16 @@ export interface LaneWork {
 }
 
 /** `folder`: where the logs of its gate go, below those of the idea. */
-export async function laneWork(
+export async function landingWork(
   deps: WorkDeps,
-  input: LaneInput,
+  input: LandingInput,
   folder: 'landing' | 'undo',
   signal: AbortSignal,
-): Promise<LaneWork> {
+): Promise<LandingWork> {
   const [run] = await loadOne(deps, input);
   const { repo, target, config, backlog, tick } = run.file;
   const integrationRoot = integrationDir(deps.root, input.project);
-  await assertRoom([integrationRoot, repo], config, true);
+  await assertDiskSpace([integrationRoot, repo], config, true);
   const ticks = tick && config.landing.tick;
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), folder);
   // The idea's own slot may belong to another idea by now.

@@ -47,7 +47,7 @@ const MB = 1024 * 1024;
  * @param retryable whether the server may ask again by itself
  * @throws WorkError of type `diskFull` that names the disk and what is missing
  */
-export async function assertRoom(paths: readonly string[], { disk }: Config, retryable = false): Promise<void> {
+export async function assertDiskSpace(paths: readonly string[], { disk }: Config, retryable = false): Promise<void> {
   for (const path of paths) {
     const found = await nearest(path);
     if (!found) continue;

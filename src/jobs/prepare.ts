@@ -22,7 +22,7 @@ import { inSectionOrThrow, wallOf } from './confine/walls.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { WorkError } from './job-error.js';
 import { limitsOf, loadOne } from './load.js';
-import { assertRoom } from './machine.js';
+import { assertDiskSpace } from './machine.js';
 import { placeOf } from './plan-place.js';
 
 export async function prepareIdea(
@@ -43,7 +43,7 @@ async function prepare(
 ): Promise<PrepareResult> {
   const { repo, target, config } = run.file;
   const worktreesRoot = config.worktrees.root ?? worktreesDir(deps.root, input.project);
-  await assertRoom([worktreesRoot, repo, deps.root], config);
+  await assertDiskSpace([worktreesRoot, repo, deps.root], config);
   const made = await ensureWorktree({
     repo,
     worktreesRoot,
@@ -110,7 +110,7 @@ export function asWorkError(error: unknown): never {
  */
 
 /** True when it had to be. */
-export async function remakeIfGone(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<boolean> {
+export async function recreateIfGone(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<boolean> {
   if (await privateGitDir(input.worktree)) return false;
   const { project, runId, idea, agentName } = input;
   const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context);

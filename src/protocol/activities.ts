@@ -174,7 +174,7 @@ export interface Usage {
 }
 
 /** What an agent run changed of the user's, outside its worktree. */
-export interface StrayedRun {
+export interface OutOfBoundsRun {
   /** At most five short clauses that follow "it". */
   what: string[];
   /** For the person, with the commands that show it and take it back. */
@@ -213,7 +213,7 @@ export interface RunAgentResult {
   /** The branch differs from its base. */
   changed: boolean;
   /** The agent left its worktree: nothing of the idea may go on before a person has looked. */
-  strayed?: StrayedRun;
+  strayed?: OutOfBoundsRun;
   /** What happened outside its worktree meanwhile and may be anybody's doing, in a sentence. */
   noticed?: string;
   /** Why a claim to be complete cannot count, e.g. conflict markers or a commit that a hook refused. */

@@ -62,7 +62,7 @@ export interface LimitPatch {
   iterationTimeoutMs?: number;
 }
 
-export interface Command {
+export interface Intervention {
   verb: Verb;
   idea?: string;
   /** A command that arrives twice under one id counts once. */
@@ -89,7 +89,7 @@ export interface Command {
 }
 
 /** Answer to a command that was taken. */
-export interface CommandAnswer {
+export interface InterventionAnswer {
   /** One sentence: what happens now. */
   done: string;
 }

@@ -23,7 +23,7 @@ export interface Trouble {
 }
 
 /** A closed gate: one account, or one agent's program. Open ones are not kept. */
-export interface Gate {
+export interface AccountBreaker {
   /** Key of the account, or `agent:<name>` for launches. */
   key: string;
   kind: TroubleKind;
@@ -64,7 +64,7 @@ export interface AgentsInfo {
 
 export interface LimitState {
   agents: AgentsInfo;
-  gates: Gate[];
+  gates: AccountBreaker[];
   /** The last run that worked, by account key. */
   worked?: Record<string, { idea: string; at: number }>;
   /** Launches that failed lately, and nothing of that agent has worked since. */

@@ -11,7 +11,7 @@ import type { SkipStep } from './idea-run.js';
 import type { LimitState, TroubleKind } from './limits.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
-import type { GitErrand, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
+import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
 
@@ -44,7 +44,7 @@ export interface IdeaEntry {
   /** Pending, but kept back until a person lets it go. */
   hold?: true;
   /** Under way; the idea does not start meanwhile. */
-  busy?: GitErrand;
+  busy?: GitTask;
   after?: Afterwards;
   /** Its next iteration waits for an approval; in the lane, its landing. */
   approval?: true;

@@ -46,7 +46,7 @@ export interface IterationStats {
 }
 
 /** Work on an idea's commits or worktree that a person asked for. */
-export type GitErrand = 'rollback' | 'cleanup' | 'stash' | 'undo';
+export type GitTask = 'rollback' | 'cleanup' | 'stash' | 'undo';
 
 /** What landing needs to know of a finished idea. */
 export interface ReadyWork {

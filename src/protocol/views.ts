@@ -7,7 +7,7 @@ import type { RunMode } from './command.js';
 import type { IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
 import type { AgentSignal } from './signal.js';
-import type { GitErrand, IdeaStatus, IterationStats, StandingState } from './states.js';
+import type { GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
 
 export interface IdeaLine {
@@ -20,7 +20,7 @@ export interface IdeaLine {
   held?: true;
   /** Its next iteration, or its landing, waits for an approval. */
   approval?: true;
-  busy?: GitErrand;
+  busy?: GitTask;
   /** Iterations that its workflow has reported; those of a running one are in its own view. */
   iterations?: IterationStats;
 }

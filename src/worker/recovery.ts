@@ -125,7 +125,7 @@ function parsed(text: string): Note | undefined {
  */
 
 /** The run, and the ideas that something was done for: those are about to be handed back. */
-export async function unstick(client: Client, root: string, project: string): Promise<void> {
+export async function resetStickyQueue(client: Client, root: string, project: string): Promise<void> {
   const marks = await leftAttempts(root, project).catch(() => []);
   const taken = await leftTaken(root, project).catch(() => []);
   const ideas = new Set([...marks, ...taken].flatMap(({ idea }) => idea ?? []));

@@ -21,7 +21,7 @@ import { hostLabel } from './host-label.js';
 import { Launcher } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
 import { workerProblems } from './preflight.js';
-import { noteTaken, reap, unstick } from './recovery.js';
+import { noteTaken, reap, resetStickyQueue } from './recovery.js';
 import { createWorkers } from './workers.js';
 
 export interface ServeOptions {
@@ -108,7 +108,7 @@ async function poll(
       capacity,
       graceMs,
     }),
-    unstick(client, root, project).then(() => reap(root, project, client.activity, log)),
+    resetStickyQueue(client, root, project).then(() => reap(root, project, client.activity, log)),
   ]);
   log.event('polling', { project, address: target.address, host, build: buildId().slice(0, 8) });
   const running = Promise.all(workers.map((worker) => worker.run()));

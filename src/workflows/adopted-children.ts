@@ -11,12 +11,12 @@ import { activityProblem, mainActivities } from './proxies.js';
 const RECONCILE_EVERY = '15 minutes';
 
 /** Undefined for an adopted child that has not said which one it is. */
-export function lifeOf(pilot: Autopilot, idea: string): number | undefined {
+export function generationOf(pilot: Autopilot, idea: string): number | undefined {
   const life = pilot.graph.entry(idea)?.life;
   return life !== undefined && life >= 0 ? life : undefined;
 }
 
-export class CarriedChildren {
+export class AdoptedChildren {
   readonly #input: AutopilotInput;
   readonly #ended: (idea: string, result: IdeaResult, life: number | undefined) => void;
   readonly #ideas = new Set<string>();
@@ -51,7 +51,7 @@ export class CarriedChildren {
   async #reconcile(pilot: Autopilot): Promise<void> {
     for (const idea of this.#ideas) if (!pilot.isOpen(idea)) this.#ideas.delete(idea);
     if (this.#ideas.size === 0) return;
-    const lives = new Map([...this.#ideas].map((idea) => [idea, lifeOf(pilot, idea)]));
+    const lives = new Map([...this.#ideas].map((idea) => [idea, generationOf(pilot, idea)]));
     const { project, runId } = this.#input;
     try {
       const found = await mainActivities().reconcileIdeas({ project, runId, ideas: [...lives.keys()] });

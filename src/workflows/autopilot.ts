@@ -19,7 +19,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { carriedOver, takeCarry } from '../decide/idea/carry.js';
-import { Autopilot, agentName, type Command, firstState } from '../decide/run/autopilot.js';
+import { Autopilot, agentName, type Effect, firstState } from '../decide/run/autopilot.js';
 import { clip, MAX_REASON } from '../decide/text.js';
 import { runStatus, runSummary } from '../decide/views/status.js';
 import type { CarriedOver } from '../protocol/activities.js';
@@ -28,7 +28,7 @@ import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
 import type { RunStatus } from '../protocol/views.js';
-import { CarriedChildren, lifeOf } from './adopted-children.js';
+import { AdoptedChildren, generationOf } from './adopted-children.js';
 import { Alarm } from './alarm.js';
 import { GitWork } from './git-tasks.js';
 import type { idea as ideaWorkflow } from './idea.js';
@@ -75,7 +75,7 @@ class AutopilotShell {
   readonly #publisher: Publisher;
   readonly #gitWork: GitWork;
   readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
-  readonly #carried: CarriedChildren;
+  readonly #carried: AdoptedChildren;
   readonly #voice: Voice = {
     tell: (event) => this.tell(event),
     send: (idea, said) => this.#send(idea, messages.configuredSignal.name, [said], true),
@@ -86,7 +86,7 @@ class AutopilotShell {
     this.#publisher = new Publisher(input);
     if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
     this.#gitWork = new GitWork(input, (event) => this.tell(event));
-    this.#carried = new CarriedChildren(input, (idea, result, life) => this.#childEnded(idea, result, life));
+    this.#carried = new AdoptedChildren(input, (idea, result, life) => this.#childEnded(idea, result, life));
     for (const entry of this.#pilot?.openIdeas() ?? []) this.#carried.add(entry.card.id);
     handleRunMessages({
       input,
@@ -189,7 +189,7 @@ class AutopilotShell {
 
   // ---- commands ---------------------------------------------------------------------------------------------------
 
-  #carryOut(pilot: Autopilot, command: Command): void {
+  #carryOut(pilot: Autopilot, command: Effect): void {
     switch (command.do) {
       case 'start':
         // Through the mailbox: a message must not overtake the start of the child that it is for.
@@ -244,7 +244,7 @@ class AutopilotShell {
   }
 
   /** Notes now which life is meant: by the time the start goes out the idea may have another one. */
-  #starter(pilot: Autopilot, { idea, slot, choice }: Extract<Command, { do: 'start' }>): () => Promise<void> {
+  #starter(pilot: Autopilot, { idea, slot, choice }: Extract<Effect, { do: 'start' }>): () => Promise<void> {
     const entry = pilot.graph.entry(idea);
     const life = entry?.life ?? 0;
     return async () => {
@@ -320,7 +320,7 @@ class AutopilotShell {
   /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a child that is gone has ended. */
   #send(idea: string, signal: string, args: unknown[], mustExist: boolean): void {
     const handle = getExternalWorkflowHandle(ideaWorkflowId(this.#input.project, idea));
-    const life = this.#pilot && lifeOf(this.#pilot, idea);
+    const life = this.#pilot && generationOf(this.#pilot, idea);
     const deliver = (): Promise<void> =>
       handle.signal(signal, ...args).catch(() => {
         if (mustExist) this.tell((pilot) => pilot.childGone(idea, life));

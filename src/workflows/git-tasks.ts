@@ -4,8 +4,8 @@
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { gitTimes } from '../decide/idea/activity-times.js';
-import { type Autopilot, agentName, type Command } from '../decide/run/autopilot.js';
-import type { ErrandResult } from '../decide/run/git-tasks.js';
+import { type Autopilot, agentName, type Effect } from '../decide/run/autopilot.js';
+import type { GitTaskResult } from '../decide/run/git-tasks.js';
 import { bounceReason } from '../decide/run/landing-queue.js';
 import type { GitActivities } from '../protocol/activities.js';
 import type { LandResult } from '../protocol/git-work.js';
@@ -89,10 +89,10 @@ export class GitWork {
     }
   }
 
-  async errand(pilot: Autopilot, { idea, errand, force }: Extract<Command, { do: 'errand' }>): Promise<void> {
+  async errand(pilot: Autopilot, { idea, errand, force }: Extract<Effect, { do: 'errand' }>): Promise<void> {
     const about = { ...refOf(this.#input), idea };
     const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
-    const carryOut = async (git: GitActivities): Promise<ErrandResult> => {
+    const carryOut = async (git: GitActivities): Promise<GitTaskResult> => {
       switch (errand) {
         case 'rollback':
           return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };

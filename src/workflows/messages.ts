@@ -13,7 +13,7 @@ import {
 import type { Configured, Edited, Granted, Resync, UseAgent } from '../decide/messages/between.js';
 import { isCommandLike, readVerb, type VerbInput } from '../decide/messages/said.js';
 import type { Autopilot } from '../decide/run/autopilot.js';
-import { type Command, type CommandAnswer, IDEA_VERBS, RUN_VERBS, type Verb } from '../protocol/command.js';
+import { IDEA_VERBS, type Intervention, type InterventionAnswer, RUN_VERBS, type Verb } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
 import {
@@ -75,7 +75,7 @@ export const editedSignal = defineSignal<[Edited]>(EDITED);
 export const skipStepSignal = defineSignal<[Said]>(SKIP_STEP);
 export const configuredSignal = defineSignal<[Configured]>(CONFIGURED);
 export const setStepSignal = defineSignal<[boolean]>(SET_STEP);
-export const commandSignal = defineSignal<[Command]>(COMMAND);
+export const commandSignal = defineSignal<[Intervention]>(COMMAND);
 export const resyncSignal = defineSignal<[Resync]>(RESYNC);
 
 export const statusQuery = defineQuery<RunStatus | undefined>(STATUS);
@@ -84,7 +84,7 @@ export const ideasQuery = defineQuery<IdeaPage | undefined, [IdeaPageRequest?]>(
 export const ideaQuery = defineQuery<IdeaView>(IDEA_STATUS);
 
 export const setSlotsUpdate = defineUpdate<number, [number]>(SET_SLOTS);
-export const tellUpdate = defineUpdate<CommandAnswer, [Command]>(TELL);
+export const tellUpdate = defineUpdate<InterventionAnswer, [Intervention]>(TELL);
 export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);
 
 /*
@@ -223,7 +223,7 @@ const SAYS: Readonly<Record<Verb, string>> = {
 const OF_RUN = new Set<string>(RUN_VERBS);
 
 /** Nothing is taken for granted here: what the fields hold is checked where the command is planned. */
-function commandOf(verb: Verb, first: VerbInput, second: string | number | undefined): Command {
+function commandOf(verb: Verb, first: VerbInput, second: string | number | undefined): Intervention {
   if (typeof first === 'object') {
     // `by`: what the command has as `n`, from before there was one.
     const { by, ...command } = first;
@@ -237,9 +237,9 @@ function commandOf(verb: Verb, first: VerbInput, second: string | number | undef
   return { verb, ...idea, ...(verb === 'hint' || verb === 'answer' ? { text } : { reason: text }) };
 }
 
-function runCommand(verb: Verb, said: string | number | undefined): Command {
+function runCommand(verb: Verb, said: string | number | undefined): Intervention {
   if (verb === 'slots') return { verb, n: Number(said) };
-  if (verb === 'mode') return { verb, mode: String(said) as NonNullable<Command['mode']> };
+  if (verb === 'mode') return { verb, mode: String(said) as NonNullable<Intervention['mode']> };
   if (verb === 'retry-limit') return { verb, ...(said === undefined ? {} : { text: String(said).trim() }) };
   if (verb === 'reload-config') return { verb, revision: Number(said) };
   if (verb === 'raise-budget')
@@ -259,7 +259,7 @@ export const VERB_SIGNALS: SignalRow<RunControls>[] = [
       ({ tell }, [first, second]) => tell((pilot) => void pilot.command(commandOf(verb, first, second))),
     ),
   ),
-  internal(commandSignal, isCommandLike as (value: unknown) => value is Command, ({ tell }, [command]) =>
+  internal(commandSignal, isCommandLike as (value: unknown) => value is Intervention, ({ tell }, [command]) =>
     tell((pilot) => void pilot.command(command)),
   ),
 ];

@@ -7,7 +7,7 @@ import { isReport } from '../decide/messages/between.js';
 import { enqueueProblem } from '../decide/run/enqueue.js';
 import { ideaPage } from '../decide/views/pages.js';
 import { NEXT_SHOWN, runStatus, why } from '../decide/views/status.js';
-import type { Command, CommandAnswer } from '../protocol/command.js';
+import type { Intervention, InterventionAnswer } from '../protocol/command.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import * as messages from './messages.js';
@@ -51,7 +51,7 @@ export function handleRunMessages(run: RunControls): void {
 }
 
 /** Answers once the main loop has acted: what was legal for the validator may not be any more. */
-async function tellRun(run: RunControls, command: Command): Promise<CommandAnswer> {
+async function tellRun(run: RunControls, command: Intervention): Promise<InterventionAnswer> {
   let outcome: { done: string } | { refusal: string } | undefined;
   run.tell((pilot) => {
     outcome = pilot.command(command);
@@ -63,7 +63,7 @@ async function tellRun(run: RunControls, command: Command): Promise<CommandAnswe
   return outcome;
 }
 
-function checkCommand(run: RunControls, command: Command): void {
+function checkCommand(run: RunControls, command: Intervention): void {
   const pilot = run.pilot();
   if (!pilot) throw refused('the run is still opening; try again in a moment');
   const problem = pilot.commandProblem(command) ?? pilot.idleProblem(command);

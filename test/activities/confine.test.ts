@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { guard } from '../../src/jobs/confine/guard.js';
-import type { StrayedRun } from '../../src/protocol/activities.js';
+import type { OutOfBoundsRun } from '../../src/protocol/activities.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../unit/git/repo.js';
 import { bench, say } from './bench.js';
 
@@ -33,7 +33,7 @@ afterEach(() => repo.remove());
 async function run(
   agent: string,
   others: () => Promise<unknown> = async () => undefined,
-): Promise<StrayedRun | undefined> {
+): Promise<OutOfBoundsRun | undefined> {
   const outputFile = join(dir, 'output.log');
   const watch = await guard(
     { repo: repo.root, worktree, branch: 'ralph/i-1', idea: 'i-1', ...RUN, dir, outputFile },

@@ -12,7 +12,7 @@ import {
 } from '@temporalio/client';
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { AgentProgress } from '../../protocol/activities.js';
-import type { Command, CommandAnswer } from '../../protocol/command.js';
+import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import {
   AUTOPILOT_WORKFLOW,
@@ -208,10 +208,10 @@ export class RunApi {
    * `undefined` comes back: it is carried out, or refused in the run's events, once a worker is there. Told twice, it
    * counts once.
    */
-  async tell(command: Command, worker: boolean): Promise<string | undefined> {
-    const told: Command = { id: randomUUID(), ...command };
+  async tell(command: Intervention, worker: boolean): Promise<string | undefined> {
+    const told: Intervention = { id: randomUUID(), ...command };
     if (worker) {
-      const send = () => this.#handle().executeUpdate<CommandAnswer, [Command]>(TELL, { args: [told] });
+      const send = () => this.#handle().executeUpdate<InterventionAnswer, [Intervention]>(TELL, { args: [told] });
       const answer = await this.#update(send).catch((error: unknown) => {
         if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
         throw error;
@@ -230,7 +230,7 @@ export class RunApi {
     return this.#client.workflow.getHandle(autopilotId(this.project));
   }
 
-  async #signal(name: string, command: Command): Promise<void> {
+  async #signal(name: string, command: Intervention): Promise<void> {
     try {
       await this.#handle().signal(name, command);
     } catch (error) {

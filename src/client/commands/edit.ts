@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
-import { type Command, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../protocol/command.js';
+import { type Intervention, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import { type AmendedFields, amend } from '../../run-files/amendments.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../run-files/edits.js';
@@ -153,7 +153,7 @@ async function commandOf(
   idea: string,
   before: Editable,
   after: Editable,
-): Promise<Command | undefined> {
+): Promise<Intervention | undefined> {
   const patch: LimitPatch = {
     ...changed('maxIterations', before.maxIterations, after.maxIterations),
     ...changed('timeoutMs', before.timeoutMinutes, after.timeoutMinutes, MINUTE),

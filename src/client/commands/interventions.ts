@@ -5,7 +5,7 @@
 import { nearest } from '../../config/problems.js';
 import { notesProblem } from '../../decide/idea/amendments.js';
 import { readWarningAnswer } from '../../decide/idea/stall.js';
-import type { Command } from '../../protocol/command.js';
+import type { Intervention } from '../../protocol/command.js';
 import { forget } from '../../run-files/amendments.js';
 import { knownIdeas, loadIdea } from '../../run-files/run.js';
 import { runningWorker } from '../../worker/record.js';
@@ -27,7 +27,7 @@ export interface OpenRun {
 }
 
 /** Sends one command. */
-export async function tell(context: Context, command: Command): Promise<number> {
+export async function tell(context: Context, command: Intervention): Promise<number> {
   const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, command.idea, command.verb);
     return send(context, run, command);
@@ -39,7 +39,7 @@ export async function tell(context: Context, command: Command): Promise<number> 
 export async function withRun(
   context: Context,
   act: (run: OpenRun) => Promise<number>,
-  command?: Command,
+  command?: Intervention,
 ): Promise<number> {
   const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
@@ -69,7 +69,7 @@ export async function tellRun(context: Context, act: (api: RunApi) => Promise<st
   });
 }
 
-export async function send(context: Context, run: OpenRun, command: Command): Promise<number> {
+export async function send(context: Context, run: OpenRun, command: Intervention): Promise<number> {
   const { verb, idea } = command;
   const about = idea ? `${verb} ${idea}` : verb;
   if (run.failing) {
@@ -101,7 +101,7 @@ export async function knownIdea(
   context: Context,
   run: OpenRun,
   idea: string | undefined,
-  verb?: Command['verb'],
+  verb?: Intervention['verb'],
 ): Promise<void> {
   if (idea === undefined) return;
   const known = await knownIdeas(context.root, run).catch(() => undefined);
@@ -112,7 +112,7 @@ export async function knownIdea(
 }
 
 /** What may be said about the whole run is easily said with a reason in the idea's place. */
-function asReason(verb: Command['verb'] | undefined, said: string): string {
+function asReason(verb: Intervention['verb'] | undefined, said: string): string {
   if (verb !== 'pause' && verb !== 'resume' && verb !== 'stop') return '';
   return `. A reason goes behind --reason: ralphctl ${verb} --reason ${JSON.stringify(said)}`;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectDir } from '../../config/paths.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
-import type { Command } from '../../protocol/command.js';
+import type { Intervention } from '../../protocol/command.js';
 import { listRuns } from '../../run-files/run.js';
 import { noRun } from '../api/run.js';
 import type { Context } from '../context.js';
@@ -23,7 +23,7 @@ export function failingLines(root: string, project: string, failing: string): [w
 
 /* What a command about one idea says when no run is open: what became of the idea, and what does the same now. Reads only. */
 
-export async function noRunFor({ root }: Context, project: string, { verb, idea }: Command): Promise<UserError> {
+export async function noRunFor({ root }: Context, project: string, { verb, idea }: Intervention): Promise<UserError> {
   const [newest] = idea === undefined ? [] : await listRuns(root, project);
   const recorded = newest === undefined ? undefined : await recordedRun(root, project, newest);
   const entry = recorded?.graph.entry(idea ?? '');

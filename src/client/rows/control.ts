@@ -3,7 +3,7 @@
  * Invariant: nothing heavy is imported here; the modules behind are loaded when a command is called.
  */
 import { InvalidArgumentError, Option, type Command as Program } from 'commander';
-import { type Command, RUN_MODES, type RunMode } from '../../protocol/command.js';
+import { type Intervention, RUN_MODES, type RunMode } from '../../protocol/command.js';
 import type { EditOptions } from '../commands/edit.js';
 import type { SplitOptions } from '../commands/split.js';
 import type { Context } from '../context.js';
@@ -47,7 +47,7 @@ const minutes = (text: string): number => {
 };
 const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-const tell = async (context: Context, command: Command, said: Said): Promise<number> => {
+const tell = async (context: Context, command: Intervention, said: Said): Promise<number> => {
   const control = await import('../commands/interventions.js');
   return control.tell(context, { ...command, ...(said.reason ? { reason: said.reason } : {}) });
 };
@@ -99,7 +99,7 @@ export function addRunControls(program: Program, run: Run): void {
 export function addIdeaControls(program: Program, run: Run): void {
   const add = (name: string, text: string): Program =>
     program.command(`${name} <idea>`).description(text).addOption(reason).addOption(json);
-  const plain = (verb: Command['verb'], text: string): void => {
+  const plain = (verb: Intervention['verb'], text: string): void => {
     add(verb, text).action(run((context, idea: string, said: Said) => tell(context, { verb, idea }, said)));
   };
 

@@ -6,18 +6,18 @@
  * May import protocol and decide only.
  */
 
-import type { AccountLine, AgentChoice, Gate, LimitState, Trouble } from '../../protocol/limits.js';
+import type { AccountBreaker, AccountLine, AgentChoice, LimitState, Trouble } from '../../protocol/limits.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import { clip, MAX_REASON } from '../text.js';
-import { backOffMs, gateText, isBrief, isPlausible, slack } from './reopening.js';
+import { backOffMs, breakerText, isBrief, isPlausible, slack } from './reopening.js';
 
 /** A try that has run this long without being refused shows that the gate is open. */
 export const PROBE_MS = 120_000;
 /** Ideas that are remembered for a gate. */
 const MOST_SUSPECTS = 20;
 
-export class Gates {
+export class AccountBreakers {
   readonly #state: LimitState;
   readonly #settings: RunSettings;
   /** Something changed since ideas were last told which agent to use. */
@@ -48,7 +48,7 @@ export class Gates {
   // ---- events -----------------------------------------------------------------------------------------------------
 
   /** A run could not work. `now` and all times here in epoch ms. Returns the gate it closed, if it was open before. */
-  trouble(idea: string, trouble: Trouble, now: number): Gate {
+  trouble(idea: string, trouble: Trouble, now: number): AccountBreaker {
     this.changed = true;
     if (trouble.account) this.#state.agents.accounts[trouble.agent] = trouble.account;
     const key = trouble.kind === 'launch' ? `agent:${trouble.agent}` : this.account(trouble.agent);
@@ -60,7 +60,7 @@ export class Gates {
   }
 
   /** The agent got to work in a run that ended at `at`. Returns the gates that this opens: its program starts, its provider answers. */
-  worked(agent: string, at: number): Gate[] {
+  worked(agent: string, at: number): AccountBreaker[] {
     const keys = [this.account(agent), `agent:${agent}`];
     return this.#remove((gate) => keys.includes(gate.key) && gate.at !== undefined && gate.at < at);
   }
@@ -74,7 +74,7 @@ export class Gates {
   }
 
   /** What closes the agent now. */
-  closed(agent: string): readonly Gate[] {
+  closed(agent: string): readonly AccountBreaker[] {
     return this.#closedFor(agent);
   }
 
@@ -84,7 +84,7 @@ export class Gates {
   }
 
   /** The idea's try went well. Returns the gates that this opens. */
-  recovered(idea: string): Gate[] {
+  recovered(idea: string): AccountBreaker[] {
     return this.#remove((gate) => gate.probe?.idea === idea);
   }
 
@@ -94,7 +94,7 @@ export class Gates {
   }
 
   /** Takes note of the time. Returns gates that are open now. */
-  tick(now: number): Gate[] {
+  tick(now: number): AccountBreaker[] {
     for (const gate of this.#state.gates) {
       if (gate.state === 'parked' && gate.until !== undefined && gate.until <= now) this.#letTry(gate);
       const { probe } = gate;
@@ -115,7 +115,7 @@ export class Gates {
   }
 
   /** A person says that it may be tried now: one account or agent, or all. Returns what may be tried. */
-  retry(which?: string): Gate[] {
+  retry(which?: string): AccountBreaker[] {
     const parked = this.#state.gates.filter((gate) => which === undefined || this.#names(gate, which));
     for (const gate of parked) {
       gate.hits = 0;
@@ -192,15 +192,15 @@ export class Gates {
   why(agents: readonly string[]): string {
     const closed = agents.map((agent) => ({ agent, gate: this.#closedFor(agent)[0] }));
     if (closed.some(({ gate }) => gate === undefined)) return '';
-    return closed.flatMap(({ agent, gate }) => (gate ? gateText(gate, agent) : [])).join('; ');
+    return closed.flatMap(({ agent, gate }) => (gate ? breakerText(gate, agent) : [])).join('; ');
   }
 
   /** What is closed, in words. */
   whyStill(): string {
-    return this.#state.gates.map((gate) => gateText(gate, this.#agentOf(gate))).join('; ');
+    return this.#state.gates.map((gate) => breakerText(gate, this.#agentOf(gate))).join('; ');
   }
 
-  #agentOf({ key }: Gate): string {
+  #agentOf({ key }: AccountBreaker): string {
     if (key.startsWith('agent:')) return key.slice('agent:'.length);
     const { accounts } = this.#state.agents;
     return Object.keys(accounts).find((agent) => accounts[agent] === key) ?? key;
@@ -208,24 +208,24 @@ export class Gates {
 
   // ---- inside -----------------------------------------------------------------------------------------------------
 
-  #find(key: string): Gate | undefined {
+  #find(key: string): AccountBreaker | undefined {
     return this.#state.gates.find((gate) => gate.key === key);
   }
 
-  #closedFor(agent: string): Gate[] {
+  #closedFor(agent: string): AccountBreaker[] {
     return [this.#find(this.account(agent)), this.#find(`agent:${agent}`)].filter((gate) => gate !== undefined);
   }
 
-  #names(gate: Gate, which: string): boolean {
+  #names(gate: AccountBreaker, which: string): boolean {
     return gate.key === which || gate.key === `agent:${which}` || gate.key === this.account(which);
   }
 
-  #take(idea: string, agent: string, closed: Gate[], now: number): AgentChoice {
+  #take(idea: string, agent: string, closed: AccountBreaker[], now: number): AgentChoice {
     for (const gate of closed) gate.probe ??= { idea, at: now };
     return closed.length > 0 ? { agent, probe: true } : { agent };
   }
 
-  #letTry(gate: Gate): void {
+  #letTry(gate: AccountBreaker): void {
     gate.state = 'probing';
     delete gate.probe;
     delete gate.until;
@@ -240,7 +240,7 @@ export class Gates {
     }
   }
 
-  #remove(isOpen: (gate: Gate) => boolean): Gate[] {
+  #remove(isOpen: (gate: AccountBreaker) => boolean): AccountBreaker[] {
     const open = this.#state.gates.filter(isOpen);
     if (open.length === 0) return open;
     this.changed = true;
@@ -249,7 +249,7 @@ export class Gates {
   }
 
   /** Another run had begun before the gate closed: it says nothing new but, perhaps, a later end. */
-  #extend(gate: Gate, { resetAt, kind }: Trouble, now: number): Gate {
+  #extend(gate: AccountBreaker, { resetAt, kind }: Trouble, now: number): AccountBreaker {
     if (kind !== 'limited' || gate.kind !== 'limited' || !isPlausible(resetAt, now)) return gate;
     const until = resetAt + slack(gate.key);
     if (gate.state === 'parked' && gate.until !== undefined && gate.until >= until && gate.stated) return gate;
@@ -259,9 +259,15 @@ export class Gates {
     return gate;
   }
 
-  #park(key: string, known: Gate | undefined, { kind, message, resetAt }: Trouble, now: number, idea: string): Gate {
+  #park(
+    key: string,
+    known: AccountBreaker | undefined,
+    { kind, message, resetAt }: Trouble,
+    now: number,
+    idea: string,
+  ): AccountBreaker {
     const same = known?.kind === kind ? known : undefined;
-    const gate: Gate = {
+    const gate: AccountBreaker = {
       ...{ key, kind, state: 'parked', reason: clip(message, MAX_REASON) },
       since: same?.since ?? now,
       hits: same?.hits ?? 0,
@@ -288,11 +294,11 @@ export class Gates {
     return gate;
   }
 
-  #markBrief(gate: Gate, now: number): void {
+  #markBrief(gate: AccountBreaker, now: number): void {
     if (isBrief(gate, this.#settings, now)) gate.brief = true;
     else delete gate.brief;
   }
 }
 
-const mayTry = (gate: Gate, idea: string): boolean =>
+const mayTry = (gate: AccountBreaker, idea: string): boolean =>
   gate.state === 'probing' && (gate.probe === undefined || gate.probe.idea === idea);

@@ -4,7 +4,7 @@
  * May import protocol and decide only.
  */
 import type { Worked } from '../../protocol/idea-run.js';
-import type { Gate, LimitState, Trouble } from '../../protocol/limits.js';
+import type { AccountBreaker, LimitState, Trouble } from '../../protocol/limits.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { Board } from '../run/board.js';
 import { leaveWaiting, queueForSlot } from '../run/waiting.js';
@@ -53,7 +53,7 @@ export function isOwn(board: Board, entry: IdeaEntry, { kind, agent }: Trouble, 
 }
 
 /** The gate that launches closed: ideas that failed to launch before count as well. */
-export function addStumbled({ state }: Board, { kind, agent }: Trouble, gate: Gate | undefined): void {
+export function addStumbled({ state }: Board, { kind, agent }: Trouble, gate: AccountBreaker | undefined): void {
   if (kind !== 'launch' || !gate?.ideas) return;
   const stumbled = state.limits?.stumbled?.filter((one) => one.agent === agent) ?? [];
   gate.ideas = [...new Set([...gate.ideas, ...stumbled.map(({ idea }) => idea)])];

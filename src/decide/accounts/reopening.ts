@@ -2,7 +2,7 @@
  * How long the gate of an account stays closed (B8).
  * Invariant: the same for the same gate and time, as replay needs it. May import protocol only.
  */
-import type { Gate } from '../../protocol/limits.js';
+import type { AccountBreaker } from '../../protocol/limits.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 
 const MINUTE = 60_000;
@@ -20,7 +20,10 @@ const SLACK_MS = 1000;
 const JITTER_MS = 2000;
 
 /** Undefined: only a person opens it. */
-export function backOffMs({ kind, hits }: Pick<Gate, 'kind' | 'hits'>, settings: RunSettings): number | undefined {
+export function backOffMs(
+  { kind, hits }: Pick<AccountBreaker, 'kind' | 'hits'>,
+  settings: RunSettings,
+): number | undefined {
   const { maxRateLimitRetries, rateLimitBackoffMs, rateLimitFactor, retryBaseMs } = settings;
   if (kind === 'auth') return undefined;
   if (kind === 'launch') {
@@ -31,7 +34,7 @@ export function backOffMs({ kind, hits }: Pick<Gate, 'kind' | 'hits'>, settings:
 }
 
 /** No longer than the longest back-off, and not once the retries are used up. */
-export function isBrief(gate: Gate, settings: RunSettings, now: number): boolean {
+export function isBrief(gate: AccountBreaker, settings: RunSettings, now: number): boolean {
   const { maxRateLimitRetries: most, rateLimitBackoffMs, rateLimitFactor } = settings;
   const longest = most === 0 ? 0 : rateLimitBackoffMs * rateLimitFactor ** (most - 1);
   const tries = gate.kind === 'launch' ? LAUNCH_FAILURES - 1 : most;
@@ -55,7 +58,7 @@ export function slack(key: string): number {
 /* A closed gate in words. May import protocol only. */
 
 /** One closed gate in words. */
-export function gateText(gate: Gate, name: string): string {
+export function breakerText(gate: AccountBreaker, name: string): string {
   if (gate.state === 'probing') return `${name} is being tried again (${gate.reason})`;
   switch (gate.kind) {
     case 'limited':

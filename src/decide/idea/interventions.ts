@@ -3,7 +3,7 @@
  * Invariant: an idea whose workflow is open is never changed behind its back: the workflow is told, or ended first.
  * May import protocol and decide only.
  */
-import { type Command, type IdeaVerb, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
+import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
 import type { Afterwards, IdeaEntry } from '../../protocol/run.js';
 import type { Board } from '../run/board.js';
 import { letLand, tellIdea } from '../run/control.js';
@@ -15,10 +15,10 @@ import { clip, MAX_REASON } from '../text.js';
 import { addPatch, notesProblem, sizeOf } from './amendments.js';
 import { type Effect, ideaEffect, refusedFor, situationOf } from './table.js';
 
-export type IdeaCommand = Command & { verb: IdeaVerb };
-type Act = (board: Board, entry: IdeaEntry, command: IdeaCommand) => string;
+export type IdeaIntervention = Intervention & { verb: IdeaVerb };
+type Act = (board: Board, entry: IdeaEntry, command: IdeaIntervention) => string;
 
-export function planIdeaCommand(board: Board, entry: IdeaEntry, command: IdeaCommand): Plan {
+export function planIdeaIntervention(board: Board, entry: IdeaEntry, command: IdeaIntervention): Plan {
   const id = entry.card.id;
   const legal = ideaEffect(id, situationOf(entry, board.state.landing), command.verb, refusedFor(entry, board.state));
   if ('refusal' in legal) return refuse(legal.refusal);
@@ -33,7 +33,7 @@ export function planIdeaCommand(board: Board, entry: IdeaEntry, command: IdeaCom
   };
 }
 
-type Check = (board: Board, entry: IdeaEntry, command: IdeaCommand) => string | undefined;
+type Check = (board: Board, entry: IdeaEntry, command: IdeaIntervention) => string | undefined;
 const needsText: Check = (_board, { card }, { verb, text }) =>
   text?.trim() ? undefined : `${verb} ${card.id} needs a text: ralphctl ${verb} ${card.id} "…"`;
 
@@ -217,7 +217,7 @@ const AFTER: Partial<Record<IdeaVerb, Afterwards['do']>> = {
   split: 'split',
 };
 
-function afterwards({ verb, reason, cards }: IdeaCommand): Afterwards {
+function afterwards({ verb, reason, cards }: IdeaIntervention): Afterwards {
   return { do: AFTER[verb] ?? 'hold', ...(reason ? { reason } : {}), ...(cards ? { cards } : {}) };
 }
 
@@ -266,13 +266,18 @@ function errand(board: Board, entry: IdeaEntry, what: 'rollback' | 'cleanup', fo
   board.outbox.push({ do: 'errand', idea: entry.card.id, errand: what, ...(force ? { force } : {}) });
 }
 
-const patchOf = ({ patch, n, verb }: IdeaCommand): LimitPatch | undefined =>
+const patchOf = ({ patch, n, verb }: IdeaIntervention): LimitPatch | undefined =>
   verb === 'limit' ? { extra: n ?? 0 } : patch;
 
-function edit(board: Board, entry: IdeaEntry, patch: LimitPatch | undefined, { title, revision }: IdeaCommand): void {
+function edit(
+  board: Board,
+  entry: IdeaEntry,
+  patch: LimitPatch | undefined,
+  { title, revision }: IdeaIntervention,
+): void {
   if (patch) entry.patch = addPatch(entry.patch, patch);
   if (revision !== undefined) entry.revision = Math.max(entry.revision ?? 0, revision);
   if (title !== undefined) board.retitle(entry, title);
 }
 
-const reasonArgs = ({ reason }: IdeaCommand): string[] | undefined => (reason ? [reason] : undefined);
+const reasonArgs = ({ reason }: IdeaIntervention): string[] | undefined => (reason ? [reason] : undefined);

@@ -177,7 +177,7 @@ export function ideaEffect(
 ): IdeaLegality {
   const effect = IDEA_TABLE[situation][verb];
   if (effect !== undefined) return { effect };
-  const legal = legalCommands(situation, refused);
+  const legal = legalInterventions(situation, refused);
   const possible = legal.length === 0 ? '' : `. Possible now: ${legal.join(', ')}`;
   return { refusal: `${id} ${WORDS[situation]}${possible}` };
 }
@@ -188,7 +188,10 @@ export function legalVerbs(situation: Situation): IdeaVerb[] {
 }
 
 /** Legal verbs as a person types them. */
-export const legalCommands = (situation: Situation, refused: (verb: IdeaVerb) => boolean = () => false): string[] =>
+export const legalInterventions = (
+  situation: Situation,
+  refused: (verb: IdeaVerb) => boolean = () => false,
+): string[] =>
   legalVerbs(situation)
     .filter((verb) => !refused(verb))
     .map((verb) => TYPED[verb] ?? verb);

@@ -7,7 +7,7 @@
 
 import type { RunConfigResult } from '../../protocol/activities.js';
 import type { Ceilings } from '../../protocol/budget.js';
-import type { Command as Told } from '../../protocol/command.js';
+import type { Intervention as Told } from '../../protocol/command.js';
 import type { LandResult, UndoResult } from '../../protocol/git-work.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import type { IdeaReport } from '../../protocol/idea-run.js';
@@ -23,16 +23,16 @@ import type { Graph } from '../scheduler/graph.js';
 import { clip, MAX_REASON } from '../text.js';
 import { Board, type Told as Taken } from './board.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
-import type { Command } from './effects.js';
-import { type ErrandResult, errandDone } from './git-tasks.js';
-import { planCommand } from './interventions.js';
-import { type Ending, Lane } from './landing-queue.js';
+import type { Effect } from './effects.js';
+import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
+import { planIntervention } from './interventions.js';
+import { type Ending, LandingQueue } from './landing-queue.js';
 import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
 import { endOwnWaits, fillSlots, nextOwnWait, reviewAgents, standsStill } from './waiting.js';
 
 export { agentName } from '../scheduler/slots.js';
-export type { Command } from './effects.js';
+export type { Effect } from './effects.js';
 export { firstState } from './first-state.js';
 
 /** Commands whose ids are remembered. */
@@ -44,11 +44,11 @@ const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
 
 export class Autopilot {
   readonly #board: Board;
-  readonly #lane: Lane;
+  readonly #lane: LandingQueue;
 
   constructor(state: AutopilotState, settings: RunSettings) {
     this.#board = new Board(state, settings);
-    this.#lane = new Lane(this.#board);
+    this.#lane = new LandingQueue(this.#board);
   }
 
   get state(): AutopilotState {
@@ -127,7 +127,7 @@ export class Autopilot {
 
   /** Why the command is not legal now; undefined when it is. Changes nothing. */
   commandProblem(command: Told): string | undefined {
-    const plan = planCommand(this.#board, command);
+    const plan = planIntervention(this.#board, command);
     return 'refusal' in plan ? plan.refusal : undefined;
   }
 
@@ -152,7 +152,7 @@ export class Autopilot {
     const { verb, idea, reason, id } = command;
     if (id !== undefined && state.seen?.includes(id)) return { done: 'taken already' };
     if (isName(id)) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
-    const plan = planCommand(this.#board, command);
+    const plan = planIntervention(this.#board, command);
     if ('refusal' in plan) {
       // It may be anything: only what is known to be a text is passed on.
       const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
@@ -166,8 +166,8 @@ export class Autopilot {
   }
 
   /** What git did with an idea that a person asked for. */
-  errandDone(idea: string, result: ErrandResult): void {
-    errandDone(this.#board, idea, result);
+  errandDone(idea: string, result: GitTaskResult): void {
+    gitTaskDone(this.#board, idea, result);
   }
 
   undone(idea: string, result: UndoResult | { kind: 'failed'; problem: string }): void {
@@ -224,7 +224,7 @@ export class Autopilot {
    * Everything to do now. While `rollover` is set nothing new is begun, so that the run can continue as new. `mostStarts`:
    * of new ideas; whoever sets it asks again when there is room.
    */
-  decide(rollover: boolean, now = 0, mostStarts = Number.POSITIVE_INFINITY): Command[] {
+  decide(rollover: boolean, now = 0, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
     const board = this.#board;
     const { state } = board;
     board.gates?.tick(now);

@@ -10,14 +10,14 @@ import type { AgentsInfo } from '../../protocol/limits.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaStatus } from '../../protocol/states.js';
-import { Gates } from '../accounts/breaker.js';
+import { AccountBreakers } from '../accounts/breaker.js';
 import { holdsWorkflow } from '../idea/table.js';
 import { Graph } from '../scheduler/graph.js';
 import { ReadyPool } from '../scheduler/ready.js';
 import { Slots } from '../scheduler/slots.js';
 import { clip, MAX_REASON } from '../text.js';
 import { addStats } from '../views/survey.js';
-import type { Command } from './effects.js';
+import type { Effect } from './effects.js';
 import { newEntry } from './first-state.js';
 
 /** A command that was taken or refused, for the events of the run. */
@@ -39,10 +39,10 @@ export class Board {
   graph: Graph;
   pool: ReadyPool;
   /** Absent in runs of a version that knew none. */
-  gates: Gates | undefined;
+  gates: AccountBreakers | undefined;
   readonly slots = new Slots();
   /** Messages that events caused; handed out by the next `decide`. */
-  outbox: Command[] = [];
+  outbox: Effect[] = [];
   /** Status changes since they were last taken, for those who watch. */
   readonly changes: IdeaEntry[] = [];
   readonly #open = new Set<string>();
@@ -55,7 +55,7 @@ export class Board {
     this.settings = settings;
     this.graph = new Graph(state.entries);
     this.pool = new ReadyPool(this.graph, settings.weights);
-    this.gates = state.limits && new Gates(state.limits, settings);
+    this.gates = state.limits && new AccountBreakers(state.limits, settings);
     for (const entry of state.entries) {
       this.#index(entry);
       if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id);
@@ -101,7 +101,7 @@ export class Board {
     if (!limits) return;
     // What an agent's run told about its account is newer.
     limits.agents = { ...agents, accounts: { ...agents.accounts, ...known(limits.agents, agents) } };
-    this.gates = new Gates(limits, settings);
+    this.gates = new AccountBreakers(limits, settings);
   }
 
   /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */

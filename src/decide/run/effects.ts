@@ -4,9 +4,9 @@
  */
 import type { Verdict } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
-import type { GitErrand } from '../../protocol/states.js';
+import type { GitTask } from '../../protocol/states.js';
 
-export type Command =
+export type Effect =
   | { do: 'start'; idea: string; slot: number; choice?: AgentChoice }
   | { do: 'grant'; idea: string; slot: number; choice?: AgentChoice }
   /** Which agent to use from the next iteration on; without a choice: give the slot back and wait. */
@@ -15,7 +15,7 @@ export type Command =
   | { do: 'land'; idea: string }
   | { do: 'tell'; idea: string; signal: ChildSignal; args?: unknown[] }
   /** Work on commits or worktree of an idea that has no workflow. */
-  | { do: 'errand'; idea: string; errand: Exclude<GitErrand, 'undo'>; force?: boolean }
+  | { do: 'errand'; idea: string; errand: Exclude<GitTask, 'undo'>; force?: boolean }
   /** In the landing lane: take a landed idea off the target. */
   | { do: 'undo'; idea: string }
   /** Read a revision of the run's configuration. */

@@ -8,13 +8,13 @@ import type { IdeaEntry } from '../../protocol/run.js';
 import { clip, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 
-export type ErrandResult =
+export type GitTaskResult =
   | { errand: 'rollback'; result: RollbackResult }
   | { errand: 'cleanup'; result: CleanupResult }
   | { errand: 'stash'; result: StashResult }
   | { errand: 'rollback' | 'cleanup' | 'stash'; problem: string };
 
-export function errandDone(board: Board, idea: string, outcome: ErrandResult): void {
+export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult): void {
   const entry = board.graph.entry(idea);
   if (!entry) return;
   delete entry.busy;
@@ -28,7 +28,7 @@ export function errandDone(board: Board, idea: string, outcome: ErrandResult): v
   board.touch(entry);
 }
 
-function words(idea: string, outcome: Exclude<ErrandResult, { problem: string }>): string {
+function words(idea: string, outcome: Exclude<GitTaskResult, { problem: string }>): string {
   const { saved } = outcome.result;
   const kept = saved ? `; saved as ${saved}` : '';
   switch (outcome.errand) {

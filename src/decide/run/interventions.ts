@@ -5,12 +5,12 @@
  * is under way.
  * May import protocol and decide only.
  */
-import { type Command, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
+import { type Intervention, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
 import { DIMENSIONS } from '../budget/amounts.js';
 import { raise, raiseProblem } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
 import { patchProblem } from '../idea/amendments.js';
-import { planIdeaCommand } from '../idea/interventions.js';
+import { planIdeaIntervention } from '../idea/interventions.js';
 import { isIdeaVerb } from '../idea/table.js';
 import type { Board } from './board.js';
 import {
@@ -46,7 +46,7 @@ const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
   'reload-config': 'RELOAD_CONFIG',
 };
 
-type Levers = Record<RunVerb, (board: Board, command: Command) => string>;
+type Levers = Record<RunVerb, (board: Board, command: Intervention) => string>;
 const LEVERS: Levers = {
   pause: (board, { reason }) => {
     pauseRun(board, reason);
@@ -99,14 +99,14 @@ const LEVERS: Levers = {
   },
 };
 
-const raiseOf = ({ scope, dimension, n }: Command): Raise => ({
+const raiseOf = ({ scope, dimension, n }: Intervention): Raise => ({
   ...(scope ? { scope } : {}),
   ...(dimension ? { dimension } : {}),
   ...(n === undefined ? {} : { by: n }),
 });
 
 /** What a command needs beside a fitting state. */
-const NEEDS: Partial<Record<RunVerb, (board: Board, command: Command) => string | undefined>> = {
+const NEEDS: Partial<Record<RunVerb, (board: Board, command: Intervention) => string | undefined>> = {
   'retry-limit': ({ gates }, { text }) => {
     const closed = gates?.lines().filter((line) => line.state !== 'open') ?? [];
     if (text === undefined || closed.some(({ key, agents }) => key === text || agents.includes(text))) return undefined;
@@ -124,7 +124,7 @@ const MODE_SAYS = {
 } as const;
 
 /** What the command comes to, without doing it. The command comes from outside: nothing about it is taken for granted. */
-export function planCommand(board: Board, command: Command): Plan {
+export function planIntervention(board: Board, command: Intervention): Plan {
   const problem = shapeProblem(command);
   if (problem) return refuse(problem);
   if (command.idea !== undefined) return planForIdea(board, command, command.idea);
@@ -138,14 +138,14 @@ export function planCommand(board: Board, command: Command): Plan {
   return { carryOut: () => LEVERS[verb](board, command) };
 }
 
-function planForIdea(board: Board, command: Command, id: string): Plan {
+function planForIdea(board: Board, command: Intervention, id: string): Plan {
   const { verb } = command;
   if (!isIdeaVerb(verb)) return refuse(`${verb} is for the whole run; leave the idea out`);
   const entry = board.graph.entry(id);
   if (!entry) return refuse(`there is no idea ${id} in this run`);
   const next = runTransition(runFacts(board), verb === 'assign' ? 'ASSIGN_IDEA' : 'IDEA');
   if ('refusal' in next) return refuse(next.refusal);
-  return planIdeaCommand(board, entry, { ...command, verb });
+  return planIdeaIntervention(board, entry, { ...command, verb });
 }
 
 function shapeProblem(command: unknown): string | undefined {

@@ -12,7 +12,7 @@ import { alreadyRedQuestion } from '../idea/tripwires.js';
 import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 import { askToLand, mustBeApproved, tellIdea, tellRunState } from './control.js';
-import type { Command } from './effects.js';
+import type { Effect } from './effects.js';
 import { queueForSlot } from './waiting.js';
 
 export interface Ending {
@@ -20,7 +20,7 @@ export interface Ending {
   reason?: string;
 }
 
-export class Lane {
+export class LandingQueue {
   readonly #board: Board;
   /** The child of the idea that is landing has ended. Kept in memory: a run never continues as new during a landing. */
   #ended: Ending | undefined;
@@ -60,7 +60,7 @@ export class Lane {
     this.#ended ??= ending;
   }
 
-  next(): Command[] {
+  next(): Effect[] {
     const { state } = this.#board;
     // After an abort nothing begins to land, whoever has not heard of it yet.
     if (state.landing !== undefined || state.aborting) return [];

@@ -15,7 +15,7 @@ import { followUp } from '../idea/interventions.js';
 import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 import { countFailure, pauseRun, tellRunState } from './control.js';
-import type { Ending, Lane } from './landing-queue.js';
+import type { Ending, LandingQueue } from './landing-queue.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
 /**
@@ -24,7 +24,7 @@ import { leaveWaiting, queueForSlot } from './waiting.js';
  */
 export const isAdopted = (entry: IdeaEntry): boolean => entry.life < 0;
 
-export function takeReport(board: Board, lane: Lane, report: IdeaReport, now: number): void {
+export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport, now: number): void {
   const entry = board.graph.entry(report.idea);
   if (!entry || !board.isOpen(report.idea)) return;
   if (isAdopted(entry)) entry.life = report.life;
@@ -131,7 +131,7 @@ function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): vo
   pauseRun(board, runQuestion(reached));
 }
 
-function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaReport): void {
+function takeReady(board: Board, lane: LandingQueue, entry: IdeaEntry, report: IdeaReport): void {
   // It is being ended, and has not heard yet.
   if (entry.after) return;
   leaveWaiting(board, report.idea);
@@ -143,7 +143,7 @@ function takeReady(board: Board, lane: Lane, entry: IdeaEntry, report: IdeaRepor
 }
 
 /** A child workflow is over, however that was learnt. Repeats change nothing. */
-export function endChild(board: Board, lane: Lane, entry: IdeaEntry, ending: Ending): void {
+export function endChild(board: Board, lane: LandingQueue, entry: IdeaEntry, ending: Ending): void {
   const idea = entry.card.id;
   if (!board.isOpen(idea)) return;
   delete board.state.budget?.inUse;

@@ -172,7 +172,7 @@ export function runTransition(facts: RunFacts, event: RunEvent): Transition {
 }
 
 /** Commands that would be taken now. */
-export function legalCommands(facts: RunFacts): string[] {
+export function legalInterventions(facts: RunFacts): string[] {
   return RUN_EVENTS.flatMap((event) => {
     const command = COMMANDS[event];
     const legal = RUN_TABLE[facts.state][event] !== undefined && GUARDS[event]?.(facts) === undefined;
@@ -183,7 +183,7 @@ export function legalCommands(facts: RunFacts): string[] {
 }
 
 function legalNow(facts: RunFacts): string {
-  const commands = legalCommands(facts);
+  const commands = legalInterventions(facts);
   if (facts.state === 'completed') return 'Start another one with: ralphctl start';
   return commands.length === 0 ? 'Nothing can be told to it now' : `Possible now: ${commands.join(', ')}`;
 }

@@ -9,7 +9,7 @@ import { bestReady, score } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import type { Board } from './board.js';
 import { isActive, tellRunState } from './control.js';
-import type { Command } from './effects.js';
+import type { Effect } from './effects.js';
 
 export function queueForSlot(board: Board, entry: IdeaEntry): void {
   const { state } = board;
@@ -26,9 +26,9 @@ export function leaveWaiting(board: Board, idea: string): void {
 }
 
 /** Gives free slots to those who wait, then to the best ready ideas, `mostStarts` of those at once. */
-export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Command[] {
+export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
   const { state } = board;
-  const commands: Command[] = [];
+  const commands: Effect[] = [];
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
@@ -45,7 +45,7 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
 function giveToWaiting(
   board: Board,
   now: number,
-  commands: Command[],
+  commands: Effect[],
   may: (entry: IdeaEntry) => boolean = () => true,
 ): void {
   while (board.slots.used < board.state.slots) {
@@ -118,7 +118,7 @@ function noteChoice(entry: IdeaEntry, choice: AgentChoice | undefined): void {
 }
 
 /** Tells ideas at work which agent to use from their next iteration on, where that has changed. */
-export function reviewAgents(board: Board, now: number): Command[] {
+export function reviewAgents(board: Board, now: number): Effect[] {
   const { gates } = board;
   if (!gates?.changed) return [];
   gates.changed = false;
@@ -182,7 +182,7 @@ function nextWaiting(board: Board, may: (entry: IdeaEntry) => boolean): IdeaEntr
   return found;
 }
 
-function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undefined): Command {
+function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undefined): Effect {
   const idea = entry.card.id;
   const agent = choice ? { choice } : {};
   if (!entry.bounce) return { do: 'grant', idea, slot, ...agent };
@@ -191,7 +191,7 @@ function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undef
   return { do: 'verdict', idea, verdict: { kind: 'reopen', agentName: agentName(slot), reopen, feedback, ...agent } };
 }
 
-function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined): Command {
+function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined): Effect {
   const slot = board.takeSlot(entry);
   // A new child numbers its reports from one again; reports of an earlier life no longer count.
   entry.seq = 0;

@@ -6,11 +6,11 @@ import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.j
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
-import { Gates } from '../accounts/breaker.js';
+import { AccountBreakers } from '../accounts/breaker.js';
 import { budgetWarnings, runBudgetLines } from '../budget/run.js';
-import { legalCommands as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
+import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
 import { moneyFacts } from '../run/control.js';
-import { legalCommands, type RunFacts } from '../run/table.js';
+import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
@@ -81,7 +81,7 @@ export function runStatus(
   next = bestReady(graph, settings.weights, NEXT_SHOWN),
 ): RunStatus {
   const accounts = state.limits
-    ? new Gates(state.limits, settings).lines().filter((line) => line.state !== 'open')
+    ? new AccountBreakers(state.limits, settings).lines().filter((line) => line.state !== 'open')
     : [];
   const { run, why: reason, until } = runStanding(state, graph);
   const budget = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
@@ -110,7 +110,7 @@ export function runStatus(
     slots: state.slots,
     mode: state.mode ?? 'autopilot',
     ...(state.review ? { review: true as const } : {}),
-    possible: legalCommands(factsOf(state, settings, found)),
+    possible: legalInterventions(factsOf(state, settings, found)),
     counts: found.counts,
     total: found.total,
     active: found.active.shown.map(ideaLine),

@@ -6,7 +6,7 @@
 import type { Outside, RefMove } from './outside.js';
 import type { TracedCommand } from './trace.js';
 
-export interface Stray {
+export interface OutOfBoundsChange {
   /** What happened, to follow "it". */
   what: string;
   /** Shell command that shows it. */
@@ -52,7 +52,7 @@ const WRITES_INDEX = new Set(
 );
 const WRITES_CONFIG = new Set('remote branch push submodule sparse-checkout maintenance checkout switch'.split(' '));
 
-export function findStrays(before: Outside, after: Outside, evidence: Evidence): Stray[] {
+export function findOutOfBounds(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
   const refs = Object.keys(before.refs)
     .filter((name) => before.refs[name] !== after.refs[name])
     .flatMap((name) => refStray(name, before, after, evidence) ?? []);
@@ -67,7 +67,7 @@ const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//
 const inWindow = (command: TracedCommand, seconds: number): boolean =>
   command.ok && seconds >= Math.floor(command.from / 1000) && seconds * 1000 <= command.to;
 
-function refStray(name: string, before: Outside, after: Outside, evidence: Evidence): Stray | undefined {
+function refStray(name: string, before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange | undefined {
   const from = before.refs[name] ?? '';
   const to = after.refs[name];
   const recorded = evidence.moves.get(name) ?? [];
@@ -109,7 +109,7 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
   return { what, look, ...(to === last.to ? { undo } : {}), diff: [first.from, last.to] };
 }
 
-function byHand(name: string, from: string, to: string, { root }: Evidence): Stray {
+function byHand(name: string, from: string, to: string, { root }: Evidence): OutOfBoundsChange {
   return {
     what: `moved ${shortName(name)} from ${short(from)} to ${short(to)} by writing its file`,
     look: `git -C ${quote(root)} log --stat ${short(from)}..${short(to)}`,
@@ -155,7 +155,7 @@ function names(command: TracedCommand, ref: string, evidence: Evidence): boolean
   return writes === 'name' ? named : named && argv.some((arg) => /^-(?:B|C|-orphan)/.test(arg));
 }
 
-function headStray(before: Outside, after: Outside, { commands, root }: Evidence): Stray[] {
+function headStray(before: Outside, after: Outside, { commands, root }: Evidence): OutOfBoundsChange[] {
   if (before.head === after.head) return [];
   if (!commands.some((one) => one.ok && one.worktree === root && SWITCHES.has(one.name))) return [];
   const place = (head: string): string => (head.startsWith('ref: ') ? shortName(head.slice(5)) : short(head));
@@ -169,7 +169,7 @@ function headStray(before: Outside, after: Outside, { commands, root }: Evidence
   ];
 }
 
-function indexStray(before: Outside, after: Outside, { commands, root }: Evidence): Stray[] {
+function indexStray(before: Outside, after: Outside, { commands, root }: Evidence): OutOfBoundsChange[] {
   const there = commands.filter((one) => one.ok && one.worktree === root);
   const changed = before.index === after.index ? [] : there.filter((one) => WRITES_INDEX.has(one.name));
   const removed = there.filter((one) => one.name === 'clean' && !one.argv.some((arg) => /^-\w*n|--dry-run/.test(arg)));
@@ -179,7 +179,7 @@ function indexStray(before: Outside, after: Outside, { commands, root }: Evidenc
   return [{ what: `ran git in your checkout: ${list}`, look: `git -C ${quote(root)} status` }];
 }
 
-function stashStrays(before: Outside, after: Outside, evidence: Evidence): Stray[] {
+function stashStrays(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
   const root = quote(evidence.root);
   const had = new Set(before.stashes.map((one) => one.commit));
   const has = new Set(after.stashes.map((one) => one.commit));
@@ -219,7 +219,7 @@ function tookAway(stashing: readonly TracedCommand[]): boolean {
   return taken > put;
 }
 
-function configStray(before: Outside, after: Outside, evidence: Evidence): Stray[] {
+function configStray(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
   if (before.config === after.config) return [];
   const changed = changedLines(before.config, after.config).join('\n').toLowerCase();
   const by = evidence.commands.filter((one) => one.ok && inThisRepository(one, evidence) && sets(one, changed));

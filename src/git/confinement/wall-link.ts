@@ -14,7 +14,7 @@ const COMMON = '../..\n';
 const seen = new Map<string, string>();
 
 /** What was mended, in words. Throws {@link RepositoryError} where the folder is a repository of its own. */
-export async function mendLink(dir: string, commonDir: string): Promise<string[]> {
+export async function fixLink(dir: string, commonDir: string): Promise<string[]> {
   const known = seen.get(dir);
   const own = known?.split('\0', 1)[0] ?? '';
   if (known !== undefined && known === stamps(dir, own)) return [];

@@ -13,7 +13,7 @@ import { beforeEachCommand } from '../runner.js';
 import { exists } from '../worktrees/list.js';
 import { changedSettings, freezeUserConfig } from './wall-config.js';
 import { changedAt, type Files, fingerprint, putBack, readFiles, same, stamp, textOf } from './wall-files.js';
-import { mendLink } from './wall-link.js';
+import { fixLink } from './wall-link.js';
 import { takeReplacements } from './wall-replace.js';
 import {
   activeSections,
@@ -113,7 +113,7 @@ async function passWall(dir: string): Promise<Record<string, string>> {
 /** One after another for a worktree: who asks what was mended must not be answered before it has been written down. */
 function checkLink(wall: Wall, dir: string): Promise<void> {
   return exclusive(`link:${dir}`, async () => {
-    const mended = await mendLink(dir, wall.commonDir);
+    const mended = await fixLink(dir, wall.commonDir);
     const changes = mended.map((what) => ({ what, file: join(dir, '.git') }));
     if (changes.length > 0) await noteBreach(wall.dir, { at: Date.now(), changes });
   });

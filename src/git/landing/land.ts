@@ -17,10 +17,10 @@ import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import type { Worker } from './message.js';
 import { swapTarget } from './swap.js';
-import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './target-lock.js';
+import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
 import { type Tick, tickTree } from './tick.js';
 
-export interface LandOptions extends LaneOptions, Worker {
+export interface LandOptions extends LandingContext, Worker {
   title: string;
   agentName: string;
   branch: string;
@@ -44,7 +44,7 @@ type Here = LandOptions & Located;
 export async function landIdea(options: LandOptions): Promise<LandResult> {
   let saved: Promise<unknown> | undefined;
   try {
-    return (await inLane(options, (here) => {
+    return (await withTargetLock(options, (here) => {
       // Its branch will go and the target gets rewritten commits. Made while the candidate is built; awaited before anything moves.
       saved ??= keep(here.repo, here.idea, here.head, 'before landing');
       saved.catch(() => undefined);
@@ -74,7 +74,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
   if (earlier) return earlier;
   const tip = refs.tip;
   await admitTip(repo, target, tip.commit, idea);
-  const [dir] = await Promise.all([laneWorktree(options, tip.commit), refuseRewound(options, tip.commit)]);
+  const [dir] = await Promise.all([integrationOf(options, tip.commit), refuseRewound(options, tip.commit)]);
   const candidate = await buildCandidate({
     dir,
     tip,

@@ -11,7 +11,7 @@ import { sharedGitDir } from '../repository.js';
 import { git } from '../runner.js';
 import { integrationWorktree, resetIntegration } from './integration.js';
 
-export interface LaneOptions {
+export interface LandingContext {
   /** A checkout of the repository; nothing is checked out in it. */
   repo: string;
   integrationRoot: string;
@@ -31,7 +31,7 @@ export type Located = { commonDir: string };
 const MAX_ROUNDS = 5;
 
 /** Repeats `round` until it has an outcome; undefined from it says that the target moved meanwhile. Adds the duration. */
-export async function inLane<O extends LaneOptions, R>(
+export async function withTargetLock<O extends LandingContext, R>(
   options: O,
   round: (options: O & Located) => Promise<R | undefined>,
 ): Promise<R & { durationMs: number }> {
@@ -52,12 +52,12 @@ export async function inLane<O extends LaneOptions, R>(
 }
 
 /** The integration worktree of the target; its files may be those of any commit. */
-export const laneWorktree = (options: LaneOptions & Located, commit: string): Promise<string> =>
+export const integrationOf = (options: LandingContext & Located, commit: string): Promise<string> =>
   integrationWorktree({ ...options, commit });
 
 /** The gate on the very commit that would become the target; a red one is kept under a ref. */
 export async function gateCandidate(
-  options: LaneOptions,
+  options: LandingContext,
   dir: string,
   { commit, onto }: { commit: string; onto: string },
 ): Promise<GateResult> {

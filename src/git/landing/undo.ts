@@ -13,10 +13,10 @@ import { type IdeaHistory, ideaHistory, type Landing } from './landed.js';
 import { conflictDetail, mergeTrees } from './merge.js';
 import { hasMarkOf, revertMessage } from './message.js';
 import { swapTarget } from './swap.js';
-import { gateCandidate, inLane, type LaneOptions, type Located, laneWorktree } from './target-lock.js';
+import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
 import { tickTree } from './tick.js';
 
-export interface UndoOptions extends LaneOptions {
+export interface UndoOptions extends LandingContext {
   title: string;
   agentName: string;
   /** What it landed as, for a target on which somebody rewrote the trailers away. */
@@ -37,7 +37,7 @@ type Reverted =
 
 /** Undoes what is on the target of one idea. Throws {@link RepositoryError} when a person must mend something. */
 export async function undoIdea(options: UndoOptions): Promise<UndoResult> {
-  const outcome = await inLane(options, attempt);
+  const outcome = await withTargetLock(options, attempt);
   return (outcome.kind === 'nothing' ? { kind: 'nothing' } : outcome) as UndoResult;
 }
 
@@ -49,7 +49,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   const known = options.commit && !history.reverted ? options.commit : undefined;
   const landings = history.landings.length > 0 || !known ? history.landings : await named(options, known, tip);
   if (landings.length === 0) return alreadyDone(history, undone);
-  const dir = await laneWorktree(options, tip.commit);
+  const dir = await integrationOf(options, tip.commit);
   const write: WriteOptions = { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) };
   const reverted = await revert(dir, tip, landings, options, write);
   if (reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };

@@ -82,7 +82,7 @@ What you were told, once more, with a new word for the signal at the end:
 
 `;
 
-export async function carryOn(input: ExecuteAgentInput): Promise<{ executed: ExecuteAgentResult; prompt: string }> {
+export async function runOrResume(input: ExecuteAgentInput): Promise<{ executed: ExecuteAgentResult; prompt: string }> {
   const { resume, ...fresh } = input;
   if (resume === undefined) return { executed: await executeAgent(fresh), prompt: fresh.prompt };
   const prompt = CARRY_ON + fresh.prompt;

@@ -11,7 +11,7 @@ import { parseSignal } from '../../agents/reading/signal.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import type { Settled } from '../../git/worktrees/settle.js';
 import type { RunResult } from '../../process/run.js';
-import type { AgentOutcome, RunAgentInput, RunAgentResult, StrayedRun } from '../../protocol/activities.js';
+import type { AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
 import type { BudgetReached } from '../../protocol/budget.js';
 import type { Idea } from '../../protocol/idea.js';
 import { TAIL_LIMIT } from '../../protocol/run-ref.js';
@@ -29,7 +29,7 @@ export interface Ended {
   executed: ExecuteAgentResult;
   signal: AgentSignal;
   after: Settled;
-  strayed: StrayedRun | undefined;
+  strayed: OutOfBoundsRun | undefined;
   noticed: string | undefined;
   /** The worktree was gone afterwards, and was made again. */
   remade: boolean;

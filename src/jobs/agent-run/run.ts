@@ -28,10 +28,10 @@ import { agentSection, wallOf } from '../confine/walls.js';
 import type { WorkContext, WorkDeps } from '../deps.js';
 import { WorkError } from '../job-error.js';
 import { loadOne } from '../load.js';
-import { assertCouldStart, assertRoom } from '../machine.js';
+import { assertCouldStart, assertDiskSpace } from '../machine.js';
 import { keepPlace } from '../plan-place.js';
-import { asWorkError, remakeIfGone } from '../prepare.js';
-import { assertOurs, carryOn, cutOff, endEarlier, noteConversation, unlock } from './attempt.js';
+import { asWorkError, recreateIfGone } from '../prepare.js';
+import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
 import { keepHeld, keepResult, readResult, readSignal } from './result.js';
@@ -56,7 +56,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const finished = await readResult(dir);
   if (finished) return finished;
-  await remakeIfGone(deps, input, context);
+  await recreateIfGone(deps, input, context);
   await assertOurs(deps, run, input);
   await mkdir(dir, { recursive: true });
   const mark: AttemptMark = {
@@ -87,7 +87,7 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
   await markAttempt(deps.root, input.project, mark);
   try {
     if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea);
-    await assertRoom([input.worktree, run.file.repo, dir], run.file.config);
+    await assertDiskSpace([input.worktree, run.file.repo, dir], run.file.config);
     await unlock(input.worktree, input.branch);
     return await underCeilings(attempt, spec);
   } finally {
@@ -151,7 +151,7 @@ async function iterateInside(
   // An attempt that a lost worker cut off had this folder, too.
   const resume = sessionToResume((await cutOff(dir)) ?? previous, { iteration, agent, step });
   const own = withOwnLimit(spec, input.allowance?.dollars, metered?.dollarsLeft);
-  const { executed, prompt: sent } = await carryOn({
+  const { executed, prompt: sent } = await runOrResume({
     spec: own.spec,
     prompt,
     ...(resume === undefined ? {} : { resume }),
@@ -199,7 +199,7 @@ async function takeBack({ deps, input, context, mark }: Attempt): Promise<boolea
     const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
   }
-  const remade = await remakeIfGone(deps, input, context);
+  const remade = await recreateIfGone(deps, input, context);
   await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {
     await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });

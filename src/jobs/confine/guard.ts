@@ -8,7 +8,12 @@
  */
 import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Evidence, findStrays, madeSince, type Stray } from '../../git/confinement/out-of-bounds.js';
+import {
+  type Evidence,
+  findOutOfBounds,
+  madeSince,
+  type OutOfBoundsChange,
+} from '../../git/confinement/out-of-bounds.js';
 import {
   type Outside,
   type OutsidePlace,
@@ -23,12 +28,12 @@ import { git } from '../../git/runner.js';
 import { readStatus } from '../../git/status.js';
 import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
-import type { StrayedRun } from '../../protocol/activities.js';
+import type { OutOfBoundsRun } from '../../protocol/activities.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
-import { lookAtNeighbours } from './other-worktrees.js';
-import { agentSection, heldAgainst, noticeOf, PUT_BACK, straysOf } from './walls.js';
+import { lookAtOtherWorktrees } from './other-worktrees.js';
+import { agentSection, heldAgainst, noticeOf, outOfBoundsOf, PUT_BACK } from './walls.js';
 
 export interface Guard {
   /** For the agent: lets git write down what it is asked to do. */
@@ -36,7 +41,7 @@ export interface Guard {
   /** To be called when the agent has ended, however that was. */
   ended(): void;
   /** After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through. */
-  check(redact?: Redact): Promise<StrayedRun | undefined>;
+  check(redact?: Redact): Promise<OutOfBoundsRun | undefined>;
   /** After `check`: what happened outside the worktree meanwhile and may be anybody's doing, in a sentence. */
   notice(redact?: Redact): Promise<string | undefined>;
 }
@@ -115,7 +120,7 @@ async function readPlace(place: OutsidePlace): Promise<Before> {
 }
 
 interface Seen {
-  strays: Stray[];
+  strays: OutOfBoundsChange[];
   /** Files of the checkout that are among them. */
   edited: string[];
   /** Worktrees that are broken, and nothing says by whom. */
@@ -149,10 +154,10 @@ async function look(input: GuardInput, place: OutsidePlace, before: Before, trac
       ? []
       : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
     edits(input, place, worktree, before.at),
-    lookAtNeighbours({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
+    lookAtOtherWorktrees({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
   ]);
   const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
-  const strays = [...straysOf(breaches), ...moved, ...edited.strays, ...others.strays];
+  const strays = [...outOfBoundsOf(breaches), ...moved, ...edited.strays, ...others.strays];
   return { strays, edited: edited.files, broken: others.broken };
 }
 
@@ -187,13 +192,13 @@ async function attribute(
   before: Outside,
   after: Outside,
   own: Pick<Evidence, 'worktree' | 'headMoves' | 'made' | 'commands'>,
-): Promise<Stray[]> {
+): Promise<OutOfBoundsChange[]> {
   const { root, commonDir } = place;
   const changed = Object.keys(before.refs).filter((name) => before.refs[name] !== after.refs[name]);
   const moves = new Map<string, readonly RefMove[]>();
   for (const name of changed) moves.set(name, await readMoves(commonDir, name));
   const trees = await listWorktrees(root);
-  return findStrays(before, after, {
+  return findOutOfBounds(before, after, {
     ...own,
     branch: input.branch,
     root,
@@ -209,7 +214,7 @@ async function edits(
   { root }: OutsidePlace,
   worktree: string,
   since: number,
-): Promise<{ strays: Stray[]; files: string[] }> {
+): Promise<{ strays: OutOfBoundsChange[]; files: string[] }> {
   const none = { strays: [], files: [] };
   const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
   if (mentions.length === 0) return none;
@@ -263,9 +268,9 @@ async function describe(
   input: GuardInput,
   { root }: OutsidePlace,
   before: Outside,
-  strays: readonly Stray[],
+  strays: readonly OutOfBoundsChange[],
   redact: Redact,
-): Promise<StrayedRun> {
+): Promise<OutOfBoundsRun> {
   const report = join(input.dir, 'strayed.diff');
   await writeAtomically(join(input.dir, 'config.before'), before.config, 0o600);
   await writeAtomically(report, redact(await diffs(root, strays)));
@@ -283,7 +288,7 @@ async function describe(
 }
 
 /** Commits as diffs, and what is uncommitted in the checkout; bounded. */
-async function diffs(root: string, strays: readonly Stray[]): Promise<string> {
+async function diffs(root: string, strays: readonly OutOfBoundsChange[]): Promise<string> {
   const parts: string[] = [];
   for (const { what, look, undo, diff } of strays) {
     parts.push(`# it ${what}`, ...(look ? [`# look: ${look}`] : []), ...(undo ? [`# take back: ${undo}`] : []));

@@ -7,12 +7,12 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Stray } from '../../git/confinement/out-of-bounds.js';
+import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { TracedCommand } from '../../git/confinement/trace.js';
 import { exists, type Link, readLinks } from '../../git/worktrees/list.js';
 import { CHANGES, textsWith } from './mentions.js';
 
-export interface Neighbourhood {
+export interface OtherWorktrees {
   commonDir: string;
   /** The agent's own worktree, resolved. */
   worktree: string;
@@ -37,18 +37,18 @@ const ownerOf = ({ branch, path }: Link): string =>
   branch?.startsWith('ralph/') ? `the worktree of ${branch.slice('ralph/'.length)}` : `the worktree ${basename(path)}`;
 
 export interface Found {
-  strays: Stray[];
+  strays: OutOfBoundsChange[];
   /** What is broken, and nothing says by whom. */
   broken: string[];
 }
 
-export async function lookAtNeighbours(place: Neighbourhood): Promise<Found> {
+export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found> {
   const others = Object.entries(place.before).filter(([, link]) => link.path !== place.worktree);
   const texts = await textsWith(
     place.outputFile,
     others.map(([, link]) => basename(link.path)),
   );
-  const strays: Stray[] = [];
+  const strays: OutOfBoundsChange[] = [];
   const broken: string[] = [];
   const damaged = new Set(await stillBroken(place, others));
   for (const [name, link] of others) {
@@ -65,13 +65,13 @@ export async function lookAtNeighbours(place: Neighbourhood): Promise<Found> {
   return { strays, broken };
 }
 
-const removal = (link: Link): Stray => ({
+const removal = (link: Link): OutOfBoundsChange => ({
   what: `deleted or broke ${ownerOf(link)}; its branch is kept, and it is made again from there, but what was not committed is gone`,
   look: `ls -la ${quote(link.path)}`,
 });
 
 /** Names of worktrees that were whole and are not, now and a moment later. */
-async function stillBroken(place: Neighbourhood, others: readonly [string, Link][]): Promise<string[]> {
+async function stillBroken(place: OtherWorktrees, others: readonly [string, Link][]): Promise<string[]> {
   const first = await brokenAmong(place.commonDir, others);
   if (first.length === 0) return [];
   await delay(SETTLE_MS);
@@ -108,7 +108,7 @@ function removedBy(commands: readonly TracedCommand[], link: Link): boolean {
 }
 
 /** Files that changed during the run and that the agent named where it changed something. */
-async function edited(link: Link, texts: readonly string[], since: number): Promise<Stray[]> {
+async function edited(link: Link, texts: readonly string[], since: number): Promise<OutOfBoundsChange[]> {
   const name = basename(link.path);
   const files = new Set<string>();
   for (const text of texts) {

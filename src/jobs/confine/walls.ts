@@ -3,7 +3,7 @@
  * Invariant: whoever runs code of an agent does it in a section, and looks afterwards at what is held against it.
  */
 import { integrationDir, wallDir, worktreesDir } from '../../config/paths.js';
-import type { Stray } from '../../git/confinement/out-of-bounds.js';
+import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import { watchTarget } from '../../git/confinement/target-watch.js';
 import { breachesBy, enterSection, leaveSection, raiseWall, type Wall } from '../../git/confinement/wall.js';
 import type { Breach, Section } from '../../git/confinement/wall-sections.js';
@@ -89,7 +89,7 @@ export function noticeOf({
   const since = Date.now();
   return async (redact = (text) => text) => {
     const held = wall ? await heldAgainst(wall, agentSection(idea), since, worktree) : [];
-    const done = straysOf(held).map(({ what }) => what);
+    const done = outOfBoundsOf(held).map(({ what }) => what);
     return done.length > 0 ? redact(`while ${idea} ran, somebody ${done.join('; ')}`).slice(0, 600) : undefined;
   };
 }
@@ -97,7 +97,7 @@ export function noticeOf({
 /** Runs what an idea's code takes part in and nobody is asked about afterwards: what it changed is an error. */
 export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => Promise<T>): Promise<T> {
   const { result, breaches } = await inSection(wall, { name }, work);
-  const [first] = straysOf(breaches);
+  const [first] = outOfBoundsOf(breaches);
   if (!first) return result;
   throw new RepositoryError(`While ${name} ran, somebody ${first.what}.`, 'Look at the work, then retry.');
 }
@@ -109,7 +109,7 @@ const MOST_TRIPWIRES = 20;
 export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
   const { result, breaches } = await inSection(wall, { name: gateSection(idea) }, gate);
   if (!result.pass || breaches.length === 0) return result;
-  const outside = straysOf(breaches).map(({ what }): Tripwire => ({ kind: 'outside', subject: what }));
+  const outside = outOfBoundsOf(breaches).map(({ what }): Tripwire => ({ kind: 'outside', subject: what }));
   return { ...result, tripwires: [...outside, ...(result.tripwires ?? [])].slice(0, MOST_TRIPWIRES) };
 }
 
@@ -119,8 +119,8 @@ export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<Gat
  */
 export async function landingGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
   const { result, breaches } = await inSection(wall, { name: `landing-${idea}` }, gate);
-  const found = straysOf(breaches).map(({ what }) => what);
-  const asked = straysOf(await heldAgainst(wall, gateSection(idea), 0)).map(({ what }) => what);
+  const found = outOfBoundsOf(breaches).map(({ what }) => what);
+  const asked = outOfBoundsOf(await heldAgainst(wall, gateSection(idea), 0)).map(({ what }) => what);
   const [fresh] = found.filter((what) => !asked.includes(what));
   if (fresh === undefined) return result;
   throw new RepositoryError(`While the gate of this landing ran, somebody ${fresh}.`, 'Look at the work, then retry.');
@@ -129,7 +129,7 @@ export async function landingGate(wall: Wall, idea: string, gate: () => Promise<
 export const PUT_BACK = 'it is put back';
 
 /** For a person: what was put back, where it is kept, and how to have it all the same. */
-export const straysOf = (breaches: readonly Breach[]): Stray[] =>
+export const outOfBoundsOf = (breaches: readonly Breach[]): OutOfBoundsChange[] =>
   breaches.flatMap(({ changes }) =>
     changes.map(({ what, file, kept }) => ({
       what: `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Autopilot, type Command } from '../../../src/decide/run/autopilot.js';
+import { Autopilot, type Effect } from '../../../src/decide/run/autopilot.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import { brief, card, pilotOf, settings } from './support.js';
 import { type Temper, World } from './world.js';
@@ -148,7 +148,7 @@ class Simulation {
     }
   }
 
-  #check(command: Command): void {
+  #check(command: Effect): void {
     const { landings } = this.#world.target;
     if (command.do === 'start') {
       const missing = mustHaveLanded(this.#cards, command.idea).filter((id) => !landings.includes(id));
@@ -157,7 +157,7 @@ class Simulation {
     if (command.do === 'land') must(!landings.includes(command.idea), () => `${command.idea} lands twice`);
   }
 
-  #compare(commands: Command[]): void {
+  #compare(commands: Effect[]): void {
     const [mine, other] = [commands, this.#carried.decide(false)].map((list) => brief(list).sort().join(', '));
     must(mine === other, () => `decided "${mine}", but "${other}" after continuing as new`);
     const state = JSON.stringify(this.#carried.state);

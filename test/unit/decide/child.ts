@@ -1,11 +1,11 @@
 /** An idea workflow as a random world keeps it, and what it can be sent. */
-import type { Command } from '../../../src/decide/run/autopilot.js';
+import type { Effect } from '../../../src/decide/run/autopilot.js';
 import type { IdeaReport } from '../../../src/protocol/idea-run.js';
 
 export type Message =
   | { do: 'start'; life: number; agent: string }
   | { do: 'resync' }
-  | Exclude<Command, { do: 'start' | 'configure' }>;
+  | Exclude<Effect, { do: 'start' | 'configure' }>;
 export type ChildState = 'working' | 'paused' | 'asking' | 'waiting-slot' | 'landing' | 'closing';
 
 export interface Child {

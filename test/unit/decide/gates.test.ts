@@ -1,7 +1,7 @@
 /** The account gate: one limit state for all slots. Features: B8, G6. */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { Gates, PROBE_MS } from '../../../src/decide/accounts/breaker.js';
+import { AccountBreakers, PROBE_MS } from '../../../src/decide/accounts/breaker.js';
 import { LAUNCH_FAILURES } from '../../../src/decide/accounts/reopening.js';
 import type { LimitState, Trouble, TroubleKind } from '../../../src/protocol/limits.js';
 import type { RunSettings } from '../../../src/protocol/run-settings.js';
@@ -11,12 +11,15 @@ const NOW = 1_000_000_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-function gatesOf(over: Partial<RunSettings> = {}, fallback: string[] = []): { gates: Gates; state: LimitState } {
+function gatesOf(
+  over: Partial<RunSettings> = {},
+  fallback: string[] = [],
+): { gates: AccountBreakers; state: LimitState } {
   const state: LimitState = {
     agents: { default: 'claude', fallback, accounts: { claude: 'claude:1', opus: 'claude:1', codex: 'codex:2' } },
     gates: [],
   };
-  return { gates: new Gates(state, settings(over)), state };
+  return { gates: new AccountBreakers(state, settings(over)), state };
 }
 const trouble = (kind: TroubleKind, more: Partial<Trouble> = {}): Trouble => ({
   ...{ kind, agent: 'claude', message: `${kind} it said` },
@@ -24,7 +27,13 @@ const trouble = (kind: TroubleKind, more: Partial<Trouble> = {}): Trouble => ({
 });
 const gate = (state: LimitState, key = 'claude:1') => state.gates.find((one) => one.key === key);
 /** Lets the parked gate be tried by `idea`, which is refused again. */
-function refuseAgain(gates: Gates, state: LimitState, kind: TroubleKind, idea = 'a', resetInMs?: number): number {
+function refuseAgain(
+  gates: AccountBreakers,
+  state: LimitState,
+  kind: TroubleKind,
+  idea = 'a',
+  resetInMs?: number,
+): number {
   const at = gates.wakeAt() ?? Number.NaN;
   gates.tick(at);
   expect(gates.choose(idea, ['claude'], at)).toEqual({ agent: 'claude', probe: true });

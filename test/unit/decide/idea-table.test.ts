@@ -3,7 +3,7 @@ import {
   type Effect,
   IDEA_TABLE,
   ideaEffect,
-  legalCommands,
+  legalInterventions,
   legalVerbs,
   SITUATIONS,
   type Situation,
@@ -73,7 +73,7 @@ describe('C1 to C5: what an idea can be told', () => {
     const legal = Object.keys(expected(situation)).sort();
     const typed = legal.map((verb) => verb.replace('pause-now', 'pause --now').replace('skip-step', 'skip --step'));
     expect(legalVerbs(situation)).toEqual(legal);
-    expect(legalCommands(situation)).toEqual(typed);
+    expect(legalInterventions(situation)).toEqual(typed);
     const words = 'refusal' in found ? found.refusal : '';
     expect(words.split('Possible now: ')[1] ?? '').toBe(typed.join(', '));
   });

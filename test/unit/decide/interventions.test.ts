@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addPatch, patchedLimits } from '../../../src/decide/idea/amendments.js';
 import { takeCarry } from '../../../src/decide/idea/carry.js';
 import type { Autopilot } from '../../../src/decide/run/autopilot.js';
-import type { Command } from '../../../src/protocol/command.js';
+import type { Intervention } from '../../../src/protocol/command.js';
 import { LIMITS } from './iteration.js';
 import { card, closed, conflictResult, decided, landedResult, pilotOf, say, slotOf, statusOf } from './support.js';
 
@@ -12,7 +12,7 @@ const entry = (pilot: Autopilot, id: string) => {
   if (!found) throw new Error(`no ${id}`);
   return found;
 };
-function done(pilot: Autopilot, command: Command): string {
+function done(pilot: Autopilot, command: Intervention): string {
   const problem = pilot.commandProblem(command);
   const outcome = pilot.command(command);
   // Whatever the validator says is what happens.
@@ -20,7 +20,8 @@ function done(pilot: Autopilot, command: Command): string {
   if ('refusal' in outcome) throw new Error(outcome.refusal);
   return outcome.done;
 }
-const refusal = (pilot: Autopilot, command: unknown): string => pilot.commandProblem(command as Command) ?? 'legal';
+const refusal = (pilot: Autopilot, command: unknown): string =>
+  pilot.commandProblem(command as Intervention) ?? 'legal';
 const ended = (
   pilot: Autopilot,
   id: string,

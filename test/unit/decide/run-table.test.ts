@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  legalCommands,
+  legalInterventions,
   RUN_EVENTS,
   RUN_TABLE,
   type RunEvent,
@@ -165,7 +165,7 @@ describe('refusals', () => {
           const now = facts(state, { review, mode });
           const legal = RUN_EVENTS.filter((event) => 'to' in runTransition(now, event));
           const rules = ['IDEA', 'ERROR_THRESHOLD', 'AT_REST', 'NO_MORE_IDEAS'];
-          expect(legalCommands(now)).toHaveLength(legal.filter((event) => !rules.includes(event)).length);
+          expect(legalInterventions(now)).toHaveLength(legal.filter((event) => !rules.includes(event)).length);
         }
       }
     }

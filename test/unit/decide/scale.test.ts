@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Autopilot, type Command } from '../../../src/decide/run/autopilot.js';
+import { Autopilot, type Effect } from '../../../src/decide/run/autopilot.js';
 import { MAX_QUESTION, MAX_REASON } from '../../../src/decide/text.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
 import { runStatus } from '../../../src/decide/views/status.js';
@@ -16,7 +16,7 @@ const LIMIT_CPU_MS = 4000;
 /** Runs everything to its end with an executor that answers at once; one event, one decision, as the workflow does. */
 function runAll(pilot: Autopilot, landEvery: number): number {
   const started = process.cpuUsage();
-  const queue: Command[] = [];
+  const queue: Effect[] = [];
   const bounced = new Set<string>();
   const after = (event: () => void): void => {
     event();

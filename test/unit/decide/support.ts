@@ -1,5 +1,5 @@
 /** Builders for decision tests: small cards, settings with the documented defaults, reports that number themselves. */
-import { Autopilot, type Command, firstState } from '../../../src/decide/run/autopilot.js';
+import { Autopilot, type Effect, firstState } from '../../../src/decide/run/autopilot.js';
 import type { OpenRunResult } from '../../../src/protocol/activities.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { IdeaReport } from '../../../src/protocol/idea-run.js';
@@ -97,12 +97,12 @@ export const conflictResult = (files = ['a.ts']) =>
   ({ kind: 'conflict', onto: 'tip', files, detail: 'both changed it', durationMs: 5 }) as const;
 
 /** Commands in a form that reads well in a failed assertion. */
-export const brief = (commands: readonly Command[]): string[] => commands.map(briefly);
+export const brief = (commands: readonly Effect[]): string[] => commands.map(briefly);
 
 const withAgent = (choice: AgentChoice | undefined): string =>
   choice ? ` ${choice.agent}${choice.probe ? '?' : ''}` : '';
 
-function briefly(one: Command): string {
+function briefly(one: Effect): string {
   switch (one.do) {
     case 'start':
     case 'grant':

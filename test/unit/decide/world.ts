@@ -7,7 +7,7 @@
  */
 
 import { readStop } from '../../../src/decide/messages/said.js';
-import type { Autopilot, Command } from '../../../src/decide/run/autopilot.js';
+import type { Autopilot, Effect } from '../../../src/decide/run/autopilot.js';
 import type { IdeaReport, Verdict } from '../../../src/protocol/idea-run.js';
 import type { IdeaOutcome } from '../../../src/protocol/states.js';
 import { type Child, type ChildState, LAST, type Message } from './child.js';
@@ -71,7 +71,7 @@ export class World {
     this.children.set(idea, child);
   }
 
-  carryOut(pilot: Autopilot, command: Command): void {
+  carryOut(pilot: Autopilot, command: Effect): void {
     if (command.do === 'configure') return;
     const life = pilot.graph.entry(command.idea)?.life ?? 0;
     if (command.do === 'land') {
