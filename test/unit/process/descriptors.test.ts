@@ -15,7 +15,7 @@ const src = fileURLToPath(new URL('../../../src', import.meta.url));
 /** Fills the table, then asks for git and for a program; again with what `free` gives back. */
 const PROBE = `
 import { closeSync, openSync } from 'node:fs';
-import { git } from '${src}/git/git.js';
+import { git } from '${src}/git/runner.js';
 import { run } from '${src}/process/run.js';
 const dir = process.argv[2];
 const said = [];

@@ -180,7 +180,7 @@ describe('go install', () => {
     const program = await bundle(
       join(dir, 'program'),
       'resolver',
-      `import { resolveBinary } from './src/server/resolve.js';
+      `import { resolveBinary } from './src/server/install/resolve.js';
        const found = await resolveBinary({ env: process.env, cacheRoot: process.argv[2], onProgress: (l) => console.error(l) });
        console.log(JSON.stringify(found));`,
     );
