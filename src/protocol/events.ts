@@ -12,7 +12,15 @@ import type { IdeaStatus, ShownState } from './states.js';
 import type { WarningLine } from './warnings.js';
 
 export type RunEvent =
-  | { kind: 'run'; state: ShownState; why?: string; landed: number; total: number }
+  | {
+      kind: 'run';
+      state: ShownState;
+      why?: string;
+      landed: number;
+      /** Of the landed ones, those that landed before this run. */
+      before?: number;
+      total: number;
+    }
   | {
       kind: 'idea';
       idea: string;
@@ -44,6 +52,8 @@ export type RunEvent =
       serial: number;
       iteration: number;
       signal: AgentSignal;
+      /** Why its COMPLETE does not count. */
+      turnedDown?: string;
       outcome: 'ok' | 'timeout' | 'failed';
       message?: string;
       durationMs: number;

@@ -18,6 +18,7 @@ import {
   isVerdict,
 } from '../decide/messages/between.js';
 import { type Problem, readSaid, readStop, readText } from '../decide/messages/said.js';
+import { answerNote } from '../protocol/answer.js';
 import type { IdeaRunState } from '../protocol/idea-run.js';
 import type { WarningAnswer } from '../protocol/warnings.js';
 import { type IdeaSession, ideaView } from './idea-session.js';
@@ -190,6 +191,6 @@ function takeAnswer(session: IdeaSession, [text]: [string]): void {
     takeNote(session, 'answer', text);
     return;
   }
-  notes.push(`You asked: ${question}\nThe answer: ${text}`);
+  notes.push(answerNote({ question, answer: text }));
   session.answered = true;
 }

@@ -11,6 +11,7 @@ import {
   type NextStep,
   runBudgetMs,
   troubleOf,
+  whyTurnedDown,
 } from '../decide/idea/completion.js';
 import { NUDGE_AFTER } from '../decide/idea/stall.js';
 import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../decide/idea/steps.js';
@@ -67,7 +68,7 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
     const next =
       backToUsual(session, run) ??
       afterRun(run, { limits, settings, failures, limited, cutOff: cutOff ?? 0, now: Date.now(), gated });
-    account(session, run, next, delivered);
+    account(session, run, next, delivered, whyTurnedDown(run, limits));
     // Before anything is waited for: an interruption must not make the gate of a booked run be forgotten.
     if (next.do === 'gate') state.ungated = run;
     await reportTry(session, run);
@@ -206,7 +207,13 @@ const stepOf = ({ step, skipped }: PlanPlace): Pick<RunAgentInput, 'step' | 'ski
 });
 
 /** Books what a run cost and delivered. */
-function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextStep, delivered: number): void {
+function account(
+  { input, state }: IdeaSession,
+  run: RunAgentResult,
+  next: NextStep,
+  delivered: number,
+  turnedDown: string | undefined,
+): void {
   state.serial += 1;
   const { outcome, signal, durationMs, commits } = run;
   emit(input, {
@@ -215,6 +222,7 @@ function account({ input, state }: IdeaSession, run: RunAgentResult, next: NextS
     serial: state.serial,
     iteration: state.iteration + 1,
     signal,
+    ...(turnedDown === undefined ? {} : { turnedDown }),
     outcome: outcome.kind,
     ...(outcome.kind === 'failed' ? { message: outcome.message } : {}),
     durationMs,

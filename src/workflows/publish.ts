@@ -16,7 +16,7 @@ import {
 import { type Autopilot, agentName } from '../decide/run/autopilot.js';
 import { runDetails } from '../decide/views/details.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
-import { NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
+import { landedBefore, NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
 import type { RunEvent } from '../protocol/events.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import type { AutopilotInput, AutopilotState } from '../protocol/run.js';
@@ -127,9 +127,11 @@ function standingOf(pilot: Autopilot): Standing {
 }
 
 /** The landed and the total number of ideas, Blues left out. */
-function progress(pilot: Autopilot): { landed: number; total: number } {
+function progress(pilot: Autopilot): { landed: number; before?: number; total: number } {
   const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
-  return { landed: ideas.filter((entry) => entry.status === 'landed').length, total: ideas.length };
+  const landed = ideas.filter((entry) => entry.status === 'landed');
+  const before = landedBefore(landed);
+  return { landed: landed.length, ...(before > 0 ? { before } : {}), total: ideas.length };
 }
 
 /* Typed search attribute keys (G9). May import @temporalio/common only. */

@@ -154,6 +154,8 @@ export async function bench(options: BenchOptions = {}) {
     call,
     prepare,
     agentInput,
+    /** The same ideas in a run of their own. */
+    laterRun: (runId: string): Promise<string> => writeRun(root, { ...file, runId }, ideas),
     /** Prepares once and runs the agent. */
     runAgent: async (more: Partial<RunAgentInput> = {}) =>
       call(all.runAgent, agentInput(await prepare(more.idea ?? 't-1'), more)).done,

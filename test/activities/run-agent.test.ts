@@ -1,5 +1,5 @@
 /** One agent run: its files, its result, and what the next prompt holds. Features: B1 B3 C5. */
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
@@ -102,6 +102,57 @@ describe('runAgent', () => {
     for (const part of ['which colour?', 'The answer: green', 'look at src/trim.js first']) {
       expect(prompt).toContain(part);
     }
+  });
+
+  it('C5 an answer is news in one prompt and stays in every later one; a hint is said once', async () => {
+    const b = await bench({ agent: `cat > /dev/null; echo work >> work.txt\n${say('PROGRESS:10')}` });
+    const at = await b.prepare();
+    const promptOf = async (serial: number, notes: string[], runId = 'run-1'): Promise<string> => {
+      const input = b.agentInput(at, { runId, serial, iteration: serial, notes });
+      return b.read(join((await b.call(b.activities.runAgent, input).done).dir, 'prompt.md'));
+    };
+    const green = 'You asked: which\ncolour?\nThe answer: green';
+    const [first, second, third] = [
+      await promptOf(1, [green, 'look at src/trim.js first']),
+      // It comes again when the iteration was not charged.
+      await promptOf(2, [green, 'You asked: which port?\nThe answer: 81']),
+      await promptOf(3, []),
+    ];
+    expect(first).not.toContain('Answers you already have');
+    expect(second).not.toContain('Answers you already have');
+    expect(second.match(/The answer: green/g)).toHaveLength(1);
+    expect(third).toContain(
+      '## Answers you already have\n\n- You asked: which\n  colour?\n  The answer: green\n- You asked: which port?\n  The answer: 81\n',
+    );
+    expect(third).not.toMatch(/From the person|src\/trim\.js/);
+    // A later run of the same idea.
+    await b.laterRun('run-2');
+    const later = await promptOf(1, [], 'run-2');
+    expect(later).toMatch(/Answers you already have[\s\S]*green[\s\S]*81/);
+  });
+
+  it('C5 the answers that a prompt repeats are bounded, the latest ones stay, and a broken file costs nothing', async () => {
+    const b = await bench({ agent: `cat > /dev/null; echo work >> work.txt\n${say('PROGRESS:10')}` });
+    const at = await b.prepare();
+    const answers = (count: number, text: string): string[] =>
+      Array.from({ length: count }, (_, n) => `You asked: question ${n}?\nThe answer: ${text}${n}`);
+    const promptOf = async (serial: number, notes: string[]): Promise<string> => {
+      const input = b.agentInput(at, { serial, iteration: serial, notes });
+      return b.read(join((await b.call(b.activities.runAgent, input).done).dir, 'prompt.md'));
+    };
+    await promptOf(1, answers(12, 'short'));
+    const many = await promptOf(2, answers(8, '\u{1f600}'.repeat(1500)));
+    expect(many.match(/The answer: short/g)).toHaveLength(10);
+    expect(many).toContain('The answer: short11');
+    expect(many).not.toMatch(/The answer: short[01]\n/);
+    const long = await promptOf(3, []);
+    const base = (await promptOf(4, [])).length;
+    expect(long.match(/You asked: question/g)).toHaveLength(3);
+    expect(long).toContain('question 7?');
+    expect(long).not.toContain('\ufffd');
+    expect(base).toBeLessThan(8000 + 5000);
+    await writeFile(join(iterationDir(b.root, b.project, 'run-1', 't-1', 2), 'notes.json'), '{"answers":[null,3');
+    expect(await promptOf(5, [])).toContain('The answer: short11');
   });
 
   it('autoCommit: false leaves work in progress uncommitted, but never a claim', async () => {

@@ -6,6 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Feedback } from '../../protocol/activities.js';
+import { type Answered, answerNote } from '../../protocol/answer.js';
 import type { Idea } from '../../protocol/idea.js';
 import { parseSignal } from '../reading/signal.js';
 import { describeFeedback, describeStandstill } from './feedback.js';
@@ -25,6 +26,8 @@ export interface PromptInput {
   unchanged?: number;
   /** Answers and hints from a person. */
   notes: readonly string[];
+  /** What a person answered to questions of earlier iterations, oldest first. */
+  answers?: readonly Answered[] | undefined;
   /** Replaces {@link DEFAULT_TEMPLATE}. */
   template?: string | undefined;
   /** The plan of the idea and where in it this iteration is. */
@@ -69,6 +72,16 @@ function happened({ feedback, unchanged }: PromptInput): string {
   return said.length === 0 ? '' : section('What happened last time', said.join('\n\n'));
 }
 
+function told({ notes }: PromptInput): string {
+  return notes.length === 0 ? '' : section('From the person in charge', bullets(notes));
+}
+
+function toldBefore({ answers = [] }: PromptInput): string {
+  if (answers.length === 0) return '';
+  const rule = 'These answers still hold; where two differ, the later one counts. Do not ask the same again.';
+  return section('Answers you already have', `${bullets(answers.map(answerNote))}\n\n${rule}`);
+}
+
 function signalSection(nonce: string, promise: string | undefined): string {
   const done = promise
     ? `    <promise nonce="NONCE">${promise.replace(/\s+/g, ' ').trim()}</promise>`
@@ -104,7 +117,7 @@ export function buildPrompt(input: PromptInput): string {
     iteration: String(input.iteration),
     max: String(input.maxIterations),
     feedback: happened(input),
-    notes: input.notes.length === 0 ? '' : section('From the person in charge', bullets(input.notes)),
+    notes: toldBefore(input) + told(input),
     rules: `${RULES}${protection(input)}`,
     signal: signalSection(nonce, idea.promise),
     nonce,

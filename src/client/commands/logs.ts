@@ -22,7 +22,7 @@ import { writeAll } from '../output.js';
 import { AgentsView } from '../views/agents-view.js';
 import { redText, runLine } from '../views/idea-lines.js';
 import { gateLogs, lineOf } from '../views/idea-report.js';
-import { clean } from '../views/live-lines.js';
+import { clean, landedText } from '../views/live-lines.js';
 import { StreamView } from '../views/stream-lines.js';
 import { localTime, usesColour } from '../views/terminal.js';
 
@@ -103,7 +103,7 @@ async function showRuns(context: Context, project: string): Promise<number> {
       printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length });
     else
       print(
-        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landed} landed, ${notLanded?.length} not` : ''}`,
+        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landedText(summary)}, ${notLanded?.length} not` : ''}`,
       );
   }
   return EXIT.ok;

@@ -17,7 +17,7 @@ import type { Attachment } from '../open-run/attachment.js';
 import { goneAtEnd, reportLines } from '../open-run/landed-report.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../plan/run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
-import { clean, many, paragraphs, seconds } from '../views/live-lines.js';
+import { clean, landedText, many, paragraphs, seconds } from '../views/live-lines.js';
 import { elapsed } from '../views/status-lines.js';
 import { ensureWorker } from '../worker-process.js';
 import { showPlan } from './dry-run.js';
@@ -255,7 +255,7 @@ function showSummary(context: Context, summary: RunSummary, gone: readonly strin
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${summary.landed} landed${summary.landedBefore ? ` (${summary.landedBefore} of them before this run)` : ''}${gone.length > 0 ? `, ${gone.length} of them gone again` : ''}, ${summary.notLanded.length} not, in ${seconds(elapsed(statistics, Date.now()))}; ` +
+    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them gone again` : ''}, ${summary.notLanded.length} not, in ${seconds(elapsed(statistics, Date.now()))}; ` +
       `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {

@@ -1,6 +1,6 @@
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
-import { clean, many, paragraphs, signalText } from './live-lines.js';
+import { claimText, clean, many, paragraphs } from './live-lines.js';
 import { localTime } from './terminal.js';
 
 /** Agent runs that are listed, the latest ones. */
@@ -49,21 +49,18 @@ function runLines(runs: readonly AgentRunLine[]): string[] {
 }
 
 /** `#3 23:14:02 COMPLETE, no commit; gate red: npm test (exit code 1)` */
-export function runLine({ serial, at, outcome, message, signal, commits, gate }: AgentRunLine): string {
+export function runLine(run: AgentRunLine): string {
+  const { serial, at, commits, gate } = run;
   const time = at === undefined ? '' : ` ${localTime(Date.parse(at))}`;
   const judged = gate ? `; gate ${gate.pass ? 'green' : redText(gate)}` : '';
-  return `#${serial}${time} ${endText(outcome, message, signal)}${commits === undefined ? '' : `, ${commits === 0 ? 'no commit' : many(commits, 'commit')}`}${judged}`;
+  return `#${serial}${time} ${endText(run)}${commits === undefined ? '' : `, ${commits === 0 ? 'no commit' : many(commits, 'commit')}`}${judged}`;
 }
 
-function endText(
-  outcome: AgentRunLine['outcome'],
-  message: string | undefined,
-  signal: AgentRunLine['signal'],
-): string {
+function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string {
   if (outcome === undefined) return 'has not ended';
   if (outcome === 'timeout') return 'out of time';
   if (outcome === 'failed') return `failed: ${clean(message ?? '')}`;
-  return signal ? signalText(signal) : '(no signal)';
+  return signal ? claimText(turnedDown === undefined ? { signal } : { signal, turnedDown }) : '(no signal)';
 }
 
 export const redText = ({ command, exitCode }: { command?: string; exitCode?: number | null }): string =>

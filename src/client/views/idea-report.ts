@@ -24,6 +24,8 @@ export interface AgentRunLine {
   outcome?: Extract<RunEvent, { kind: 'iteration-end' }>['outcome'];
   message?: string;
   signal?: AgentSignal;
+  /** Why its COMPLETE does not count. */
+  turnedDown?: string;
   commits?: number;
   gate?: { pass: boolean; command?: string; exitCode?: number | null };
 }
@@ -80,6 +82,7 @@ export function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number
     ...(iteration === undefined ? {} : { iteration }),
     ...(at === undefined ? {} : { at }),
     ...(ended ? { outcome: ended.outcome, signal: ended.signal, commits: ended.commits } : {}),
+    ...(ended?.turnedDown ? { turnedDown: ended.turnedDown } : {}),
     ...(ended?.message ? { message: ended.message } : {}),
     ...(gate ? { gate: { pass: gate.pass, ...redAt(gate) } } : {}),
   };

@@ -55,14 +55,14 @@ export const dayLine = (day: string, colour: boolean): string => pc.createColors
 function body(event: StampedEvent, paint: Paint): string | undefined {
   switch (event.kind) {
     case 'run':
-      return `${paint.bold(`run ${event.state}`)}${event.why ? `: ${clean(event.why)}` : ''} (${event.landed}/${event.total} landed)`;
+      return `${paint.bold(`run ${event.state}`)}${event.why ? `: ${clean(event.why)}` : ''} (${event.landed}/${event.total} landed${event.before ? `, ${event.before} of them before this run` : ''})`;
     case 'idea':
       return ideaBody(event, paint);
     case 'iteration':
       return undefined;
     case 'iteration-end': {
       const commits = event.commits === 0 ? '' : `, ${event.commits} ${event.commits === 1 ? 'commit' : 'commits'}`;
-      const what = event.outcome === 'ok' ? signalText(event.signal, paint) : paint.red(outcomeText(event));
+      const what = event.outcome === 'ok' ? claimText(event, paint) : paint.red(outcomeText(event));
       return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${seconds(event.durationMs)}`)}`;
     }
     case 'gate': {
@@ -213,8 +213,22 @@ export function signalText(signal: AgentSignal, paint: Paint = pc.createColors(f
   }
 }
 
+/** The signal and, where it is a COMPLETE that does not count, why. */
+export function claimText(
+  { signal, turnedDown }: { signal: AgentSignal; turnedDown?: string },
+  paint: Paint = pc.createColors(false),
+): string {
+  const said = signalText(signal, paint);
+  return turnedDown === undefined ? said : `${said}${paint.yellow(`, turned down: ${clean(turnedDown)}`)}`;
+}
+
 function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): string {
   return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;
+}
+
+/** What a run landed; what landed before it only as part of the total. */
+export function landedText({ landed, landedBefore = 0 }: { landed: number; landedBefore?: number }): string {
+  return landedBefore > 0 ? `${landed - landedBefore} landed in this run (${landed} in all)` : `${landed} landed`;
 }
 
 /** `1 idea`, `2 ideas`. */

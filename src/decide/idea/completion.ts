@@ -105,6 +105,12 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
 }
 
+/** Why a COMPLETE does not even reach the gate; undefined for anything else. */
+export function whyTurnedDown(run: RunAgentResult, { allowEmpty }: IdeaLimits): string | undefined {
+  if (run.signal.kind !== 'complete' || run.outcome.kind !== 'ok' || run.strayed) return undefined;
+  return run.unfinished ?? (run.changed || allowEmpty ? undefined : 'no change');
+}
+
 /** With one attempt only, its end is a claim. */
 export const claimsDone = (run: RunAgentResult, { loop }: IdeaLimits): boolean =>
   run.signal.kind === 'complete' || !loop;

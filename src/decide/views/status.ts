@@ -176,6 +176,10 @@ const afterTheRun = (reason: string): string =>
     'ralphctl start',
   );
 
+/** How many landed before this run: what it landed itself has the commit that it landed as. */
+export const landedBefore = (entries: readonly IdeaEntry[]): number =>
+  entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
+
 /** What a run leaves behind: its result in Temporal, and `summary.json`. */
 export function runSummary(
   outcome: RunSummary['outcome'],
@@ -190,7 +194,6 @@ export function runSummary(
       status: state,
       ...(reason ? { reason: afterTheRun(reason) } : {}),
     }));
-  // What this run landed has the commit that it landed as.
-  const before = entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
+  const before = landedBefore(entries);
   return { outcome, landed: status.counts.landed, ...(before > 0 ? { landedBefore: before } : {}), notLanded, status };
 }

@@ -8,6 +8,7 @@ import type { RunAgentInput, RunAgentResult } from '../../protocol/activities.js
 import type { Idea } from '../../protocol/idea.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import type { WorkDeps } from '../deps.js';
+import { earlierAnswers } from './answers.js';
 import { readResult } from './result.js';
 
 /** `previous`: the run before this one, of whatever iteration. */
@@ -19,7 +20,11 @@ export async function promptFor(
   nonce: string,
   previous: RunAgentResult | undefined,
 ): Promise<string> {
-  const [chosen, plan] = await Promise.all([template(run), planOf(deps, input, idea)]);
+  const [chosen, plan, answers] = await Promise.all([
+    template(run),
+    planOf(deps, input, idea),
+    earlierAnswers(deps.root, input),
+  ]);
   return buildPrompt({
     idea,
     iteration: input.iteration,
@@ -27,6 +32,7 @@ export async function promptFor(
     feedback: input.feedback,
     unchanged: input.unchanged,
     notes: input.notes,
+    answers,
     nonce,
     template: chosen,
     plan,

@@ -31,6 +31,7 @@ import { loadOne } from '../load.js';
 import { assertCouldStart, assertDiskSpace } from '../machine.js';
 import { keepPlace } from '../plan-place.js';
 import { asWorkError, recreateIfGone } from '../prepare.js';
+import { keepAnswers } from './answers.js';
 import { assertOurs, cutOff, endEarlier, noteConversation, runOrResume, unlock } from './attempt.js';
 import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
@@ -145,6 +146,7 @@ async function iterateInside(
   const nonce = newNonce();
   const prompt = await promptFor(deps, run, idea, input, nonce, previous);
   await writeAtomically(join(dir, 'prompt.md'), prompt);
+  await keepAnswers(dir, input.notes);
   const watch = await guard({ ...input, repo, dir, outputFile, wall }, config.confinement === 'stop');
   const { iteration, step } = input;
   const agent = spec.name;

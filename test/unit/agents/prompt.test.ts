@@ -32,6 +32,19 @@ describe('the prompt', () => {
     expect(build()).not.toMatch(/It is done when|From the person|What happened last time/);
   });
 
+  it('C5 lists the answers of earlier iterations beside the news, in any template that has the notes', () => {
+    const answers = [
+      { question: 'which\ncolour?', answer: 'green' },
+      { question: 'which port?', answer: '81' },
+    ];
+    const prompt = build({ notes: ['be quick'], answers, template: '{{notes}}' });
+    expect(prompt).toContain('## From the person in charge\n\n- be quick');
+    expect(prompt).toContain(
+      '## Answers you already have\n\n- You asked: which\n  colour?\n  The answer: green\n- You asked: which port?\n  The answer: 81\n',
+    );
+    expect(build({ notes: ['be quick'] })).not.toContain('Answers you already have');
+  });
+
   it('F1 names the part of the backlog that the task stands in', () => {
     expect(build({ idea: { ...IDEA, phase: 'Sign-in' } })).toContain('the part "Sign-in" of the backlog');
     expect(build()).not.toContain('of the backlog');
@@ -106,7 +119,7 @@ describe('no prompt is a signal', () => {
         const nonce = newNonce();
         const idea = { ...IDEA, text: body, success: [tail] };
         const feedback: Feedback = { kind: 'gate-failed', command: body, exitCode: 1, tail, log: '/l' };
-        const prompt = build({ idea, nonce, feedback, notes: [tail] });
+        const prompt = build({ idea, nonce, feedback, notes: [tail], answers: [{ question: body, answer: tail }] });
         const ctx = { nonce, requireXml, prompt };
         expect(parseSignal(prompt, ctx)).toEqual({ kind: 'none' });
         expect(parseSignal(prompt.slice(0, cut % prompt.length), ctx)).toEqual({ kind: 'none' });

@@ -1,7 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clean, liveLine, seconds, signalText } from '../../../src/client/views/live-lines.js';
+import { runLine } from '../../../src/client/views/idea-lines.js';
+import { lineOf } from '../../../src/client/views/idea-report.js';
+import { clean, landedText, liveLine, seconds, signalText } from '../../../src/client/views/live-lines.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
@@ -36,9 +38,19 @@ const LINES: [string, RunEvent, string | undefined][] = [
     { kind: 'run', state: 'paused', why: 'lunch', landed: 1, total: 5 },
     'run paused: lunch (1/5 landed)',
   ],
+  [
+    'run with ideas that landed in earlier runs',
+    { kind: 'run', state: 'running', landed: 5, before: 4, total: 11 },
+    'run running (5/11 landed, 4 of them before this run)',
+  ],
   ['iteration', { kind: 'iteration', idea: 'a-1', serial: 1, iteration: 1, max: 50, agentName: 'ed-001' }, undefined],
   ['iteration-end without a signal', END, '· a-1 iteration 3: (no signal), 65 s'],
   ['one commit', { ...END, commits: 1, signal: { kind: 'complete' } }, '· a-1 iteration 3: COMPLETE, 1 commit, 65 s'],
+  [
+    'G3 a COMPLETE that does not count says why',
+    { ...END, signal: { kind: 'complete' }, turnedDown: 'no change' },
+    '· a-1 iteration 3: COMPLETE, turned down: no change, 65 s',
+  ],
   [
     'commits',
     { ...END, commits: 2, signal: { kind: 'progress', percent: 40 } },
@@ -177,4 +189,15 @@ describe('G3 G6 live lines', () => {
       { examples: [[179_600]] },
     );
   });
+});
+
+test('why and logs say of an agent run why its COMPLETE does not count', () => {
+  const ended = { ...END, at: AT, signal: { kind: 'complete' as const }, turnedDown: 'no change' };
+  expect(runLine(lineOf({ serial: 4, ended }))).toMatch(/^#4 .*COMPLETE, turned down: no change, no commit$/);
+});
+
+test('the end of a run says what it landed itself, and the total apart', () => {
+  expect(landedText({ landed: 11, landedBefore: 5 })).toBe('6 landed in this run (11 in all)');
+  expect(landedText({ landed: 5, landedBefore: 5 })).toBe('0 landed in this run (5 in all)');
+  expect(landedText({ landed: 6 })).toBe('6 landed');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { afterGate, afterRun, limitReached, runBudgetMs } from '../../../src/decide/idea/completion.js';
+import { afterGate, afterRun, limitReached, runBudgetMs, whyTurnedDown } from '../../../src/decide/idea/completion.js';
 import type { GateResult } from '../../../src/protocol/gate.js';
 import type { AgentSignal } from '../../../src/protocol/signal.js';
 import {
@@ -161,4 +161,14 @@ describe('B3 limits', () => {
   ])('B1: with %d ms used a run may take %d ms', (activeMs, budget) => {
     expect(runBudgetMs({ activeMs, grace: false }, LIMITS)).toBe(budget);
   });
+});
+
+test('a COMPLETE that does not reach the gate says why, anything else says nothing', () => {
+  const { limits } = context();
+  const empty = runOf(COMPLETE, { changed: false });
+  expect(whyTurnedDown(empty, limits)).toBe('no change');
+  expect(whyTurnedDown(empty, { ...limits, allowEmpty: true })).toBeUndefined();
+  expect(whyTurnedDown({ ...empty, unfinished: 'conflict markers are left in a.ts' }, limits)).toMatch(/^conflict/);
+  expect(whyTurnedDown({ ...empty, changed: true }, limits)).toBeUndefined();
+  expect(whyTurnedDown({ ...empty, signal: PROGRESS }, limits)).toBeUndefined();
 });

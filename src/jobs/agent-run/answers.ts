@@ -1,0 +1,87 @@
+/**
+ * The answers that an idea has: each is news in one prompt and stays in the later ones, also of later runs.
+ * Invariant: kept in the folder of the iteration whose prompt brings them, so that a second attempt writes the same; a
+ * file that cannot be read costs its answers, never the iteration. The list is bounded.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ideaDir } from '../../config/paths.js';
+import type { RunAgentInput } from '../../protocol/activities.js';
+import { type Answered, answerIn, answerNote } from '../../protocol/answer.js';
+import { listRuns, writeAtomically } from '../../run-files/run.js';
+
+/** Answers that a prompt repeats, the latest ones. */
+const MOST_ANSWERS = 10;
+/** Characters of them together, and of one question or answer. */
+const MOST_CHARACTERS = 8000;
+const MOST_OF_ONE = 2000;
+/** Runs that are looked through, this one included. */
+const MOST_RUNS = 20;
+
+const FILE = 'notes.json';
+
+interface KeptNotes {
+  answers: Answered[];
+}
+
+const answersIn = (notes: readonly string[]): Answered[] => notes.flatMap((note) => answerIn(note) ?? []);
+
+export async function keepAnswers(dir: string, notes: readonly string[]): Promise<void> {
+  const answers = answersIn(notes);
+  if (answers.length === 0) return;
+  const kept: KeptNotes = { answers };
+  // Without the file the answer is forgotten later; the prompt of now has it.
+  await writeAtomically(join(dir, FILE), JSON.stringify(kept)).catch(() => {});
+}
+
+type About = Pick<RunAgentInput, 'project' | 'runId' | 'idea' | 'serial' | 'notes'>;
+
+/** Oldest first, without those that are news in this prompt. */
+export async function earlierAnswers(
+  root: string,
+  { project, runId, idea, serial, notes }: About,
+): Promise<Answered[]> {
+  const before = (await listRuns(root, project)).filter((run) => run < runId);
+  const said = new Set(answersIn(notes).map(answerNote));
+  const latest: Answered[] = [];
+  let room = MOST_CHARACTERS;
+  for (const run of [runId, ...before].slice(0, MOST_RUNS)) {
+    const upTo = run === runId ? serial : Number.POSITIVE_INFINITY;
+    for (const kept of (await keptIn(ideaDir(root, project, run, idea), upTo)).reverse()) {
+      const key = answerNote(kept);
+      if (said.has(key)) continue;
+      said.add(key);
+      const one = { question: clip(kept.question), answer: clip(kept.answer) };
+      room -= answerNote(one).length;
+      if (room < 0 || latest.length === MOST_ANSWERS) return latest.reverse();
+      latest.push(one);
+    }
+  }
+  return latest.reverse();
+}
+
+/** In the order of the iterations, those before `serial`. */
+async function keptIn(dir: string, serial: number): Promise<Answered[]> {
+  const names = await readdir(dir).catch(() => []);
+  const iterations = names
+    .filter((name) => /^\d+$/.test(name) && Number(name) < serial)
+    .sort((a, b) => Number(a) - Number(b));
+  return (await Promise.all(iterations.map((name) => read(join(dir, name, FILE))))).flat();
+}
+
+async function read(path: string): Promise<Answered[]> {
+  try {
+    const { answers } = JSON.parse(await readFile(path, 'utf8')) as Partial<KeptNotes>;
+    return Array.isArray(answers) ? answers.filter(isAnswered) : [];
+  } catch {
+    return [];
+  }
+}
+
+const isAnswered = (value: Partial<Answered> | null): value is Answered =>
+  typeof value?.question === 'string' && typeof value.answer === 'string';
+
+function clip(text: string): string {
+  if (text.length <= MOST_OF_ONE) return text;
+  return `${text.slice(0, MOST_OF_ONE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
