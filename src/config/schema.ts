@@ -47,7 +47,7 @@ export const configSchema = z
     commit,
     weights: z
       .strictObject({
-        unblocks: weight.default(10).describe('For each idea that is blocked on this one.'),
+        unblocks: weight.default(10).describe('For each idea that waits for this one, or for a Blue above it.'),
         critical: weight.default(50).describe('For the tag "critical".'),
         quickWin: weight.default(30).describe('For the tag "quick-win".'),
         nearComplete: weight.default(20).describe('If more than half of the parent’s children are done.'),

@@ -44,6 +44,8 @@ export interface RunSettings {
    * where an outage failed the idea and one idea's launches closed the agent.
    */
   ownTrouble?: true;
+  /** An idea unblocks also those that wait for a Blue above it (A2). Absent in runs of 0.1, where direct names alone counted. */
+  unblocksThroughParents?: true;
   /**
    * What the configuration allows a set-up, and all commands of a gate one after another. Absent in runs of 0.1: their
    * activities end after four hours, and wait for a worker for ever.

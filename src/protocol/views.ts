@@ -21,6 +21,8 @@ export interface IdeaLine {
   /** Its next iteration, or its landing, waits for an approval. */
   approval?: true;
   busy?: GitTask;
+  /** Of a Blue: how many of its children are done. */
+  group?: { done: number; total: number };
   /** Iterations that its workflow has reported; those of a running one are in its own view. */
   iterations?: IterationStats;
 }
@@ -73,7 +75,7 @@ export interface LeftOut {
   warnings?: number;
 }
 
-/** What the `ideas` query is asked: a page of all ideas in backlog order, Blues left out. */
+/** What the `ideas` query is asked: a page of all ideas in backlog order. */
 export interface IdeaPageRequest {
   /** 0-based, among those with a status in `only`. */
   from?: number;
@@ -137,6 +139,15 @@ export interface ScorePart {
   value: number;
 }
 
+/** Of a Blue: its children. Lists are cut. */
+export interface GroupView {
+  done: number;
+  total: number;
+  landed: string[];
+  /** Each with its status in words. */
+  open: string[];
+}
+
 /** Answer of the `why` query. */
 export interface WhyView {
   idea: string;
@@ -152,6 +163,8 @@ export interface WhyView {
   /** What a person told it last, with the reason given. */
   told?: { verb: string; reason?: string };
   held?: true;
+  /** Absent for an idea that is no Blue. */
+  group?: GroupView;
   /** What can be told to it now. */
   possible?: string[];
 }

@@ -22,6 +22,7 @@ export function settingsOf(config: Config): RunSettings {
     recoverPrimary: config.limits.recoverPrimary,
     stepLanding: true,
     ownTrouble: true,
+    unblocksThroughParents: true,
     times: {
       setupMs: config.setup.timeoutMinutes * 60_000,
       gateMs: config.gate.commands.reduce((sum, { timeoutMinutes }) => sum + timeoutMinutes * 60_000, 0),

@@ -68,13 +68,14 @@ function takeRevision(
 
 /** What marks the version a run was started with stays: a run keeps one behaviour to its end. */
 function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
-  const { mode: _, stepLanding: __, ownTrouble: ___, times, ...settings } = now;
-  const { mode, stepLanding, ownTrouble } = before;
+  const { mode: _, stepLanding: __, ownTrouble: ___, unblocksThroughParents: ____, times, ...settings } = now;
+  const { mode, stepLanding, ownTrouble, unblocksThroughParents } = before;
   return {
     ...settings,
     ...(mode ? { mode } : {}),
     ...(stepLanding ? { stepLanding } : {}),
     ...(ownTrouble ? { ownTrouble } : {}),
+    ...(unblocksThroughParents ? { unblocksThroughParents } : {}),
     ...(before.times && times ? { times } : {}),
   };
 }

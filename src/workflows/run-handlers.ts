@@ -37,7 +37,7 @@ export function handleRunMessages(run: RunControls): void {
   });
   setHandler(messages.ideasQuery, (asked) => {
     const pilot = run.pilot();
-    return pilot && ideaPage(pilot.state.entries, asked);
+    return pilot && ideaPage(pilot.state.entries, pilot.graph, asked);
   });
   setHandler(messages.whyQuery, (id) => {
     const pilot = run.pilot();

@@ -107,7 +107,8 @@ async function fromFiles(context: Context, project: string, found: Found, option
   if (!recorded) return;
   found.recorded = true;
   found.status = recordedStatus(recorded);
-  const pages = { ideas: (asked: IdeaPageRequest) => Promise.resolve(ideaPage(recorded.state.entries, asked)) };
+  const { state, graph } = recorded;
+  const pages = { ideas: (asked: IdeaPageRequest) => Promise.resolve(ideaPage(state.entries, graph, asked)) };
   const list = await listIdeas(pages, options);
   if (list) found.list = list;
   askWhole(found.status, recorded.record);

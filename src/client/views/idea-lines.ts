@@ -1,4 +1,5 @@
 import type { IdeaStatus } from '../../protocol/states.js';
+import type { GroupView } from '../../protocol/views.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
 import { claimText, clean, many, paragraphs } from './live-lines.js';
 import { localTime } from './terminal.js';
@@ -8,8 +9,7 @@ const RUNS_SHOWN = 10;
 const SAID_SHOWN = 600;
 
 export function describeIdea(report: IdeaReport): string[] {
-  const { idea, title, status, reason, question, parts, score, rank, waitsFor, told, possible = [], over } = report;
-  const counted = status !== 'landed' && !over;
+  const { idea, title, status, reason, question, waitsFor, told, possible = [] } = report;
   return [
     `${idea}  ${clean(title)}`,
     `status ${statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
@@ -18,12 +18,26 @@ export function describeIdea(report: IdeaReport): string[] {
     ...gateLines(report),
     ...(report.bounced ? [`its last landing did not go through: ${clean(report.bounced)}`] : []),
     ...(report.worktree ? [`its work is kept in ${report.worktree} (branch ${report.branch})`] : []),
-    ...parts.map((part) => `${signed(part.value)}  ${part.label}`),
-    `${signed(score)}  score${rank && counted ? `, number ${rank} of the ready pool` : ''}`,
+    ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),
     ...(told ? [`you told it: ${told.verb}${told.reason ? ` (${clean(told.reason)})` : ''}`] : []),
     ...(possible.length > 0 ? [`possible now: ${possible.join(', ')}`] : []),
     ...(report.commands.length > 0 ? [`possible now: ${report.commands.join('; ')}`] : []),
+  ];
+}
+
+function scoreLines({ status, over, parts, score, rank }: IdeaReport): string[] {
+  const place = rank && status !== 'landed' && !over ? `, number ${rank} of the ready pool` : '';
+  return [...parts.map((part) => `${signed(part.value)}  ${part.label}`), `${signed(score)}  score${place}`];
+}
+
+/** A Blue never runs itself, so its score says nothing. */
+function groupLines({ done, total, landed, open }: GroupView): string[] {
+  const more = (shown: number, all: number): string => (all > shown ? ` and ${all - shown} more` : '');
+  return [
+    `it groups ${many(total, 'idea')}, ${done} landed; it is done when all have landed`,
+    ...(landed.length > 0 ? [`landed: ${landed.join(', ')}${more(landed.length, done)}`] : []),
+    ...(open.length > 0 ? [`open: ${open.join(', ')}${more(open.length, total - done)}`] : []),
   ];
 }
 

@@ -71,7 +71,7 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(told?.bounced && view.status !== 'landed' ? { bounced: told.bounced.why } : {}),
     ...place,
     over,
-    commands: over ? commandsAfter(view.idea, view.status, about.commit) : [],
+    commands: over && !view.group ? commandsAfter(view.idea, view.status, about.commit) : [],
   };
 }
 

@@ -66,7 +66,7 @@ export async function recordedRun(root: string, project: string, runId: string):
   if (last?.why) state.why = last.why;
   if (record.landing) state.landing = record.landing;
   state.totals.landings = state.entries.filter((entry) => entry.commit).length;
-  return { run, record, settings, state, graph: new Graph(state.entries), over };
+  return { run, record, settings, state, graph: new Graph(state.entries, settings.unblocksThroughParents), over };
 }
 
 /** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */
@@ -79,6 +79,8 @@ function restore(entry: IdeaEntry, { last, runs, told }: IdeaRecord): void {
   if (told) entry.told = told;
   if (!last) return;
   entry.card = { ...entry.card, title: last.title };
+  // That a Blue is done follows from its children.
+  if (entry.card.blue && last.status === 'landed') return;
   entry.status = last.status;
   if (last.reason) entry.reason = last.reason;
   if (last.commit) entry.commit = last.commit;

@@ -57,10 +57,10 @@ export function describeList(list: IdeaPage | undefined, options: StatusOptions)
   print('');
   if (lines.length === 0) print(total === 0 ? 'no idea is like that' : `there are ${Math.ceil(total / A_PAGE)} pages`);
   else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
-  for (const { id, title, status, held, agentName, reason } of lines) {
+  for (const { id, title, status, held, agentName, reason, group } of lines) {
     const state = held ? 'held' : status;
     print(
-      `  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
+      `  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}${group ? ` ${group.done}/${group.total}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
     );
   }
   if (options.page !== undefined && from + lines.length < total && lines.length > 0)

@@ -81,6 +81,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ errorThreshold: isCount, maxRetries: isCount, retryBaseMs: isAmount, maxRateLimitRetries: isCount },
   ...{ rateLimitBackoffMs: isAmount, rateLimitFactor: isAmount, recoverPrimary: maybe(isBoolean) },
   ...{ ladder: maybe(isLadder), budget: maybe(isBudget), stepLanding: maybe(isTrue), ownTrouble: maybe(isTrue) },
+  unblocksThroughParents: maybe(isTrue),
   times: maybe(
     shaped<NonNullable<RunSettings['times']>>({ setupMs: isAmount, gateMs: isAmount, untakenMs: maybe(isAmount) }),
   ),

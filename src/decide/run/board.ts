@@ -16,6 +16,7 @@ import { Graph } from '../scheduler/graph.js';
 import { ReadyPool } from '../scheduler/ready.js';
 import { Slots } from '../scheduler/slots.js';
 import { clip, MAX_REASON } from '../text.js';
+import { groupStatus, groupText } from '../views/group.js';
 import { addStats } from '../views/survey.js';
 import type { Effect } from './effects.js';
 import { newEntry } from './first-state.js';
@@ -53,7 +54,7 @@ export class Board {
   constructor(state: AutopilotState, settings: RunSettings) {
     this.state = state;
     this.settings = settings;
-    this.graph = new Graph(state.entries);
+    this.graph = new Graph(state.entries, settings.unblocksThroughParents);
     this.pool = new ReadyPool(this.graph, settings.weights);
     this.gates = state.limits && new AccountBreakers(state.limits, settings);
     for (const entry of state.entries) {
@@ -106,8 +107,26 @@ export class Board {
 
   /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */
   rebuild(): void {
-    this.graph = new Graph(this.state.entries);
+    const before = this.graph;
+    this.graph = new Graph(this.state.entries, this.settings.unblocksThroughParents);
     this.pool = new ReadyPool(this.graph, this.settings.weights);
+    for (const { card } of this.state.entries) {
+      if (card.blue && before.entry(card.id) && before.isDone(card.id) !== this.graph.isDone(card.id))
+        this.#tellGroup(card.id);
+    }
+  }
+
+  /** The idea has landed: what waited for it may start, and the Blues that it completes are told. */
+  markDone(idea: string): void {
+    for (const blue of this.graph.markDone(idea)) this.#tellGroup(blue);
+  }
+
+  /** A Blue has no status of its own: its event says where its children stand. */
+  #tellGroup(blue: string): void {
+    const entry = this.graph.entry(blue);
+    if (!entry) return;
+    const status = groupStatus(entry, this.graph);
+    this.changes.push({ ...entry, status, ...(status === 'landed' ? { reason: groupText(blue, this.graph) } : {}) });
   }
 
   /** Something about the idea beside its status has changed: those who watch are told, and the ready pool. */

@@ -149,7 +149,7 @@ export class LandingQueue {
   }
 
   #landed(entry: IdeaEntry, result: Extract<LandResult, { kind: 'landed' }>): void {
-    const { state, graph } = this.#board;
+    const { state } = this.#board;
     const idea = entry.card.id;
     state.failuresInARow = 0;
     state.totals.landings += 1;
@@ -162,7 +162,7 @@ export class LandingQueue {
     delete entry.warnings;
     this.#board.foldIterations(entry);
     this.#board.set(entry, 'landed');
-    graph.markDone(idea);
+    this.#board.markDone(idea);
     this.#board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'landed', commit: result.commit } });
   }
 

@@ -5,6 +5,7 @@
  * has landed; a Blue when its children are, or, without any, when what it depends on is.
  * May import protocol types only.
  */
+import type { IdeaCard } from '../../protocol/idea.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 
 export class Graph {
@@ -13,7 +14,10 @@ export class Graph {
   readonly #children = new Map<string, string[]>();
   /** Who waits for this idea, ancestors' dependencies included. */
   readonly #dependents = new Map<string, string[]>();
+  /** Who names this idea in `dependsOn`. */
+  readonly #named = new Map<string, string[]>();
   readonly #unblocks = new Map<string, number>();
+  readonly #aboveOf = new Map<string, ReadonlySet<string>>();
   readonly #waiting = new Map<string, Set<string>>();
   readonly #childrenLeft = new Map<string, number>();
   readonly #done = new Set<string>();
@@ -21,15 +25,17 @@ export class Graph {
   /** Ideas that became ready, or whose score may have changed while they were. */
   readonly #touched = new Set<string>();
 
-  constructor(entries: readonly IdeaEntry[]) {
+  /** `throughParents`: who waits for a Blue waits for each idea in it. */
+  constructor(entries: readonly IdeaEntry[], throughParents = false) {
     this.#entries = entries;
     entries.forEach((entry, at) => {
       this.#at.set(entry.card.id, at);
     });
     for (const { card } of entries) {
       if (card.parent && this.entry(card.parent)?.card.blue) push(this.#children, card.parent, card.id);
-      for (const dep of new Set(card.dependsOn)) this.#unblocks.set(dep, (this.#unblocks.get(dep) ?? 0) + 1);
+      for (const dep of new Set(card.dependsOn)) push(this.#named, dep, card.id);
     }
+    for (const { card } of entries) this.#unblocks.set(card.id, this.#countUnblocked(card, throughParents));
     for (const { card } of entries) {
       const waits = new Set(this.#ownAndInherited(card.id));
       for (const dep of waits) push(this.#dependents, dep, card.id);
@@ -60,7 +66,7 @@ export class Graph {
     return this.#ready.has(id);
   }
 
-  /** How many ideas directly name this one in `dependsOn`. */
+  /** How many ideas name this one in `dependsOn`; where that counts, also those that name a Blue above it. */
   unblocks(id: string): number {
     return this.#unblocks.get(id) ?? 0;
   }
@@ -98,12 +104,24 @@ export class Graph {
     return touched;
   }
 
-  /** Tells the graph that an idea is done; Blues above it and everything that waited follow. */
-  markDone(id: string): void {
+  /** Done and total children of a Blue; undefined for what is none. */
+  group(id: string): { done: number; total: number } | undefined {
+    if (!this.entry(id)?.card.blue) return undefined;
+    const total = this.children(id).length;
+    return { done: total - (this.#childrenLeft.get(id) ?? total), total };
+  }
+
+  /**
+   * Tells the graph that an idea is done; Blues above it and everything that waited follow. Returns the Blues that are
+   * done with it.
+   */
+  markDone(id: string): string[] {
+    const blues: string[] = [];
     const todo = [id];
     for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
       if (this.#done.has(next)) continue;
       this.#done.add(next);
+      if (this.entry(next)?.card.blue) blues.push(next);
       this.#ready.delete(next);
       for (const dependent of this.#dependents.get(next) ?? []) {
         this.#waiting.get(dependent)?.delete(next);
@@ -113,6 +131,7 @@ export class Graph {
       const parent = this.entry(next)?.card.parent;
       if (parent && this.#childDone(parent)) todo.push(parent);
     }
+    return blues;
   }
 
   /** Puts an idea into the ready pool or takes it out, as its status and dependencies say. */
@@ -145,6 +164,27 @@ export class Graph {
       for (const child of this.children(parent)) if (this.#ready.has(child)) this.#touched.add(child);
     }
     return left === 0;
+  }
+
+  #countUnblocked({ id, parent }: IdeaCard, throughParents: boolean): number {
+    const own = this.#named.get(id) ?? [];
+    if (!throughParents || !parent) return own.length;
+    const above = this.#waitForBlue(parent);
+    return above.size + own.filter((one) => !above.has(one)).length;
+  }
+
+  /** Who names this Blue or one above it. Kept, as all ideas of a Blue ask for it. */
+  #waitForBlue(id: string): ReadonlySet<string> {
+    const known = this.#aboveOf.get(id);
+    if (known) return known;
+    const all = new Set<string>();
+    const seen = new Set<string>();
+    for (let at = this.entry(id); at?.card.blue && !seen.has(at.card.id); at = this.entry(at.card.parent ?? '')) {
+      seen.add(at.card.id);
+      for (const one of this.#named.get(at.card.id) ?? []) all.add(one);
+    }
+    this.#aboveOf.set(id, all);
+    return all;
   }
 
   #isEmptyBlueDone(id: string): boolean {

@@ -1,17 +1,23 @@
 /**
- * The `ideas` query: all ideas of a run in backlog order, page by page.
+ * The `ideas` query: all ideas of a run in backlog order, Blues included, page by page.
  * Invariant: a page is bounded whatever is asked for, as anybody may ask from the Web UI.
  * May import protocol and decide only.
  */
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
-import type { IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
+import type { IdeaLine, IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
+import type { Graph } from '../scheduler/graph.js';
+import { groupStatus } from './group.js';
 import { ideaLine } from './status.js';
 
 /** With ids, titles and reasons at their longest, what fits a payload without effort. */
 export const MOST_A_PAGE = 500;
 
-export function ideaPage(entries: readonly IdeaEntry[], asked: IdeaPageRequest | null | undefined): IdeaPage {
+export function ideaPage(
+  entries: readonly IdeaEntry[],
+  graph: Graph,
+  asked: IdeaPageRequest | null | undefined,
+): IdeaPage {
   const { from, count, only } = asked ?? {};
   const first = wholeOr(0, from);
   const most = Math.min(MOST_A_PAGE, wholeOr(MOST_A_PAGE, count));
@@ -19,11 +25,17 @@ export function ideaPage(entries: readonly IdeaEntry[], asked: IdeaPageRequest |
   const page: IdeaEntry[] = [];
   let total = 0;
   for (const entry of entries) {
-    if (entry.card.blue || (wanted && !wanted.has(entry.status))) continue;
+    if (wanted && !wanted.has(groupStatus(entry, graph))) continue;
     if (total >= first && page.length < most) page.push(entry);
     total += 1;
   }
-  return { from: first, total, lines: page.map(ideaLine) };
+  return { from: first, total, lines: page.map((entry) => lineOf(entry, graph)) };
+}
+
+/** A Blue with how many of its children are done. */
+function lineOf(entry: IdeaEntry, graph: Graph): IdeaLine {
+  const group = graph.group(entry.card.id);
+  return group ? { ...ideaLine(entry), status: groupStatus(entry, graph), group } : ideaLine(entry);
 }
 
 const wholeOr = (otherwise: number, value: unknown): number =>

@@ -14,6 +14,7 @@ import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
+import { groupText, groupView } from './group.js';
 import { runStanding } from './standing.js';
 import { addStats, MAX_LISTED, type Survey, survey } from './survey.js';
 
@@ -145,6 +146,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
   if (!entry) return undefined;
   const parts = scoreParts(entry, graph, settings.weights);
   const rank = rankOf(id, graph, settings.weights) ?? 0;
+  const group = groupView(id, graph);
   return {
     idea: id,
     title: entry.card.title,
@@ -156,6 +158,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     ...(entry.reason ? { reason: entry.reason } : {}),
     ...(entry.told ? { told: entry.told } : {}),
     ...(entry.hold ? { held: true as const } : {}),
+    ...(group ? { group } : {}),
     possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
 }
@@ -163,7 +166,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
 function describeWait(id: string, graph: Graph): string {
   const entry = graph.entry(id);
   if (!entry) return 'unknown';
-  return entry.card.blue ? 'its children are not all done' : entry.status;
+  return entry.card.blue ? groupText(id, graph) : entry.status;
 }
 
 /** Ideas that did not land and are named in a summary: the result of a workflow must stay a small payload. */

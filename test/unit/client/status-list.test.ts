@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { listIdeas, listProblem } from '../../../src/client/views/status-list.js';
+import { Graph } from '../../../src/decide/scheduler/graph.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
 import { card, entryOf } from '../decide/support.js';
 
 const entries = Array.from({ length: 1234 }, (_, at) =>
   entryOf(card(`i${at}`), { status: at % 2 === 0 ? 'pending' : 'failed' }),
 );
-const run = { ideas: async (asked: Parameters<typeof ideaPage>[1]) => ideaPage(entries, asked) };
+const graph = new Graph(entries);
+const run = { ideas: async (asked: Parameters<typeof ideaPage>[2]) => ideaPage(entries, graph, asked) };
 const listed = async (options: Parameters<typeof listIdeas>[1]) =>
   (await listIdeas(run, options))?.lines.map(({ id }) => id);
 

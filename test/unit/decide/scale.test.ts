@@ -137,7 +137,9 @@ describe('A1 A2 scale', () => {
       warnings: IDEAS - MAX_LISTED,
     });
     expect(Buffer.byteLength(JSON.stringify(view))).toBeLessThan(512 * 1024);
-    expect(Buffer.byteLength(JSON.stringify(ideaPage(pilot.state.entries, { count: IDEAS })))).toBeLessThan(1 << 20);
+    expect(
+      Buffer.byteLength(JSON.stringify(ideaPage(pilot.state.entries, pilot.graph, { count: IDEAS }))),
+    ).toBeLessThan(1 << 20);
   });
 
   test('the state of ten thousand ideas is a few megabytes and comes back quickly', () => {
