@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { git } from '../git/runner.js';
 import { type Changed, type GateFilesInput, gateFiles, readAt } from './tripwires/gate-files.js';
 import { graft, partOf } from './tripwires/parts.js';
+import { testSupport } from './tripwires/test-support.js';
 
 /** Files of the base that the work has changed, and such that it has added. */
 export interface Overlay {
@@ -18,13 +19,17 @@ export interface Overlay {
 
 /** Undefined when the work leaves tests and gate files as they were, or only adds tests. */
 export async function findOverlay(input: GateFilesInput): Promise<Overlay | undefined> {
-  const { belongsToTests, steers } = await gateFiles(input);
+  const { belongsToTests, isTest, steers } = await gateFiles(input);
   const restore: string[] = [];
   const remove: string[] = [];
   let touched = false;
-  for (const change of await changes(input)) {
+  const all = await changes(input);
+  const there = all.flatMap(({ path, added }) => (added || belongsToTests(path) ? [] : [path]));
+  const { worktree, base } = input;
+  const support = await testSupport({ worktree, base, isTest, read: (path) => readAt(worktree, base, path) }, there);
+  for (const change of all) {
     const steered = await steers(change);
-    if (!steered && !belongsToTests(change.path)) continue;
+    if (!steered && !belongsToTests(change.path) && !support.has(change.path)) continue;
     (change.added ? remove : restore).push(change.path);
     touched ||= steered || !change.added;
   }

@@ -68,6 +68,32 @@ describe('honest work', () => {
     expect(gate).not.toHaveProperty('tripwires');
   });
 
+  it('that changes a product beside scripts, helpers and data of the gate, and adds to these, asks nothing', async () => {
+    const { gate } = await honest(
+      `sed -i.old 's/a + b/b + a/' src/add.js; echo 'export const more = 1;' >> support/same.mjs; echo '{"sum":3,"more":1}' > data/expected.json
+sed -i.old 's/"#one":/"#two":".\\/src\\/add.js","#one":/' package.json; find . -name '*.old' -delete; echo '{"level":2}' > src/settings.json`,
+      {},
+      {
+        'package.json': JSON.stringify({
+          type: 'module',
+          imports: { '#one': './src/add.js' },
+          scripts: { test: 'node scripts/check.mjs && node --test' },
+        }),
+        'scripts/check.mjs': "import { add } from '../src/add.js';\nimport './lib/rules.mjs';\nadd(1, 2);\n",
+        'scripts/lib/rules.mjs': 'export {};\n',
+        'support/same.mjs': 'export const same = 1;\n',
+        'data/expected.json': '{"sum":3}\n',
+        'src/settings.json': '{"level":1}\n',
+        'src/level.js':
+          "import { readFileSync } from 'node:fs';\nexport const level = readFileSync(new URL('./settings.json', import.meta.url), 'utf8');\n",
+        'test/level.test.js':
+          "import assert from 'node:assert';\nimport { readFileSync } from 'node:fs';\nimport { test } from 'node:test';\nimport { same } from '../support/same.mjs';\nimport { level } from '../src/level.js';\nimport expected from '../data/expected.json' with { type: 'json' };\ntest('level', () => assert.equal(level, readFileSync('src/settings.json', 'utf8')));\ntest('sum', () => assert.equal(expected.sum * same, 3));\n",
+      },
+    );
+    expect(gate).toMatchObject({ pass: true, tests: { passed: 4 } });
+    expect(gate).not.toHaveProperty('tripwires');
+  });
+
   it('that changes behaviour together with its tests is shown as that', async () => {
     const { gate, at, b } = await honest(CHANGED);
     expect(gate).toMatchObject({

@@ -5,7 +5,7 @@
 import picomatch from 'picomatch';
 import { git } from '../../git/runner.js';
 import { ownFiles } from './own-files.js';
-import { cut, partOf } from './parts.js';
+import { differs, partOf } from './parts.js';
 import { GATE_FILES, NEW_IS_FINE, NO_TESTS, TEST_DATA, TEST_FILES } from './patterns.js';
 
 export interface GateFilesInput {
@@ -41,7 +41,14 @@ const belongsToTests = picomatch([...TEST_FILES, ...TEST_DATA], { dot: true });
 const mayBeNew = picomatch(NEW_IS_FINE, { dot: true });
 
 export async function gateFiles({ worktree, base, commands }: GateFilesInput): Promise<GateFiles> {
-  const own = await ownFiles(commands, (path) => readAt(worktree, base, path));
+  const own = await ownFiles(commands, {
+    read: (path) => readAt(worktree, base, path),
+    all: async () =>
+      (await git(worktree).run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', base], { read: true })).split(
+        '\0',
+      ),
+    skip: belongsToTests,
+  });
   const scripts = new Set(own.scripts);
   const isGlobbed = picomatch([...GATE_FILES, ...own.globs], { dot: true });
   const steers = async (change: Changed): Promise<boolean> => {
@@ -54,7 +61,7 @@ export async function gateFiles({ worktree, base, commands }: GateFilesInput): P
       added ? undefined : readAt(worktree, base, from),
       readAt(worktree, 'HEAD', path),
     ]);
-    return cut(before ?? ('json' in part ? '{}' : ''), part) !== cut(after ?? '', part);
+    return differs(before ?? ('json' in part ? '{}' : ''), after ?? '', part);
   };
   return {
     globs: [...TEST_FILES, ...GATE_FILES, ...own.globs, ...own.scripts.map(literal)],

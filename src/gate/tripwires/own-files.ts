@@ -3,9 +3,17 @@
  * Invariant: a file that a command only names, to read or to test it, is none of them; as the base has them, so that
  * the work cannot leave the list; bounded.
  */
-import { BUILD_FILES } from './patterns.js';
+import { dirname, normalize } from 'node:path/posix';
+import { imported } from './imports.js';
+import { BUILD_FILES, PRODUCT_FOLDER, TOOL_FOLDER } from './patterns.js';
+import { preloaded, SETTINGS, setupFiles, TAKES_FILE } from './preloaded.js';
 
-type Read = (path: string) => Promise<string | undefined>;
+/** The base. `all`: its paths; `skip`: what is looked after elsewhere. */
+interface Base {
+  read: (path: string) => Promise<string | undefined>;
+  all: () => Promise<string[]>;
+  skip: (path: string) => boolean;
+}
 
 const INTERPRETERS = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash|zsh|dash|node|deno|bun|tsx|python[\d.]*|ruby|perl|php)$/;
 /** With these an interpreter runs no file, or reads one without running it. */
@@ -16,10 +24,10 @@ const MOST_FILES = 40;
 const MOST_TEXT = 100_000;
 const MOST_DEPTH = 5;
 
-/** Paths and globs, top-relative. `read`: a file of the base. */
+/** Paths and globs, top-relative. */
 export async function ownFiles(
   commands: ReadonlyArray<string | readonly string[]>,
-  read: Read,
+  { read, all, skip }: Base,
 ): Promise<{ scripts: string[]; globs: string[] }> {
   const scripts = new Set<string>();
   const globs = new Set<string>();
@@ -34,6 +42,34 @@ export async function ownFiles(
     seen.add(path);
     const content = (await read(path))?.slice(0, MOST_TEXT);
     if (content !== undefined) todo.push(...texts(content).map((text) => ({ text, dir, depth: depth + 1 })));
+  };
+  let paths: Set<string> | undefined;
+  const has = async (path: string): Promise<boolean> => {
+    paths ??= new Set(await all());
+    return paths.has(path);
+  };
+  /** A file that the gate loads, and what that imports of its own kind: not the product. */
+  const load = async (path: string, at: { dir: string; depth: number }): Promise<void> => {
+    scripts.add(path);
+    await open(path, (text) => (isShell(path, text) ? [text] : []), at);
+    const queue = [{ path, depth: at.depth }];
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const from = next;
+      if (from.depth >= MOST_DEPTH || scripts.size >= MOST_FILES || !/\.(?:[cm]?[jt]sx?|py)$/.test(from.path)) continue;
+      const text = (await read(from.path))?.slice(0, MOST_TEXT) ?? '';
+      for (const candidates of imported(from.path, text)) {
+        const target = await first(candidates, has);
+        if (!target || scripts.has(target) || skip(target) || !ofOneKind(from.path, target)) continue;
+        scripts.add(target);
+        queue.push({ path: target, depth: from.depth + 1 });
+      }
+    }
+  };
+  const preload = async (words: readonly string[], at: { dir: string; depth: number }): Promise<void> => {
+    for (const word of preloaded(words)) {
+      const path = await first(spellings(join(at.dir, word)), has);
+      if (path) await load(path, at);
+    }
   };
   const look = async (words: readonly string[], { dir, depth }: { dir: string; depth: number }): Promise<void> => {
     const [program = '', ...rest] = words;
@@ -58,17 +94,26 @@ export async function ownFiles(
     }
     const path = scriptOf(program, rest);
     if (path === undefined || path.startsWith('/') || path.split('/').includes('..')) return;
-    const full = join(dir, path.replace(/^\.\//, ''));
-    scripts.add(full);
-    await open(full, (text) => (isShell(full, text) ? [text] : []), { dir, depth });
+    await load(join(dir, path.replace(/^\.\//, '')), { dir, depth });
   };
+  for (const path of SETTINGS) {
+    const text = (await has(path)) ? await read(path) : undefined;
+    for (const name of setupFiles(path, text?.slice(0, MOST_TEXT) ?? '')) {
+      const file = await first(spellings(name), has);
+      if (file) await load(file, { dir: '', depth: 1 });
+    }
+  }
   for (const command of commands) {
     if (typeof command === 'string') todo.push({ text: command, dir: '', depth: 0 });
-    else await look(bare(command), { dir: '', depth: 0 });
+    else {
+      await preload(command, { dir: '', depth: 0 });
+      await look(bare(command), { dir: '', depth: 0 });
+    }
   }
   for (let next = todo.shift(); next; next = todo.shift()) {
     let { dir } = next;
     for (const words of simpleCommands(next.text)) {
+      await preload(words, { dir, depth: next.depth });
       const command = bare(words);
       if (command[0] === 'cd') dir = within(dir, command[1] ?? '');
       else await look(command, { dir, depth: next.depth });
@@ -79,10 +124,12 @@ export async function ownFiles(
 
 /** The file that a command runs, if it is one of the repository. */
 function scriptOf(program: string, rest: readonly string[]): string | undefined {
+  if (/^(?:source|\.)$/.test(program)) return rest[0]?.replace(/^"?\$(?:PWD|\{PWD\})\//, '');
   if (!INTERPRETERS.test(program)) return /^[\w@.][^*?]*$/.test(program) && program.includes('/') ? program : undefined;
   const module = rest.indexOf('-m');
   if (module >= 0 && /^python/.test(program)) return `${(rest[module + 1] ?? '').replaceAll('.', '/')}.py`;
-  const at = rest.findIndex((word) => !word.startsWith('-'));
+  // The word after one of these is its value.
+  const at = rest.findIndex((word, n) => !word.startsWith('-') && !(n > 0 && TAKES_FILE.test(rest[n - 1] ?? '')));
   const script = rest[at];
   if (script === undefined || rest.slice(0, at).some((flag) => NO_SCRIPT.test(flag))) return undefined;
   return script.includes('/') || script.includes('.') ? script : undefined;
@@ -113,6 +160,24 @@ const recipes = (text: string): string[] => [
     .map((line) => line.replace(/^\t[@+-]*/, ''))
     .join('\n'),
 ];
+
+/** Of a script's imports those that lie with it or among tools, and not where the product is. */
+function ofOneKind(from: string, to: string): boolean {
+  const folder = dirname(from);
+  const near = folder !== '.' && to.startsWith(`${folder}/`);
+  if (near && TOOL_FOLDER.test(from)) return true;
+  return !PRODUCT_FOLDER.test(to) && (TOOL_FOLDER.test(to) || (near && !PRODUCT_FOLDER.test(from)));
+}
+
+async function first(paths: readonly string[], has: (path: string) => Promise<boolean>): Promise<string | undefined> {
+  for (const path of paths) if (await has(path)) return path;
+  return undefined;
+}
+
+const spellings = (path: string): string[] => {
+  const plain = normalize(path);
+  return ['', '.js', '.mjs', '.cjs', '.ts', '.mts'].map((end) => plain + end);
+};
 
 const isShell = (path: string, text: string): boolean =>
   /\.(?:ba|z)?sh$/.test(path) || /^#!.*\b(?:ba|z|da)?sh\b/.test(text.slice(0, 200).split('\n')[0] ?? '');
@@ -161,7 +226,7 @@ export function simpleCommands(text: string): string[][] {
   return commands;
 }
 
-const BEFORE = /^(?:!|\{|if|then|elif|else|while|until|do|exec|time|env|command|nice|nohup|xvfb-run|\w+=.*)$/;
+const BEFORE = /^(?:!|\{|if|then|elif|else|while|until|do|exec|time|env|command|nice|nohup|xvfb-run|cross-env|\w+=.*)$/;
 
 /** A command without what only stands in front of it. */
 export function bare(words: readonly string[]): string[] {

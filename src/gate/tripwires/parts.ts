@@ -13,6 +13,31 @@ export function cut(text: string, part: Part): string {
   return whole ? JSON.stringify(part.json.map((key) => whole[key])) : text;
 }
 
+/** Whether what counts is another in `after` than in `before`. */
+export function differs(before: string, after: string, part: Part): boolean {
+  if (cut(before, part) !== cut(after, part)) return true;
+  if (!('json' in part)) return false;
+  const [old, now] = [json(before), json(after)];
+  return old !== undefined && now !== undefined && part.grows.some((key) => !grew(old[key], now[key]));
+}
+
+/** Nothing that was there is another: entries are new, and none goes before one that was there. */
+function grew(before: unknown, now: unknown): boolean {
+  if (before === undefined || JSON.stringify(before) === JSON.stringify(now)) return true;
+  if (Array.isArray(before)) return Array.isArray(now) && before.every((one) => now.includes(one));
+  if (!isMap(before) || !isMap(now)) return false;
+  const patterns = Object.keys(before).filter((key) => key.includes('*'));
+  return (
+    Object.entries(before).every(([key, value]) => JSON.stringify(value) === JSON.stringify(now[key])) &&
+    Object.keys(now).every((key) => key in before || (/^[.#]/.test(key) && !patterns.some((one) => covers(one, key))))
+  );
+}
+
+const covers = (pattern: string, key: string): boolean => key.startsWith(pattern.slice(0, pattern.indexOf('*')));
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** `now` with what counts taken from `before`; undefined when that cannot be done. */
 export function graft(now: string, before: string, part: Part): string | undefined {
   if (!('json' in part)) {
@@ -22,7 +47,12 @@ export function graft(now: string, before: string, part: Part): string | undefin
   if (!whole || !old) return undefined;
   const kept = Object.entries(whole).filter(([key]) => !part.json.includes(key));
   const taken = Object.entries(old).filter(([key]) => part.json.includes(key));
-  return `${JSON.stringify(Object.fromEntries([...kept, ...taken]), null, 2)}\n`;
+  const back = part.grows.filter((key) => !grew(old[key], whole[key]));
+  const mixed = back.map((key): [string, unknown] => {
+    const [then, value] = [old[key], whole[key]];
+    return [key, isMap(then) && isMap(value) ? { ...value, ...then } : then];
+  });
+  return `${JSON.stringify(Object.fromEntries([...kept, ...taken, ...mixed]), null, 2)}\n`;
 }
 
 function json(text: string): Record<string, unknown> | undefined {

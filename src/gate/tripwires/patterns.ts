@@ -25,6 +25,49 @@ export const TEST_NAMES = /(?:[._](?:test|spec)\.[^/]+|(?:^|\/)test_[^/]+\.py|\.
 /** What tests compare with: changed to fit the work, it changes what they say. */
 export const TEST_DATA = ['**/__snapshots__/**', '**/*.snap', '**/testdata/**', '**/fixtures/**'];
 
+/** Data, where the tests of the base name it. */
+export const DATA_FILE =
+  /(?<!(?:^|\/)(?:package(?:-lock)?|npm-shrinkwrap|tsconfig[^/]*))\.(?:json|ya?ml|csv|tsv|txt|snap|golden|xml|html)$/;
+
+/** Code that can import or name another file: endings. */
+export const CODE_FILES = [
+  'js',
+  'mjs',
+  'cjs',
+  'jsx',
+  'ts',
+  'mts',
+  'cts',
+  'tsx',
+  'vue',
+  'svelte',
+  'py',
+  'rb',
+  'go',
+  'rs',
+  'java',
+  'kt',
+  'cs',
+  'php',
+  'sh',
+  'bats',
+];
+
+/** Here lies what is built, as far as names tell. */
+export const PRODUCT_FOLDER = /(?:^|\/)(?:src|source|app|apps)\/|^(?:lib|pkg|server|client)\//;
+
+/** What tests use, as far as names tell. */
+export const SUPPORT_NAME =
+  /(?:^|\/)(?:[\w-]*tests?(?:ing)?[\w-]*|support|helpers?|__mocks__|mocks?|fakes?|stubs?|harness|e2e|checks|assertions?|matchers?)\/|(?:^|[/._-])(?:tests?|testing|assert\w*|matchers?|expect\w*|harness|helpers?)[._-][^/]*$/i;
+
+/** A text that imports what only tests use. */
+export const TEST_LIBRARY =
+  /['"](?:node:test|vitest|chai|@jest\/[\w-]+|@playwright\/test|sinon|ava|tap|uvu)['"/]|^\s*(?:import|from)\s+(?:pytest|unittest)\b/m;
+export const ASSERTS = /['"](?:node:)?assert(?:\/strict)?['"]/;
+
+/** Folders of what gate commands run. */
+export const TOOL_FOLDER = /(?:^|\/)(?:scripts?|tools?|tooling|ci|checks?|lint|hack|support|helpers?|harness)\//;
+
 /** Below test folders, too, these are no tests. */
 export const NO_TESTS = ['**/fixtures/**', '**/testdata/**', '**/__snapshots__/**', '**/*.snap', '**/*.md'];
 
@@ -52,6 +95,8 @@ export const GATE_FILES = [
   '**/conftest.py',
   '**/.coveragerc',
   '**/jest.config.*',
+  '**/jest.setup.*',
+  '**/vitest.setup.*',
   '**/vitest.config.*',
   '**/vitest.workspace.*',
   '**/.mocharc*',
@@ -116,12 +161,21 @@ export const GATE_FILES = [
   '.gitlab-ci.yml',
   '.circleci/**',
 ];
-/** What of a file counts: keys of JSON, or sections as in INI and TOML files. */
-export type Part = { json: readonly string[] } | { sections: RegExp };
+/**
+ * What of a file counts: keys of JSON, or sections as in INI and TOML files. `grows`: keys of which only what the base
+ * has counts.
+ */
+export type Part = { json: readonly string[]; grows: readonly string[] } | { sections: RegExp };
 
 /** Of these only a part counts; the rest changes with everyday work. */
 export const PARTLY: Readonly<Record<string, Part>> = {
-  'package.json': { json: ['scripts', 'jest', 'mocha', 'ava', 'vitest', 'c8', 'nyc', 'eslintConfig'] },
+  'package.json': {
+    json: [
+      ...['scripts', 'type', 'config', 'overrides', 'resolutions', 'pnpm', 'babel', 'eslintConfig'],
+      ...['jest', 'mocha', 'ava', 'tap', 'vitest', 'c8', 'nyc'],
+    ],
+    grows: ['imports', 'exports', 'workspaces'],
+  },
   'pyproject.toml': { sections: /^tool\.(?:pytest|coverage|tox|nox|mypy|ruff|pyright|flake8|pylint)\b/ },
   'setup.cfg': { sections: /^(?:tool:pytest|coverage|flake8|mypy|pylint)/ },
 };

@@ -1,6 +1,6 @@
 /** The part of a file that belongs to the gate, put into a newer version of it (F3). */
 import { expect, it } from 'vitest';
-import { cut, graft, partOf } from '../../../src/gate/tripwires/parts.js';
+import { cut, differs, graft, partOf } from '../../../src/gate/tripwires/parts.js';
 import type { Part } from '../../../src/gate/tripwires/patterns.js';
 
 const part = (path: string): Part => partOf(path) as Part;
@@ -22,6 +22,30 @@ it('package.json: scripts of the base, everything else of the work', () => {
     imports: { '#a': './a.js' },
   });
   expect(graft('{', '{}', part('package.json'))).toBeUndefined();
+});
+
+it.each<[string, object, object, boolean]>([
+  ['a new import', { imports: { '#a': './a.js' } }, { imports: { '#a': './a.js', '#b': './b.js' } }, false],
+  ['the first imports', {}, { imports: { '#a': './a.js' } }, false],
+  ['another import', { imports: { '#a': './a.js' } }, { imports: { '#a': './b.js' } }, true],
+  [
+    'one that goes before a pattern',
+    { imports: { '#a/*': './*.js' } },
+    { imports: { '#a/*': './*.js', '#a/b': './c.js' } },
+    true,
+  ],
+  ['a condition', { exports: { import: './a.js' } }, { exports: { import: './a.js', node: './b.js' } }, true],
+  ['a new workspace', { workspaces: ['a'] }, { workspaces: ['a', 'b'] }, false],
+  ['an override', {}, { overrides: { vitest: './fake' } }, true],
+  ['a type', {}, { type: 'module' }, true],
+])('package.json: %s', (_name, before, now, counts) => {
+  expect(differs(JSON.stringify(before), JSON.stringify(now), part('package.json'))).toBe(counts);
+});
+
+it('package.json: imports of the base, and new ones of the work', () => {
+  const now = JSON.stringify({ imports: { '#a': './none.js', '#b': './b.js' } });
+  const text = graft(now, JSON.stringify({ imports: { '#a': './a.js' } }), part('package.json')) ?? '';
+  expect(JSON.parse(text)).toEqual({ imports: { '#a': './a.js', '#b': './b.js' } });
 });
 
 it('pyproject.toml: sections of the gate of the base, the others of the work', () => {

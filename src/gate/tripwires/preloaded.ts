@@ -1,0 +1,56 @@
+/** Which files a command or a runner's settings load before the tests. Invariant: never throws; linear. Pure. */
+
+/** The word after one of these is a file or a package. */
+export const TAKES_FILE = /^(?:--import|--require|-r|--loader|--experimental-loader|--preload)$/;
+const WITH_VALUE = /^(?:--import|--require|-r|--loader|--experimental-loader|--preload)=(.+)$/;
+/** Of others `-r` means something else. */
+const LOADS = /(?:^|\/)(?:node|tsx|ts-node|mocha|bun|deno|nyc|c8|ava|tap|jasmine|nodemon|ruby|rspec)$/;
+
+/** Settings at the top that name such files. */
+export const SETTINGS = [
+  'package.json',
+  ...['jest.config', 'vitest.config', 'vite.config', 'vitest.workspace'].flatMap((name) =>
+    ['.js', '.mjs', '.cjs', '.ts', '.mts', '.json'].map((end) => name + end),
+  ),
+  ...['.mocharc.json', '.mocharc.js', '.mocharc.cjs', '.mocharc.yml', '.mocharc.yaml', '.taprc', 'bunfig.toml'],
+];
+const VALUE = '["\']?\\s{0,9}[:=]\\s{0,9}(\\[[^\\]]{0,2000}\\]|["\'][^"\'\\n]{1,300}["\']|[\\w./-]{1,300}$)';
+/** In a runner's own settings; elsewhere some of these words mean other things. */
+const OWN = new RegExp(`\\b(?:require|import|preload|file)${VALUE}`, 'gm');
+const SETUP = new RegExp(`\\b(?:setupFiles\\w*|globalSetup|globalTeardown|testEnvironment)${VALUE}`, 'gm');
+const RUNNERS = ['jest', 'vitest', 'mocha', 'ava', 'tap', 'nyc', 'c8'];
+
+/** As the words have them. */
+export function preloaded(words: readonly string[]): string[] {
+  const found: string[] = [];
+  const runs = words.some((word) => LOADS.test(word));
+  for (const [n, word] of words.entries()) {
+    const value = WITH_VALUE.exec(word)?.[1] ?? (TAKES_FILE.test(word) ? words[n + 1] : undefined);
+    if (value !== undefined && (runs || !word.startsWith('-r'))) found.push(value);
+    const options = /^NODE_OPTIONS=(.+)$/.exec(word)?.[1];
+    if (options) found.push(...preloaded(['node', ...options.split(/\s+/)]));
+  }
+  return found.filter((file) => !file.startsWith('/'));
+}
+
+/** Files that settings name, top-relative. */
+export function setupFiles(path: string, text: string): string[] {
+  const all = path === 'package.json' ? runnersOf(text) : text;
+  const own = path === 'package.json' || /^(?:\.mocharc|\.taprc|bunfig)/.test(path);
+  return [SETUP, ...(own ? [OWN] : [])]
+    .flatMap((pattern) => [...all.matchAll(pattern)])
+    .flatMap(([, value = '']) => {
+      const quoted = [...value.matchAll(/["']([^"'\n]{1,300})["']/g)].map((one) => one[1] ?? '');
+      return /^[["']/.test(value) ? quoted : [value];
+    })
+    .map((file) => file.replace(/^<rootDir>\//, ''));
+}
+
+function runnersOf(text: string): string {
+  try {
+    const whole = JSON.parse(text) as Record<string, unknown>;
+    return JSON.stringify(RUNNERS.map((key) => whole[key]));
+  } catch {
+    return '';
+  }
+}
