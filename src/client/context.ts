@@ -3,6 +3,7 @@ import { cacheRoot, integrationDir, stateRoot, wallDir, worktreesDir } from '../
 import { findWall } from '../git/confinement/wall.js';
 import { RepositoryError } from '../git/errors.js';
 import { inspectRepository, projectId, type Repository } from '../git/repository.js';
+import { brokenHead } from '../git/worktrees/broken-head.js';
 import { homeOf, homeOfLost } from '../run-files/project-home.js';
 import { forPeople } from './views/terminal.js';
 
@@ -59,8 +60,11 @@ export async function findProjectId(context: Context): Promise<string> {
   } catch (error) {
     const lost = error instanceof RepositoryError ? await homeOfLost(context.root, context.cwd) : undefined;
     if (!lost) throw error;
+    const broken = await brokenHead(lost.repo);
     say(
-      `warning: ${lost.repo} is no git repository any more; its runs are still known. Put its .git back, or end the run with: ralphctl abort. Where the repository was moved, run ralphctl there`,
+      broken === undefined
+        ? `warning: ${lost.repo} is no git repository any more; its runs are still known. Put its .git back, or end the run with: ralphctl abort. Where the repository was moved, run ralphctl there`
+        : `warning: ${broken}. Its runs are still known; open work waits. To end the run: ralphctl abort`,
     );
     return lost.id;
   }

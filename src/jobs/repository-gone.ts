@@ -1,7 +1,8 @@
 /**
- * A repository that is not where it was: moved, renamed, or without its `.git`. That is a condition of the place and no
+ * A repository that is not where it was (moved, renamed, or without its `.git`), or whose HEAD is broken. That is a condition of the place and no
  * fault of an idea: nothing is charged, and work goes on once the repository is back or `ralphctl` was called where it is.
  */
+import { brokenHead } from '../git/worktrees/broken-head.js';
 import { commonDirAt } from '../git/worktrees/moved.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { RunRef } from '../protocol/run-ref.js';
@@ -13,6 +14,8 @@ export const repositoryIsGone = async ({ file }: LoadedRun): Promise<boolean> =>
 
 /** @throws WorkError of type `machine`, which is tried again at no cost */
 export async function assertRepository(run: LoadedRun): Promise<void> {
+  const broken = await brokenHead(run.file.repo, run.file.target);
+  if (broken !== undefined) throw new WorkError(`${broken}; to end the run: ralphctl abort`, FAILURE.machine, true);
   if (!(await repositoryIsGone(run))) return;
   throw new WorkError(
     `the repository ${run.file.repo} is gone: it was moved, or its .git is missing. Put it back, or run "ralphctl start" where it lies now; to end the run: ralphctl abort`,
@@ -21,7 +24,7 @@ export async function assertRepository(run: LoadedRun): Promise<void> {
   );
 }
 
-/** That the repository of a run is gone, which explains whatever failed; undefined while it is there. */
+/** That the repository of a run is gone or broken, which explains whatever failed; undefined while it is there. */
 export async function repositoryFault(root: string, ref: RunRef): Promise<unknown> {
   const run = await loadRun(root, ref).catch(() => undefined);
   return run && assertRepository(run).catch((gone: unknown) => gone);

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ownFiles } from './wall-deep.js';
 
 /** One file as it was. */
 export interface Kept {
@@ -40,6 +41,7 @@ export async function readFiles(commonDir: string, before?: Files): Promise<File
     ...FIXED,
     // git runs no hook of such a name.
     ...hooks.filter((name) => !name.endsWith('.sample')).map((name) => `${HOOKS}/${name}`),
+    ...ownFiles(commonDir),
     ...Object.keys(before ?? {}),
   ]);
   if (before === undefined || !(SHALLOW in before)) names.add(SHALLOW);
@@ -76,8 +78,8 @@ export const textOf = (file: Kept | undefined): string => Buffer.from(file?.data
  * Costs a few microseconds a file.
  */
 export function fingerprint(commonDir: string, files: Files): string {
-  const names = [...new Set([...FIXED, SHALLOW, HOOKS, 'info', ...Object.keys(files)])];
-  return names.map((name) => stamp(join(commonDir, name))).join('\n');
+  const names = [...new Set([...FIXED, SHALLOW, HOOKS, 'info', ...ownFiles(commonDir), ...Object.keys(files)])];
+  return names.map((name) => `${name} ${stamp(join(commonDir, name))}`).join('\n');
 }
 
 export function stamp(path: string): string {

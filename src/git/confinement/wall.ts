@@ -12,6 +12,7 @@ import { exclusive } from '../locks.js';
 import { beforeEachCommand } from '../runner.js';
 import { exists } from '../worktrees/list.js';
 import { changedSettings, freezeUserConfig } from './wall-config.js';
+import { deepChanges, isDeep } from './wall-deep-changes.js';
 import { changedAt, type Files, fingerprint, putBack, readFiles, same, stamp, textOf } from './wall-files.js';
 import { fixLink } from './wall-link.js';
 import { takeReplacements } from './wall-replace.js';
@@ -29,7 +30,8 @@ import {
 } from './wall-sections.js';
 
 interface Snapshot {
-  version: 1;
+  /** 1: without the files of worktrees and submodules. */
+  version: 1 | 2;
   /** When the run was created whose beginning it is; ISO. */
   createdAt: string;
   files: Files;
@@ -68,7 +70,7 @@ export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wa
     if (known && known.commonDir === place.commonDir && known.snapshot.createdAt >= createdAt) return known;
     if (known) walls.splice(walls.indexOf(known), 1);
     const kept = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
-    const snapshot = kept && kept.createdAt >= createdAt ? kept : await begin(place, createdAt);
+    const snapshot = kept && kept.createdAt >= createdAt ? await completed(place, kept) : await begin(place, createdAt);
     const wall = { ...place, snapshot, seen: '' };
     walls.push(wall);
     beforeEachCommand(passWall);
@@ -83,12 +85,21 @@ export async function findWall(place: WallPlace): Promise<Wall | undefined> {
   return raiseWall(place, snapshot.createdAt);
 }
 
+/** What an earlier version did not watch counts as the user's. */
+async function completed({ dir, commonDir }: WallPlace, kept: Snapshot): Promise<Snapshot> {
+  if (kept.version === 2) return kept;
+  const deep = Object.entries(await readFiles(commonDir)).filter(([name]) => isDeep(name));
+  const snapshot: Snapshot = { ...kept, version: 2, files: { ...Object.fromEntries(deep), ...kept.files } };
+  await writeJson(join(dir, SNAPSHOT), snapshot);
+  return snapshot;
+}
+
 async function begin({ dir, root, commonDir }: WallPlace, createdAt: string): Promise<Snapshot> {
   await rm(dir, { recursive: true, force: true });
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const frozen = await freezeUserConfig(root, join(dir, USER_CONFIG));
   const replaced = await takeReplacements(root, commonDir);
-  const snapshot: Snapshot = { version: 1, createdAt, files: await readFiles(commonDir), replaced, frozen };
+  const snapshot: Snapshot = { version: 2, createdAt, files: await readFiles(commonDir), replaced, frozen };
   await writeJson(join(dir, SNAPSHOT), snapshot);
   return snapshot;
 }
@@ -180,15 +191,25 @@ interface Bad {
 async function serious(changed: readonly string[], was: Files, is: Files): Promise<Bad[]> {
   const found = await Promise.all(
     changed.map(async (name): Promise<Bad[]> => {
+      if (isDeep(name)) return describeDeep(name, await deepChanges(name, was, is), was, is);
       if (!name.startsWith('config')) return [{ name, what: `${said(was[name], is[name])} .git/${name}` }];
       if (is[name]?.link !== undefined && is[name]?.link !== was[name]?.link)
         return [{ name, what: `replaced .git/${name}` }];
       const keys = await changedSettings(textOf(was[name]), textOf(is[name]));
-      const few = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ` and ${keys.length - 5} more` : '');
-      return keys.length > 0 ? [{ name, what: `set ${few} in .git/${name}` }] : [];
+      return keys.length > 0 ? [{ name, what: settings(name, keys) }] : [];
     }),
   );
   return found.flat();
+}
+
+function describeDeep(name: string, changes: readonly string[], was: Files, is: Files): Bad[] {
+  if (changes.length === 0) return [];
+  return [{ name, what: changes[0] ? settings(name, changes) : `${said(was[name], is[name])} .git/${name}` }];
+}
+
+function settings(name: string, keys: readonly string[]): string {
+  const few = keys.slice(0, 5).join(', ') + (keys.length > 5 ? ` and ${keys.length - 5} more` : '');
+  return `set ${few} in .git/${name}`;
 }
 
 const said = (was: unknown, is: unknown): string =>

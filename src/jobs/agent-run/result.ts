@@ -48,10 +48,15 @@ export async function readResult(dir: string): Promise<RunAgentResult | undefine
 }
 
 /** Writes the result down, with the final message beside it, and books what the run used. */
-export async function keepResult(deps: WorkDeps, input: RunAgentInput, ended: Ended): Promise<RunAgentResult> {
+export async function keepResult(
+  deps: WorkDeps,
+  input: RunAgentInput,
+  ended: Ended,
+  more: readonly string[],
+): Promise<RunAgentResult> {
   const { dir, executed } = ended;
   const said = executed.redact(executed.finalMessage);
-  const warnings = warningsOf(executed.run);
+  const warnings = [...more, ...warningsOf(executed.run)];
   // Before the result is made, so that it can say so.
   await writeAtomically(join(dir, 'final-message.md'), said).catch((error) => warnings.push(notWritten(error)));
   const result = resultOf(deps, input, ended, said, warnings);

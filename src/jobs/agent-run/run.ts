@@ -11,7 +11,7 @@ import { sessionToResume } from '../../agents/account.js';
 import { newNonce } from '../../agents/prompt/prompt.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { iterationDir } from '../../config/paths.js';
-import { resolveAgent } from '../../config/resolve-agent.js';
+import { agentNames, resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
 import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
@@ -190,7 +190,9 @@ async function iterateInside(
     // One after the other: what is certain is not told of again as a suspicion.
     watch.check(executed.redact).then(async (strayed) => ({ strayed, noticed: await watch.notice(executed.redact) })),
   ]);
-  return keepResult(deps, input, { spec, dir, executed, signal, after, remade, ...outside });
+  const told = ignoredAgent(config, input);
+  const ended = { spec, dir, executed, signal, after, remade, ...outside };
+  return keepResult(deps, input, ended, told === undefined ? [] : [told]);
 }
 
 /** The agent has ended: makes sure that the worktree is still this attempt's, and fit to be looked at. */
@@ -210,11 +212,19 @@ async function takeBack({ deps, input, context, mark }: Attempt): Promise<boolea
   return remade;
 }
 
-/** Workflow input is not trusted: the name may be none of the configuration's. */
+/** Workflow input is not trusted: a name that is none of the configuration's counts as not given. */
 function agentSpec(config: Config, { input, idea }: Attempt): AgentSpec {
+  const own = idea.agent ?? config.agent;
+  const name = ignoredAgent(config, input) === undefined ? (input.agent ?? own) : own;
   try {
-    return resolveAgent(config, input.agent ?? idea.agent ?? config.agent, input.stronger);
+    return resolveAgent(config, name, input.stronger);
   } catch (error) {
     throw new WorkError((error as Error).message, FAILURE.badInput);
   }
+}
+
+/** That the agent which the workflow was told to use does not exist: anyone who reaches the server's port can tell it so. */
+function ignoredAgent(config: Config, { agent }: RunAgentInput): string | undefined {
+  if (agent === undefined || agentNames(config).includes(agent)) return undefined;
+  return `the idea was told to use the agent "${agent.slice(0, 100)}", which the configuration does not have; its own agent ran`;
 }

@@ -1,0 +1,37 @@
+/**
+ * A checkout whose HEAD git cannot read: to git, that is no repository at all. Only whoever looks at the file can say so.
+ * Must not start git.
+ */
+import { lstat, readFile, readlink, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+/** As git itself looks at it. */
+const READABLE = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
+
+/** What is wrong with it and how to fix it; undefined: nothing, or there is no git directory. */
+export async function brokenHead(checkout: string, branch = 'main'): Promise<string | undefined> {
+  const gitDir = await gitDirAt(checkout).catch(() => undefined);
+  if (gitDir === undefined) return undefined;
+  const file = join(gitDir, 'HEAD');
+  const text = await headAt(file).catch(() => undefined);
+  if (text !== undefined && READABLE.test(text)) return undefined;
+  const how = text === undefined ? 'missing' : text.trim() === '' ? 'empty' : 'not one that git can read';
+  // `git symbolic-ref` refuses to work there.
+  return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: echo 'ref: refs/heads/${branch}' > '${file}'`;
+}
+
+/** Only where the rest of a repository is there. */
+async function gitDirAt(checkout: string): Promise<string | undefined> {
+  const link = join(checkout, '.git');
+  if ((await stat(link)).isDirectory()) return (await stat(join(link, 'objects'))).isDirectory() ? link : undefined;
+  const named = /^gitdir: (.+)\n?$/.exec(await readFile(link, 'utf8'))?.[1];
+  const gitDir = named === undefined ? undefined : resolve(checkout, named);
+  return gitDir !== undefined && (await stat(gitDir)).isDirectory() ? gitDir : undefined;
+}
+
+async function headAt(file: string): Promise<string> {
+  const info = await lstat(file);
+  if (info.isSymbolicLink()) return `ref: ${await readlink(file)}`;
+  // Whatever else stands there, a pipe for one, must not be waited for.
+  return info.isFile() && info.size < 4096 ? readFile(file, 'utf8') : '?';
+}
