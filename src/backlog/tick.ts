@@ -16,6 +16,12 @@ export function tickBacklog(file: string, text: string, id: string, done = true)
   return found.format === 'roadmap' ? tickRoadmap(text, id, done) : tickIdeas(text, id, found.syntax, done);
 }
 
+/** As {@link tickBacklog}, for an idea and the Blues that its landing completes; each that cannot be ticked is left alone. */
+export function tickAll(file: string, text: string, ids: readonly string[], done = true): string | undefined {
+  const ticked = ids.reduce((before, id) => tickBacklog(file, before, id, done) ?? before, text);
+  return ticked === text ? undefined : ticked;
+}
+
 /*
  * Marks an idea as done in ideas.yaml or ideas.json. Invariant: only `done` of that idea changes; everything else,
  * comments and layout included, stays byte for byte. The result is read again before it is given out.

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { tickBacklog } from '../backlog/tick.js';
+import { tickAll } from '../backlog/tick.js';
 import { ideaDir, integrationDir } from '../config/paths.js';
 import { RepositoryError } from '../git/errors.js';
 import { landIdea as landOnTarget } from '../git/landing/land.js';
@@ -31,6 +31,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const { run, options, ticks, place } = await landingWork(deps, input, 'landing', signal);
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
+  const ticked = [input.idea, ...(input.blues ?? [])];
   const tolerated = new Set<string>();
   const result = await landOnTarget({
     ...options,
@@ -46,12 +47,12 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     ...(place === undefined ? {} : { backlogPath: place }),
     tick: async (read) => {
       const before = place === undefined ? undefined : await read(place);
-      const text = place && before !== undefined ? tickBacklog(place, before, input.idea) : undefined;
+      const text = place && before !== undefined ? tickAll(place, before, ticked) : undefined;
       return place && text !== undefined ? { path: place, text } : undefined;
     },
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
-  if (result.kind === 'landed' && ticks) await tickUntracked(run.file, input.idea);
+  if (result.kind === 'landed' && ticks) await tickUntracked(run.file, ticked);
   const known = result.kind === 'landed' && tolerated.size > 0 ? noted(result, [...tolerated]) : result;
   return cleanLanding(await noteTakenBack(known, run.file, input.idea), redactorOf(deps));
 }
@@ -66,14 +67,15 @@ function noted<R extends { note?: string }>(result: R, commands: readonly string
 
 export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
   const { run, options, ticks, place } = await landingWork(deps, input, 'undo', signal);
-  const untick = (text: string): string | undefined => tickBacklog(run.file.backlog.file, text, input.idea, false);
+  const unticked = [input.idea, ...(input.blues ?? [])];
+  const untick = (text: string): string | undefined => tickAll(run.file.backlog.file, text, unticked, false);
   const result = await undoOnTarget({
     ...options,
     ...(input.commit ? { commit: input.commit } : {}),
     ...(place === undefined ? {} : { backlog: { path: place, untick } }),
   }).catch(asWorkError);
   if (result.kind === 'undone') await dropPlace(deps, input);
-  if (result.kind === 'undone' && ticks) await tickUntracked(run.file, input.idea, false);
+  if (result.kind === 'undone' && ticks) await tickUntracked(run.file, unticked, false);
   return cleanLanding(result, redactorOf(deps));
 }
 

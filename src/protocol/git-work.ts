@@ -9,6 +9,8 @@ export interface LandInput extends RunRef {
   branch: string;
   base: string;
   head: string;
+  /** Blues of which it is the last open child: ticked with it (A4). */
+  blues?: string[];
 }
 
 export type LandResult =
@@ -51,6 +53,8 @@ export interface UndoInput extends IdeaGitInput {
   agentName: string;
   /** What it landed as, where that is known: needed only when somebody rewrote its trailers away. */
   commit?: string;
+  /** Blues above it: they lose their tick with it (A4). */
+  blues?: string[];
 }
 
 /** Taking a landed idea off the target again. After `undone` it may be prepared and landed afresh. */

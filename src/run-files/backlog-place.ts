@@ -4,7 +4,7 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
-import { tickBacklog } from '../backlog/tick.js';
+import { tickAll } from '../backlog/tick.js';
 import { git } from '../git/runner.js';
 import { type RunFile, writeAtomically } from './run.js';
 
@@ -15,8 +15,8 @@ export function repositoryPath(repo: string, file: string): string | undefined {
   return path.split(sep).join('/');
 }
 
-/** Ticks the idea (or takes the tick back) in the user's own backlog file when no commit can carry it: the file is untracked or elsewhere. */
-export async function tickUntracked(run: RunFile, idea: string, done = true): Promise<void> {
+/** Ticks ideas (or takes the ticks back) in the user's own backlog file when no commit can carry it: the file is untracked or elsewhere. */
+export async function tickUntracked(run: RunFile, ideas: readonly string[], done = true): Promise<void> {
   const inside = repositoryPath(run.repo, run.backlog.file);
   if (inside !== undefined) {
     const tracked = await git(run.repo).run(['ls-files', '--', inside]);
@@ -25,6 +25,6 @@ export async function tickUntracked(run: RunFile, idea: string, done = true): Pr
   const exists = await stat(run.backlog.file).catch(() => undefined);
   if (!exists?.isFile()) return;
   const text = await readFile(run.backlog.file, 'utf8');
-  const ticked = tickBacklog(run.backlog.file, text, idea, done);
+  const ticked = tickAll(run.backlog.file, text, ideas, done);
   if (ticked !== undefined) await writeAtomically(run.backlog.file, ticked, exists.mode & 0o777);
 }

@@ -21,6 +21,8 @@ import {
 } from './proxies.js';
 import { emit } from './publish.js';
 
+const bluesOf = (blues: string[]): { blues?: string[] } => (blues.length > 0 ? { blues } : {});
+
 export class GitWork {
   readonly #input: AutopilotInput;
   readonly #tell: (event: (pilot: Autopilot) => void) => void;
@@ -50,7 +52,9 @@ export class GitWork {
       const title = entry.card.title;
       const about = { idea, summary: `land ${idea} on ${pilot.state.target}`, kind: 'land' as const };
       const result: LandResult = await scope.run(() =>
-        this.#untilTaken(pilot, about, (git) => git.landIdea({ ...refOf(this.#input), idea, title, ...work })),
+        this.#untilTaken(pilot, about, (git) =>
+          git.landIdea({ ...refOf(this.#input), idea, title, ...work, ...bluesOf(pilot.graph.completes(idea)) }),
+        ),
       );
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
       this.#tell((p) => p.landed(idea, result));
@@ -121,7 +125,11 @@ export class GitWork {
     try {
       const about = { ...refOf(this.#input), idea, title, agentName: agentName(entry.lastSlot ?? 1) };
       const undone = await this.#untilTaken(pilot, work, (git) =>
-        git.undoIdea({ ...about, ...(entry.commit ? { commit: entry.commit } : {}) }),
+        git.undoIdea({
+          ...about,
+          ...(entry.commit ? { commit: entry.commit } : {}),
+          ...bluesOf(pilot.graph.above(idea)),
+        }),
       );
       this.#tell((p) => p.undone(idea, undone));
     } catch (error) {

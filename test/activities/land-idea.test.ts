@@ -34,6 +34,18 @@ describe('landIdea', () => {
     expect(await readFile(join(b.repo, 'work.txt'), 'utf8')).toBe('work\n');
   });
 
+  it('A4: ticks the Blues that it completes in the same commit, and undoing it takes those ticks back', async () => {
+    const nested = '- [ ] **e-1** An epic\n  - [ ] **t-1** Do t-1\n- [ ] **t-2** Do t-2\n';
+    const { b, input } = await finished({ files: { 'base.txt': 'base\n', 'roadmap.md': nested } });
+    expect(await land(b, { ...input, blues: ['e-1', 'unknown'] })).toMatchObject({ kind: 'landed', commits: 1 });
+    const done = nested.replace('[ ] **e-1**', '[x] **e-1**').replace('[ ] **t-1**', '[x] **t-1**');
+    expect(await b.git('show', 'main:roadmap.md')).toBe(done.trimEnd());
+    const { idea: id, title, agentName } = input;
+    const undo = { ...b.ref, idea: id, title, agentName, blues: ['e-1', 'unknown'] };
+    expect(await b.call(b.activities.undoIdea, undo).done).toMatchObject({ kind: 'undone' });
+    expect(await b.git('show', 'main:roadmap.md')).toBe(nested.trimEnd());
+  });
+
   it('C1 says which ideas a person took off the target since the landing before it', async () => {
     const { b, input } = await finished();
     await b.write({ 'other.txt': 'other\n' });

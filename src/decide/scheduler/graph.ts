@@ -111,6 +111,24 @@ export class Graph {
     return { done: total - (this.#childrenLeft.get(id) ?? total), total };
   }
 
+  /** The Blues above the idea, the nearest first. */
+  above(id: string): string[] {
+    const all = new Set<string>();
+    for (let up = this.entry(id)?.card.parent; up && this.entry(up)?.card.blue && !all.has(up); ) {
+      all.add(up);
+      up = this.entry(up)?.card.parent;
+    }
+    return [...all];
+  }
+
+  /** The Blues of which this idea is the last open child, the nearest first. */
+  completes(id: string): string[] {
+    if (this.#done.has(id)) return [];
+    const above = this.above(id);
+    const first = above.findIndex((blue) => this.#done.has(blue) || this.#childrenLeft.get(blue) !== 1);
+    return first === -1 ? above : above.slice(0, first);
+  }
+
   /**
    * Tells the graph that an idea is done; Blues above it and everything that waited follow. Returns the Blues that are
    * done with it.

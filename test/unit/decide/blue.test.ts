@@ -53,6 +53,18 @@ describe('A4 a Blue as people see it', () => {
     ]);
   });
 
+  test('A4: a landing knows which Blues it completes, and an undo those above it', () => {
+    const pilot = pilotOf(EPIC);
+    expect(pilot.graph.completes('b')).toEqual([]);
+    land(pilot, 'a');
+    expect(pilot.graph.completes('b')).toEqual(['epic', 'top']);
+    expect(pilot.graph.completes('a')).toEqual([]);
+    pilot.enqueue([card('c', { parent: 'top' })]);
+    expect(pilot.graph.completes('b')).toEqual(['epic']);
+    expect(pilot.graph.above('b')).toEqual(['epic', 'top']);
+    expect(pilot.graph.above('top')).toEqual([]);
+  });
+
   test('A4: what was done when the run began is not told', () => {
     const pilot = pilotOf(EPIC, {}, ['a', 'b']);
     pilot.decide(false);
