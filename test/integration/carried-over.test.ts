@@ -86,3 +86,37 @@ it(
   },
   SLOW,
 );
+
+it(
+  'C3: abandon works without an open run, by name, and status does not say that a start tries it again',
+  async () => {
+    held = await Held.open(inject('stateRoot'), [
+      { id: 'h-1', steps: [DONE] },
+      { id: 'a-1', steps: [{ ...DONE, signal: 'BLOCKED: no key' }] },
+      { id: 'k-1', steps: [{ signal: 'COMPLETE' }] },
+    ]);
+    const { run } = held.box;
+    await held.start();
+    await held.idea('a-1', 'blocked');
+    // Nobody but the backlog knows that it has no step to skip.
+    expect((await held.why('a-1')).possible).toEqual(expect.arrayContaining(['skip', 'abandon']));
+    expect((await held.why('a-1')).possible).not.toContain('skip --step');
+    await held.began('k-1');
+    await run('abort');
+    await held.closed();
+    expect((await run('status')).stdout).toContain('try them again with: ralphctl start');
+    expect(await run('abandon', 'a-2')).toMatchObject({ code: 2, stderr: expect.stringContaining('no idea a-2') });
+    expect(await run('abandon', 'h-1')).toMatchObject({ code: 6, stderr: expect.stringContaining('landed') });
+    const told = await run('abandon', 'a-1', '--reason', 'obsolete');
+    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('until: ralphctl retry a-1')]);
+    const { stdout } = await run('status');
+    expect(stdout).toContain('an abandoned idea is left out until: ralphctl retry IDEA');
+    expect(stdout).toContain('try the others again with: ralphctl start');
+    const next = await run('start', '--detach');
+    expect(next.stderr).toMatch(/a-1 is left out: it was abandoned \(.*\): obsolete/);
+    await held.began('k-1', 1, 2);
+    await held.go('k-1-1');
+    expect((await held.finish()).notLanded).toMatchObject([{ idea: 'a-1', status: 'abandoned' }]);
+  },
+  SLOW,
+);

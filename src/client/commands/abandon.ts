@@ -3,15 +3,36 @@
  * writes down at its end what it knows; this is for a run that does not come to its end, and for the time without one.
  */
 import { abandonedIdeas, noteAbandoned, takeBackAbandoned } from '../../run-files/carried.js';
+import { listRuns } from '../../run-files/run.js';
 import { type Context, findProjectId, print, printJson } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
+import { recordedRun } from '../views/recorded.js';
 import { tell } from './interventions.js';
 
 export async function abandon(context: Context, idea: string, reason?: string): Promise<number> {
-  const code = await tell(context, { verb: 'abandon', idea, ...(reason ? { reason } : {}) });
-  if (code === EXIT.ok) await noteAbandoned(context.root, await findProjectId(context), idea, reason);
-  return code;
+  const project = await findProjectId(context);
+  try {
+    const code = await tell(context, { verb: 'abandon', idea, ...(reason ? { reason } : {}) });
+    if (code === EXIT.ok) await noteAbandoned(context.root, project, idea, reason);
+    return code;
+  } catch (error) {
+    if (!isNoRun(error)) throw error;
+    const [newest] = await listRuns(context.root, project);
+    const recorded = newest === undefined ? undefined : await recordedRun(context.root, project, newest);
+    // A run that nobody can ask may be open, and would take the record back at its end.
+    if (error.exitCode === EXIT.unreachable && newest !== undefined && !recorded?.over) throw error;
+    const { whyFromFiles } = await import('./why-offline.js');
+    if ((await whyFromFiles(context, idea, recorded)).status === 'landed') throw error;
+  }
+  await noteAbandoned(context.root, project, idea, reason);
+  const done = `${idea} is abandoned; no run is open, and later ones leave it out until: ralphctl retry ${idea}`;
+  if (context.json) printJson({ done, verb: 'abandon', idea, worker: false });
+  else print(done);
+  return EXIT.ok;
 }
+
+const isNoRun = (error: unknown): error is UserError =>
+  error instanceof UserError && (error.exitCode === EXIT.noRun || error.exitCode === EXIT.unreachable);
 
 export async function retry(
   context: Context,
@@ -25,8 +46,7 @@ export async function retry(
     await takeBackAbandoned(context.root, project, idea);
     return code;
   } catch (error) {
-    const noRun = error instanceof UserError && (error.exitCode === EXIT.noRun || error.exitCode === EXIT.unreachable);
-    if (!noRun || !(await abandonedIdeas(context.root, project)).has(idea)) throw error;
+    if (!isNoRun(error) || !(await abandonedIdeas(context.root, project)).has(idea)) throw error;
   }
   if (fresh) {
     const next = `ralphctl start, and then ralphctl retry ${idea} --fresh`;

@@ -75,11 +75,11 @@ function asJson({ agents, target, backlog, gate, setup }: Findings): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-function summary({ agents, gate, setup, missing, backlog, folder }: Findings): string {
+export function summary({ agents, gate, setup, missing, backlog, folder }: Findings): string {
   const lines = [
     agents.length > 0
       ? `agents found: ${agents.join(', ')}`
-      : 'no agent CLI was found on PATH: install one, or try --agent scripted',
+      : 'no agent CLI was found on PATH: install one, or set up any other program as a command agent (docs/agents.md). To try ralphctl without an agent: ralphctl demo',
     gate.length > 0
       ? `gate: ${gate.map(({ run }) => run).join(' && ')}`
       : 'no gate was found: add one before you leave it alone',

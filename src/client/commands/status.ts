@@ -10,6 +10,7 @@ import { withUnreported } from '../../decide/views/survey.js';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../protocol/views.js';
+import { abandonedIdeas } from '../../run-files/carried.js';
 import { type RunRecord, readRecord } from '../../run-files/idea-record.js';
 import { listRuns } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -22,7 +23,7 @@ import { statusWord } from '../views/idea-lines.js';
 import { wholeQuestion } from '../views/idea-report.js';
 import { clean } from '../views/live-lines.js';
 import { recordedRun, recordedStatus } from '../views/recorded.js';
-import { attention, describeLive, SHOWN } from '../views/status-lines.js';
+import { attention, describeLive, nextSteps, SHOWN } from '../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../views/status-list.js';
 import { localTime } from '../views/terminal.js';
 
@@ -56,7 +57,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
     printJson({ project: id, ...found });
     return exitCode(found);
   }
-  describe(found);
+  describe(found, new Set((await abandonedIdeas(context.root, id)).keys()));
   if (found.facts?.open) describeList(found.list, options);
   return exitCode(found);
 }
@@ -160,7 +161,7 @@ function exitCode({ facts, status: live, stranded }: Found): ExitCode {
   return live && live.counts['needs-human'] > 0 ? EXIT.needsHuman : EXIT.ok;
 }
 
-function describe(found: Found): void {
+function describe(found: Found, givenUp: ReadonlySet<string>): void {
   const { facts, status: live, last } = found;
   if (found.stranded) {
     print(
@@ -183,8 +184,7 @@ function describe(found: Found): void {
       print(`  ${last.landed} landed, ${last.notLanded.length} not`);
       for (const one of last.notLanded.slice(0, 20))
         print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
-      if (last.notLanded.length > 0)
-        print('try them again with: ralphctl start   why one did not land: ralphctl why IDEA');
+      for (const line of nextSteps(last.notLanded, givenUp)) print(line);
     }
     return;
   }

@@ -18,7 +18,10 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
     const { paths, merged } = done;
     print(`${done.checkout} has ${many(paths, 'file')} of ${target} now: ${some(paths)}`);
     if (merged.length > 0) print(`your edits are in: ${some(merged)}`);
-    if (done.conflicts.length > 0) print(`resolve the conflict markers in: ${some(done.conflicts)}`);
+    if (done.conflicts.length > 0) {
+      print(`resolve the conflict markers ("your edits" and "${target}") in: ${some(done.conflicts)}`);
+      print('git does not mark them as unmerged, so nothing stops you from committing the markers');
+    }
     if (done.saved) print(`as it was before: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`);
   }
   if (synced === 0 && context.json) printJson({ kind: 'level' });

@@ -1,6 +1,7 @@
 /** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
+import type { RunRef } from '../../protocol/run-ref.js';
 import type { WhyView } from '../../protocol/views.js';
-import { listRuns } from '../../run-files/run.js';
+import { listRuns, loadIdea } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
@@ -34,6 +35,8 @@ async function explain(context: Context, project: string, idea: string): Promise
   const over = asked ? !asked.open : (recorded?.over ?? true);
   const view = asked?.view ?? (await offline(context, idea, recorded));
   if (over) delete view.possible;
+  else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
+    view.possible = view.possible.filter((command) => command !== 'skip --step');
   const told = recorded?.record.ideas.get(idea);
   const commit = recorded?.graph.entry(idea)?.commit;
   return reportOn(view, {
@@ -43,6 +46,12 @@ async function explain(context: Context, project: string, idea: string): Promise
     ...(told ? { told } : {}),
     ...(commit ? { commit } : {}),
   });
+}
+
+/** False also where the run's files are not here: then plans are unknown. */
+async function hasNoPlan(root: string, run: RunRef, idea: string): Promise<boolean> {
+  const known = await loadIdea(root, run, idea).catch(() => undefined);
+  return known !== undefined && !known.plan;
 }
 
 /** Loaded only now: reading backlogs and configurations takes longer than asking a run. */

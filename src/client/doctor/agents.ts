@@ -56,7 +56,7 @@ async function checkUsed(context: Context, spec: AgentSpec, answered: boolean): 
   if (!path) {
     const fix =
       entry && !spec.command
-        ? `${entry.install}; or choose another: --agent, or agent: in ralphctl.yaml`
+        ? `${entry.install}; or name another with agent: in ralphctl.yaml, which can be any program (a command agent: docs/agents.md)`
         : `install it, or mend agents.${spec.name}.command in ralphctl.yaml`;
     const problem = argv[0].includes('/') ? 'is no program that can be run' : 'is not on PATH';
     return [fail(what, `${argv[0]} ${problem}`, fix)];

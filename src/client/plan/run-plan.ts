@@ -25,6 +25,7 @@ import { type Context, findProject, type Project } from '../context.js';
 import { UserError } from '../errors.js';
 import { type LandedReport, landedReport } from '../open-run/landed-report.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
+import { checkScripts } from './scripts.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
 
 export interface StartFlags {
@@ -97,6 +98,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   }
   warnings.push(...(await otherWarnings(ideas, root, target)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
+  if (agents) await checkScripts(context, config, [...usedAgents(config, ideas).keys()], { root, target });
   return {
     ...{ project, folder, config, target, ideas, tick, again, warnings },
     backlog: { file, format, sha256 },
@@ -125,11 +127,19 @@ export const reportOf = ({ project, target, backlog, ideas, tick, config, again 
     ticks: tick && config.landing.tick,
   });
 
+/** Ideas that a warning names. */
+const MOST_NAMED = 5;
+
 async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
   const warnings: string[] = [];
   const todo = ideas.filter((idea) => !idea.done && !idea.blue);
-  const once = todo.filter((idea) => !idea.ralph).length;
-  if (once > 0) warnings.push(`${once} of ${todo.length} ideas get a single attempt: they do not say "ralph: true"`);
+  const once = todo.filter((idea) => !idea.ralph).map(({ id }) => id);
+  if (once.length > 0) {
+    const more = once.length > MOST_NAMED ? ` and ${once.length - MOST_NAMED} more` : '';
+    warnings.push(
+      `${once.length} of ${todo.length} ideas get a single attempt: they do not say "ralph: true": ${once.slice(0, MOST_NAMED).join(', ')}${more}`,
+    );
+  }
   const behind = await checkoutBehind(root, target);
   if (behind) warnings.push(behind);
   return warnings;
@@ -158,6 +168,16 @@ async function readTemplate(root: string, path: string): Promise<void> {
   buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
 }
 
+/** Agents of a run, each with an idea that names it. */
+function usedAgents(config: Config, ideas: readonly Idea[]): Map<string, Idea | undefined> {
+  const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
+  for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
+  if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
+  // Found missing in the middle of the night, a fallback would be none.
+  for (const name of config.fallback) usedBy.set(name, undefined);
+  return usedBy;
+}
+
 /** Every agent that some idea names must be known and, with `programs`, its program must be there. */
 export async function checkAgents(
   context: Context,
@@ -166,11 +186,7 @@ export async function checkAgents(
   root: string,
   programs: boolean,
 ): Promise<void> {
-  const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
-  for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
-  if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
-  // Found missing in the middle of the night, a fallback would be none.
-  for (const name of config.fallback) usedBy.set(name, undefined);
+  const usedBy = usedAgents(config, ideas);
   const known = agentNames(config);
   for (const [name, idea] of usedBy) {
     if (!known.includes(name)) {

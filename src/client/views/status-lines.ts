@@ -111,3 +111,14 @@ export function progressText({ at, last, waits, tools, usage = {} }: AgentProgre
   const what = waits === undefined ? '' : waits === 'retrying' ? 'tries its provider again, ' : 'waits for a limit, ';
   return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }
+
+/** What to do about ideas that a run which is over did not land. `givenUp`: abandoned ones, which no `start` tries again. */
+export function nextSteps(notLanded: readonly { idea: string }[], givenUp: ReadonlySet<string>): string[] {
+  const abandoned = notLanded.filter(({ idea }) => givenUp.has(idea)).length;
+  const others = abandoned === 0 ? 'them' : 'the others';
+  const why = 'why one did not land: ralphctl why IDEA';
+  return [
+    ...(notLanded.length > abandoned ? [`try ${others} again with: ralphctl start   ${why}`] : []),
+    ...(abandoned > 0 ? ['an abandoned idea is left out until: ralphctl retry IDEA'] : []),
+  ];
+}

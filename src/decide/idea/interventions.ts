@@ -67,7 +67,7 @@ const EFFECTS: Record<Effect, Act> = {
     entry.after = afterwards(command);
     // A stop waits for the boundary; what throws the iteration away need not wait for its end.
     tellIdea(board, entry, command.verb === 'stop' ? 'stop' : 'abort', reasonArgs(command));
-    return `${entry.card.id} is being ended; then: ${AFTER_SAYS[entry.after.do]}`;
+    return endSays(entry.card.id, entry.after.do);
   },
   hold: (board, entry, { reason }) => {
     entry.hold = true;
@@ -201,8 +201,13 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   },
 };
 
-const AFTER_SAYS: Record<Afterwards['do'], string> = {
-  hold: 'pending, held back; let it go with: ralphctl resume',
+function endSays(id: string, then: Afterwards['do']): string {
+  if (then === 'hold')
+    return `${id} stops: its running iteration ends first, then it waits and keeps its work. Let it go on with: ralphctl resume ${id}`;
+  return `${id} is being ended; then: ${AFTER_SAYS[then]}`;
+}
+
+const AFTER_SAYS: Record<Exclude<Afterwards['do'], 'hold'>, string> = {
   skip: 'skipped in this run',
   abandon: 'abandoned; branch and worktree are kept',
   rollback: 'rolled back, and pending',

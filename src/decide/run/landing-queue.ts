@@ -128,14 +128,14 @@ export class LandingQueue {
     delete entry.commit;
     entry.hold = true;
     entry.retries += 1;
-    entry.reason = clip(
-      `taken off ${this.#board.state.target} by ${result.commit.slice(0, 8)}; start it again with: ralphctl retry ${idea}`,
-      MAX_REASON,
-    );
+    const { target } = this.#board.state;
+    const taken = `taken off ${target} by ${result.commit.slice(0, 8)}; start it again with: ralphctl retry ${idea}`;
+    // A checkout that was left behind is told of where a landing tells of it, too.
+    entry.reason = clip(result.note === undefined ? taken : `${taken}. ${result.note}`, MAX_REASON);
     this.#board.set(entry, 'pending');
     // What waits for it waits again.
     this.#board.rebuild();
-    return `${idea} was taken off ${this.#board.state.target} by ${result.commit.slice(0, 8)}${result.note ? `: ${result.note}` : ''}`;
+    return `${idea} was taken off ${target} by ${result.commit.slice(0, 8)}${result.note ? `: ${result.note}` : ''}`;
   }
 
   #takeOut(idea: string): IdeaEntry | undefined {

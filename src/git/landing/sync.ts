@@ -4,7 +4,7 @@
  * Invariant: refused, or done whole: no edit is lost, the state before is a save point, staged work stays staged where
  * that is possible. Stopped in the middle, it can be run again. Files are written only after all refusals.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
@@ -57,6 +57,7 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
       );
     const before = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
     await write(git(checkout), merged);
+    await nameSides(checkout, merged, target);
     await settled(git(repo), { target, tip, base });
     const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
     const paths = await changedPaths(checkout, base, tip);
@@ -79,6 +80,8 @@ interface Edited {
   next: string;
   index: string;
   conflicts: string[];
+  /** Stand-in commits whose hashes git writes behind the conflict markers. */
+  sides: { edits: string; landed: string };
 }
 
 async function mergeEdits(
@@ -95,11 +98,12 @@ async function mergeEdits(
   const staged = await repo.run(['write-tree'], { env });
   await repo.run(['add', '-u', '--', ':/'], { env, config: ['core.safecrlf=false'] });
   const tree = await repo.run(['write-tree'], { env });
-  const merged = await mergeTrees(repo, await standIn(tree), landed);
+  const edits = await standIn(tree);
+  const merged = await mergeTrees(repo, edits, landed);
   const conflicts = merged.kind === 'conflict' ? merged.files : [];
   const index = staged === tree ? merged : await mergeTrees(repo, await standIn(staged), landed);
   const files = await takeInSame(checkout, { tree, next: merged.tree, env });
-  return { env, files, next: merged.tree, index: clean(index) ?? tip, conflicts };
+  return { env, files, next: merged.tree, index: clean(index) ?? tip, conflicts, sides: { edits, landed } };
 }
 
 const clean = (merged: Merged): string | undefined => (merged.kind === 'clean' ? merged.tree : undefined);
@@ -126,6 +130,18 @@ async function write(repo: Git, { env, files, next, index }: Edited): Promise<vo
   await repo.run(['read-tree', '-m', '-u', files, next], { env });
   await repo.run(['read-tree', '-i', '-m', index]);
   await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
+}
+
+/** git labels the sides with what it was given, which must be commits. Bytes stay as they are: latin1 keeps each one. */
+async function nameSides(checkout: string, { conflicts, sides }: Edited, target: string): Promise<void> {
+  for (const file of conflicts) {
+    const path = join(checkout, file);
+    if (!(await lstat(path).catch(() => undefined))?.isFile()) continue;
+    const text = await readFile(path, 'latin1');
+    const branch = Buffer.from(target).toString('latin1');
+    const named = text.replaceAll(sides.edits, 'your edits').replaceAll(sides.landed, () => branch);
+    if (named !== text) await writeFile(path, named, 'latin1');
+  }
 }
 
 /** Nothing lags any more, unless the branch moved meanwhile. */

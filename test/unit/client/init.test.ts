@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { summary } from '../../../src/client/commands/init.js';
 import { proposeCommands } from '../../../src/client/init/commands.js';
 import { configDocument } from '../../../src/client/init/document.js';
 import { parseConfig } from '../../../src/config/load.js';
@@ -164,4 +165,10 @@ it('every document is a valid configuration that says what was found', () => {
       },
     ),
   );
+});
+
+it('without an agent CLI it names what works: a program of your own, or the demo', () => {
+  const said = summary({ agents: [], gate: [], missing: [] });
+  expect(said).toMatch(/^no agent CLI was found on PATH: .*command agent \(docs\/agents\.md\).*ralphctl demo$/m);
+  expect(said).not.toContain('scripted');
 });

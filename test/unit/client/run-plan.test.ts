@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { planRun } from '../../../src/client/plan/run-plan.js';
-import { commitFiles, makeRepo, put, type TestRepo } from '../git/repo.js';
+import { commitFiles, makeRepo, put, sh, type TestRepo } from '../git/repo.js';
 
 let repo: TestRepo;
 beforeEach(async () => {
@@ -10,6 +10,7 @@ beforeEach(async () => {
   await commitFiles(
     repo.root,
     {
+      '.ralph-script.yaml': 'default: []\n',
       'roadmap.md':
         '# R\n\n- [ ] **a-1**: Do it\n  - ralph: true\n- [ ] **a-2**: Do it too\n  - ralph: true\n  - max_iterations: 7\n',
     },
@@ -18,6 +19,14 @@ beforeEach(async () => {
 });
 afterEach(() => repo.remove());
 
+const contextOf = (env: NodeJS.ProcessEnv = process.env) => ({
+  cwd: repo.root,
+  root: join(repo.scratch, 'state'),
+  cacheRoot: repo.scratch,
+  env,
+  json: false,
+});
+
 it.each([
   ['nothing said: 30', '', {}, [30, 7]],
   ['said in the configuration', 'maxIterations: 12\n', {}, [12, 7]],
@@ -25,13 +34,39 @@ it.each([
   ['said on the command line', 'maxIterations: 50\n', { maxIterations: 3 }, [3, 7]],
 ])('iterations of roadmap tasks: %s', async (_, config, flags, expected) => {
   await put(repo.root, { 'ralphctl.yaml': `version: 1\nagent: scripted\n${config}` });
-  const context = {
-    cwd: repo.root,
-    root: join(repo.scratch, 'state'),
-    cacheRoot: repo.scratch,
-    env: process.env,
-    json: false,
-  };
-  const { ideas, config: planned } = await planRun(context, flags);
+  const { ideas, config: planned } = await planRun(contextOf(), flags);
   expect(ideas.map(({ maxIterations }) => maxIterations ?? planned.maxIterations)).toEqual(expected);
+});
+
+it('B10 names the ideas that get a single attempt, up to five', async () => {
+  const tasks = (count: number) => Array.from({ length: count }, (_, at) => `- [ ] **b-${at + 1}**: Do it\n`).join('');
+  const warned = async (count: number) => {
+    await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n', 'roadmap.md': `# R\n\n${tasks(count)}` });
+    return (await planRun(contextOf(), {})).warnings;
+  };
+  const said = 'ideas get a single attempt: they do not say "ralph: true"';
+  expect(await warned(2)).toContain(`2 of 2 ${said}: b-1, b-2`);
+  expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more`);
+});
+
+it('refuses agent scripted without its script, by name and with the fix; a plan that only looks does not need it', async () => {
+  const refused =
+    /agent scripted plays a script, and there is no \.ralph-script\.yaml on main\..*--agent NAME.*ralphctl demo/;
+  await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n' });
+  await expect(planRun(contextOf(), {})).resolves.toBeDefined();
+  await sh(repo.root, 'rm', '-q', '.ralph-script.yaml');
+  await sh(repo.root, 'commit', '-q', '-m', 'gone');
+  await expect(planRun(contextOf(), {})).rejects.toThrow(refused);
+  await expect(planRun(contextOf(), {}, { agents: false })).resolves.toBeDefined();
+  // Worktrees have what is committed only.
+  await put(repo.root, { '.ralph-script.yaml': 'default: []\n' });
+  await expect(planRun(contextOf(), {})).rejects.toThrow(refused);
+  const script = join(repo.scratch, 'script.yaml');
+  await expect(planRun(contextOf({ ...process.env, RALPHCTL_SCRIPT: script }), {})).rejects.toThrow(`no ${script}.`);
+  await put(repo.scratch, { 'script.yaml': 'default: []\n' });
+  await expect(planRun(contextOf({ ...process.env, RALPHCTL_SCRIPT: script }), {})).resolves.toBeDefined();
+  await put(repo.root, {
+    'ralphctl.yaml': `version: 1\nagent: scripted\nagents: {scripted: {args: [--script, ${script}]}}\n`,
+  });
+  await expect(planRun(contextOf(), {})).resolves.toBeDefined();
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { nextSteps } from '../../../src/client/views/status-lines.js';
 import { listIdeas, listProblem } from '../../../src/client/views/status-list.js';
 import { Graph } from '../../../src/decide/scheduler/graph.js';
 import { ideaPage } from '../../../src/decide/views/pages.js';
@@ -38,4 +39,13 @@ describe('G9 status of every idea', () => {
     expect(listProblem({ only: ['landed'] })).toBeUndefined();
     expect(listProblem({ all: true, page: 2 })).toMatch(/leave out --page/);
   });
+});
+
+test('C3: what was abandoned is not said to be tried again by a start', () => {
+  const notLanded = [{ idea: 'a' }, { idea: 'b' }];
+  const retry = 'an abandoned idea is left out until: ralphctl retry IDEA';
+  expect(nextSteps([], new Set(['a']))).toEqual([]);
+  expect(nextSteps(notLanded, new Set())).toEqual([expect.stringMatching(/^try them again with: ralphctl start/)]);
+  expect(nextSteps(notLanded, new Set(['a']))).toEqual([expect.stringMatching(/^try the others again/), retry]);
+  expect(nextSteps(notLanded, new Set(['a', 'b']))).toEqual([retry]);
 });

@@ -188,8 +188,12 @@ describe('C2 C3 C4 recovery', () => {
     closed(pilot, 'i3', 'failed');
     pilot.landed('i2', landedResult());
     expect(decided(pilot)).toContain('undo i1');
-    pilot.undone('i1', { kind: 'undone', commit: 'abcdef1234', commits: 1, durationMs: 1 });
+    const note = 'a.txt in /repo has edits. Before you commit there, run: ralphctl sync';
+    pilot.undone('i1', { kind: 'undone', commit: 'abcdef1234', commits: 1, durationMs: 1, note });
     expect(entry(pilot, 'i1')).toMatchObject({ status: 'pending', hold: true });
+    expect(entry(pilot, 'i1').reason).toBe(
+      `taken off main by abcdef12; start it again with: ralphctl retry i1. ${note}`,
+    );
     expect(pilot.graph.isDone('i1')).toBe(false);
     done(pilot, { verb: 'retry', idea: 'i3' });
     expect(decided(pilot)).toEqual([]);
@@ -219,7 +223,9 @@ describe('C1 one idea', () => {
   test('stop: ended at its boundary, then kept back until it is let go', () => {
     const pilot = pilotOf(ideas(2), { slots: 1 });
     decided(pilot);
-    done(pilot, { verb: 'stop', idea: 'i1', reason: 'too early' });
+    expect(done(pilot, { verb: 'stop', idea: 'i1', reason: 'too early' })).toMatch(
+      /^i1 stops: its running iteration ends first, .*: ralphctl resume i1$/,
+    );
     expect(decided(pilot)).toEqual(['stop i1']);
     closed(pilot, 'i1', 'stopped');
     expect(entry(pilot, 'i1')).toMatchObject({ status: 'pending', hold: true, reason: 'too early' });

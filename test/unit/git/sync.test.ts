@@ -58,7 +58,7 @@ it('C1 refuses where both changed the same lines, changes nothing, and can leave
   expect(await status()).toBe(before);
   expect(await read(repo.root, 'a.txt')).toBe(TEN.replace('l1', 'mine'));
   expect(await syncCheckout(repo.root, 'main', true)).toMatchObject({ conflicts: ['a.txt'] });
-  expect(await read(repo.root, 'a.txt')).toMatch(/<<<<<<< .*\nmine\n=======\ntheirs\n>>>>>>> /);
+  expect(await read(repo.root, 'a.txt')).toContain('<<<<<<< your edits\nmine\n=======\ntheirs\n>>>>>>> main\n');
   expect(await status()).toBe(' M a.txt');
   expect(await read(repo.root, 'new.txt')).toBe('n\n');
 });
