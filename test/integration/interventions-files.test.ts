@@ -93,7 +93,8 @@ describe('split --file (C3)', () => {
     const landed = (await held.events()).flatMap((event) =>
       event.kind === 'idea' && event.status === 'landed' && event.idea !== 'keep' ? [event.idea] : [],
     );
-    expect(landed).toEqual(['walls', 'roof', 'after']);
+    // The group has landed once its parts have (A4).
+    expect(landed).toEqual(['walls', 'roof', 'big', 'after']);
     const prompt = await held.prompt('walls', 1);
     expect(prompt).toContain('Build the walls');
     expect(prompt).toContain('they stand');

@@ -61,7 +61,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   expect(empty).toContain(
     'status ran out: 3 of 3 iterations used; 3 times in a row the agent said COMPLETE and had changed nothing',
   );
-  expect(empty).toMatch(/3 agent runs:\n {2}#1 .*COMPLETE, no commit\n {2}#2/);
+  expect(empty).toMatch(/3 agent runs:\n {2}#1 .*COMPLETE, turned down: no change, no commit\n {2}#2/);
   expect(red).toContain('2 times in a row the gate was red: test ! -e broken');
   expect(red).toMatch(/last gate red: test ! -e broken .*\(exit code 4\).*output: \/.*gate-1\.log/);
   expect(red).toMatch(/its work is kept in \/.* \(branch ralph\/red-1\)/);
