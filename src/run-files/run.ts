@@ -90,7 +90,9 @@ async function revised(root: string, ref: RunRef & { config: number }): Promise<
 
 /** Reads the files again. */
 export function reloadRun(root: string, ref: RunRef): Promise<LoadedRun> {
-  loaded.delete(runDir(root, ref.project, ref.runId));
+  const dir = runDir(root, ref.project, ref.runId);
+  // Every revision of the configuration holds the place of the repository, too.
+  for (const key of loaded.keys()) if (key.startsWith(`${dir}#`)) loaded.delete(key);
   return loadRun(root, ref);
 }
 
