@@ -192,9 +192,9 @@ describe('with a server', () => {
     const other = await sandbox(inject('stateRoot'), {
       'roadmap.md': roadmap([{ id: 'x-1' }]),
       'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', gate: ['true'] }),
+      '.ralph-script.yaml': yaml({ default: [{ signal: 'none' }] }),
     });
     try {
-      await writeFile(join(other.repo, '.ralph-script.yaml'), yaml({ default: [{ signal: 'none' }] }));
       expect((await other.run('start', '--no-worker', '--detach')).code).toBe(0);
       await other.write({ 'roadmap.md': roadmap([{ id: 'x-1' }, { id: 'x-2' }]) });
       const { code, stderr } = await other.run('enqueue');

@@ -124,7 +124,7 @@ describe('taking back', () => {
     const landed = (await held.events()).flatMap((event) =>
       event.kind === 'idea' && event.status === 'landed' ? [event.idea] : [],
     );
-    expect(landed).toEqual(['big-1', 'big-2', 'after']);
+    expect(landed).toEqual(['big-1', 'big-2', 'big', 'after']);
     expect((await held.saves('big')).length).toBeGreaterThan(0);
   });
 });

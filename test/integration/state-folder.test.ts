@@ -13,7 +13,10 @@ describe('a state folder that cannot be used', () => {
     const base = await mkdtemp(join(tmpdir(), 'ralphctl-folder-'));
     await writeFile(join(base, 'file'), '');
     const folder = place.replace('FILE', join(base, 'file'));
-    const box = await sandbox(folder, { 'roadmap.md': roadmap([{ id: 't-1' }]) });
+    const box = await sandbox(folder, {
+      'roadmap.md': roadmap([{ id: 't-1' }]),
+      '.ralph-script.yaml': 'default: [{signal: COMPLETE}]\n',
+    });
     onTestFinished(async () => {
       await box.dispose();
       await rm(base, { recursive: true, force: true });
