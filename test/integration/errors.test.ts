@@ -1,5 +1,5 @@
 /** Every error a person can cause is one clear sentence with its fix, and nothing is started. Features: A3 F1 G8. */
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
