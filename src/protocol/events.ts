@@ -4,12 +4,29 @@
  * Must import types only.
  */
 
+import type { Usage } from './activities.js';
+import type { Spent } from './budget.js';
+import type { RunMode } from './command.js';
 import type { Rung } from './escalation.js';
-import type { TestCounts } from './gate.js';
+import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { AgentSignal } from './signal.js';
 import type { IdeaStatus, ShownState } from './states.js';
 import type { WarningLine } from './warnings.js';
+
+/** Why a person is asked. */
+export type Asking =
+  | 'question'
+  | 'approval'
+  | 'tripwire'
+  | 'budget'
+  | 'confinement'
+  | 'baseline'
+  | 'escalation'
+  | 'landing';
+
+/** Where a person spoke from; `signal`: a raw Temporal signal, e.g. of the Web UI. */
+export type Teller = 'cli' | 'screen' | 'signal';
 
 export type RunEvent =
   | {
@@ -20,6 +37,10 @@ export type RunEvent =
       /** Of the landed ones, those that landed before this run. */
       before?: number;
       total: number;
+      mode?: RunMode;
+      slots?: number;
+      /** By all ideas of this run so far. */
+      spent?: Spent;
     }
   | {
       kind: 'idea';
@@ -33,6 +54,12 @@ export type RunEvent =
       held?: true;
       /** Its next iteration or its landing waits for an approval, or its question is one that an approval answers. */
       approval?: true;
+      /** Why a person is asked. */
+      asking?: Asking;
+      /** The question whole, where `reason` is cut. */
+      question?: string;
+      /** Failed tries before this one. */
+      retries?: number;
     }
   | { kind: 'landing'; idea: string }
   | { kind: 'bounced'; idea: string; why: string }
@@ -45,6 +72,13 @@ export type RunEvent =
       agentName: string;
       /** Agent from the configuration. */
       agent?: string;
+      model?: string;
+      /** Counts the starts of the idea's workflow, so that a line repeated after a crash is known as one. */
+      generation?: number;
+      /** Commit that the idea's work stands on. */
+      base?: string;
+      /** Of its plan, 1-based. */
+      step?: { number: number; of: number; id: string; phase: string };
     }
   | {
       kind: 'iteration-end';
@@ -58,10 +92,23 @@ export type RunEvent =
       message?: string;
       durationMs: number;
       commits: number;
+      /** As the agent reported it; absent where it reported nothing. */
+      usage?: Usage;
+      /** The agent's last words, cut. */
+      words?: string;
     }
+  /** A command of the gate begins; `merged`: on the tree that is about to land. */
+  | { kind: 'gate-start'; idea: string; command: string; number: number; of: number; merged?: true }
   | {
       kind: 'gate';
       idea: string;
+      /** Ran on the tree that is about to land. */
+      merged?: true;
+      /** In the order in which they ran; those after the first red one did not. */
+      commands?: GateCommandResult[];
+      /** Failing tests that pass where the idea began, and such that fail there, too. */
+      newTests?: string[];
+      knownTests?: string[];
       pass: boolean;
       command?: string;
       /** Of the command that failed; null: it was stopped. */
@@ -78,14 +125,24 @@ export type RunEvent =
       durationMs: number;
     }
   /** A step of a plan is over (B9). */
-  | { kind: 'step'; idea: string; step: string; phase: string; state: 'complete' | 'skipped'; why?: string }
+  | {
+      kind: 'step';
+      idea: string;
+      step: string;
+      phase: string;
+      state: 'complete' | 'skipped' | 'failed';
+      why?: string;
+      /** 1-based. */
+      number?: number;
+      of?: number;
+    }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
-  | { kind: 'answered'; idea: string }
+  | { kind: 'answered'; idea: string; text?: string; by?: Teller }
   /** A person told the run or an idea something, and what came of it. */
-  | { kind: 'command'; verb: string; idea?: string; reason?: string; done: string }
+  | { kind: 'command'; verb: string; idea?: string; reason?: string; text?: string; by?: Teller; done: string }
   | { kind: 'refused'; verb: string; idea?: string; why: string }
   /** Hints and answers that were in the prompt of this agent run. */
-  | { kind: 'delivered'; idea: string; serial: number; notes: number }
+  | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }
   /** An agent run was ended by a person; it is not charged. */
   | { kind: 'interrupted'; idea: string; iteration: number }
   /** A run could not work: its idea waits for another agent, or for this one's limit to end. */
@@ -95,7 +152,7 @@ export type RunEvent =
   /** An account or agent was closed, is tried, or is open again. */
   | { kind: 'account'; account: AccountLine }
   /** The idea goes on with another agent. */
-  | { kind: 'agent'; idea: string; agent: string; before?: string }
+  | { kind: 'agent'; idea: string; agent: string; before?: string; why?: string }
   /** It got nowhere for so many iterations: what is done about it. */
   | { kind: 'escalated'; idea: string; rung: Rung['do']; iterations: number }
   /** A warning (B6); without an idea it is the run's. */

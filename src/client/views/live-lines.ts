@@ -77,6 +77,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
     }
     case 'landing':
+    case 'gate-start':
       return undefined;
     case 'bounced':
       return `${paint.yellow('↺')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;

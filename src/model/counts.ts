@@ -1,0 +1,63 @@
+/**
+ * Which of the five parts of the run's bar an idea belongs to.
+ * Invariant: each idea that is no group counts in exactly one part. May import protocol types only.
+ */
+import type { IdeaStatus } from '../protocol/states.js';
+import type { Counts, IdeaModel } from './model.js';
+
+export type Part = 'landed' | 'landing' | 'working' | 'needYou' | 'todo' | 'skipped';
+
+const PART: Readonly<Record<IdeaStatus, Part>> = {
+  pending: 'todo',
+  running: 'working',
+  paused: 'todo',
+  'needs-human': 'needYou',
+  'wants-slot': 'todo',
+  landing: 'landing',
+  landed: 'landed',
+  blocked: 'needYou',
+  timeout: 'needYou',
+  failed: 'needYou',
+  skipped: 'skipped',
+  abandoned: 'skipped',
+};
+
+export const partOf = ({ status, approval }: Pick<IdeaModel, 'status' | 'approval'>): Part =>
+  approval && status !== 'landed' ? 'needYou' : PART[status];
+
+export const emptyCounts = (): Counts => ({
+  total: 0,
+  landed: 0,
+  landing: 0,
+  working: 0,
+  needYou: 0,
+  todo: 0,
+  skipped: 0,
+});
+
+/** Counts an idea in (`by` 1) or out (`by` -1). Groups do not count. */
+export function count(counts: Counts, idea: IdeaModel, by: 1 | -1): void {
+  if (idea.group) return;
+  counts.total += by;
+  counts[partOf(idea)] += by;
+}
+
+/** A group as its children make it: done of total, over all levels. */
+export function groupProgress(ideas: ReadonlyMap<string, IdeaModel>, id: string): { done: number; total: number } {
+  const seen = new Set<string>();
+  const open = [id];
+  const sum = { done: 0, total: 0 };
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (seen.has(next)) continue;
+    seen.add(next);
+    for (const child of ideas.get(next)?.children ?? []) {
+      const idea = ideas.get(child);
+      if (idea?.group) open.push(child);
+      else if (idea) {
+        sum.total += 1;
+        if (idea.status === 'landed') sum.done += 1;
+      }
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,228 @@
+/**
+ * What one event changes of its idea.
+ * Invariant: agent runs are told apart by serial, so a line that stands twice counts once. May import protocol types only.
+ */
+import type { StampedEvent } from '../protocol/events.js';
+import type { GateRun, IdeaModel, Iteration, Moment, RunModel } from './model.js';
+import { addRun } from './tally.js';
+
+type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
+
+/** Moments, and words of a person, that an idea keeps. */
+const MOST_KEPT = 500;
+
+export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, at: number): void {
+  switch (event.kind) {
+    case 'idea':
+      status(idea, event, at);
+      return;
+    case 'iteration':
+      begin(idea, event, at);
+      return;
+    case 'iteration-end':
+      end(model, idea, event, at);
+      return;
+    case 'interrupted': {
+      const run = idea.iterations.at(-1);
+      if (run && run.endedAt === undefined) Object.assign(run, { endedAt: at, outcome: 'interrupted' });
+      return;
+    }
+    case 'gate-start': {
+      const { command, number, of } = event;
+      idea.gateNow = { at, command, number, of, merged: event.merged === true };
+      return;
+    }
+    case 'gate':
+      gate(idea, event, at);
+      return;
+    case 'bounced':
+      idea.bounces += 1;
+      if (event.why.includes('conflict')) model.conflicts += 1;
+      moment(idea, { at, kind: 'bounced', text: event.why });
+      return;
+    case 'step':
+      step(idea, event, at);
+      return;
+    case 'answered':
+      said(idea, {
+        at,
+        verb: 'answer',
+        ...(event.text ? { text: event.text } : {}),
+        ...(event.by ? { by: event.by } : {}),
+      });
+      return;
+    case 'command':
+      command(idea, event, at);
+      return;
+    case 'refused':
+      moment(idea, { at, kind: 'refused', text: `${event.verb}: ${event.why}` });
+      return;
+    case 'parked':
+      idea.waits = { kind: event.trouble.kind === 'auth' ? 'login' : 'limit', text: event.trouble.message };
+      moment(idea, { at, kind: 'limit', text: event.trouble.message });
+      return;
+    case 'held':
+      moment(idea, { at, kind: 'held', text: event.why });
+      return;
+    case 'agent':
+      idea.agent = event.agent;
+      moment(idea, {
+        at,
+        kind: 'agent',
+        text: event.before ? `${event.agent} instead of ${event.before}` : event.agent,
+      });
+      return;
+    case 'escalated':
+      moment(idea, { at, kind: 'escalated', text: event.rung });
+      return;
+    case 'warning':
+      idea.warnings = idea.warnings.filter(({ kind }) => kind !== event.warning);
+      idea.warnings.push({ idea: idea.id, kind: event.warning, text: event.text, since: at });
+      moment(idea, { at, kind: 'warning', text: event.text });
+      return;
+    default:
+  }
+}
+
+function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
+  if (event.status !== idea.status || idea.since === undefined) idea.since = at;
+  idea.title = event.title;
+  idea.status = event.status;
+  idea.held = event.held === true;
+  idea.approval = event.approval === true;
+  if (event.retries !== undefined) idea.retries = event.retries;
+  for (const key of ['reason', 'asking', 'question'] as const) {
+    const value = event[key];
+    if (value === undefined) delete idea[key];
+    else Object.assign(idea, { [key]: value });
+  }
+  if (event.status === 'needs-human' && idea.question === undefined) askedAs(idea);
+  if (event.commit !== undefined) idea.commit = event.commit;
+  else if (event.status !== 'landed') delete idea.commit;
+  place(idea, event.agentName);
+  if (event.status === 'running') {
+    idea.startedAt ??= at;
+    delete idea.waits;
+  } else {
+    delete idea.gateNow;
+    const last = idea.iterations.at(-1);
+    if (last && last.endedAt === undefined) last.endedAt = at;
+  }
+  if (event.status === 'landed' || event.status === 'abandoned' || event.status === 'skipped') idea.warnings = [];
+}
+
+/** Older events cut the question in `reason`; the agent's own signal has it whole. */
+function askedAs(idea: IdeaModel): void {
+  const signal = idea.iterations.findLast((run) => run.signal)?.signal;
+  if (signal?.kind !== 'needs-human') return;
+  if (signal.question.startsWith((idea.reason ?? '').replace(/…$/, ''))) idea.question = signal.question;
+}
+
+function place(idea: IdeaModel, agentName: string | undefined): void {
+  const slot = Number(/\d+$/.exec(agentName ?? '')?.[0]);
+  if (agentName !== undefined) idea.agentName = agentName;
+  if (slot > 0) idea.slot = slot;
+  else delete idea.slot;
+}
+
+function begin(idea: IdeaModel, event: Of<'iteration'>, at: number): void {
+  const known = runOf(idea, event.serial);
+  if (known) return;
+  const run: Iteration = { serial: event.serial, number: event.iteration, max: event.max, startedAt: at };
+  const agent = event.agent ?? idea.agent;
+  if (agent !== undefined) run.agent = agent;
+  if (event.model !== undefined) run.model = event.model;
+  idea.iterations.push(run);
+  idea.max = event.max;
+  idea.agentName = event.agentName;
+  if (event.agent !== undefined) idea.agent = event.agent;
+  if (event.model !== undefined) idea.model = event.model;
+  if (event.base !== undefined) idea.base = event.base;
+  if (event.step) idea.step = event.step;
+  delete idea.gateNow;
+}
+
+function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: number): void {
+  let run = runOf(idea, event.serial);
+  if (run?.durationMs !== undefined) return;
+  if (!run) {
+    run = { serial: event.serial, number: event.iteration, startedAt: at - event.durationMs };
+    idea.iterations.push(run);
+  }
+  run.endedAt = at;
+  run.durationMs = event.durationMs;
+  run.signal = event.signal;
+  run.outcome = event.outcome;
+  run.commits = event.commits;
+  if (event.turnedDown !== undefined) run.turnedDown = event.turnedDown;
+  if (event.message !== undefined) run.message = event.message;
+  if (event.words !== undefined) run.words = event.words;
+  if (event.usage?.inputTokens !== undefined) run.tokensIn = event.usage.inputTokens;
+  if (event.usage?.outputTokens !== undefined) run.tokensOut = event.usage.outputTokens;
+  if (event.usage?.costUsd !== undefined) run.dollars = event.usage.costUsd;
+  idea.commits += event.commits;
+  if (event.signal.kind === 'progress') idea.percent = event.signal.percent;
+  if (event.signal.kind === 'complete' && event.turnedDown === undefined) idea.percent = 100;
+  addRun(idea.spent, event.durationMs, event.usage);
+  addRun(model.spent, event.durationMs, event.usage);
+}
+
+function gate(idea: IdeaModel, event: Of<'gate'>, at: number): void {
+  const result: GateRun = {
+    at,
+    pass: event.pass,
+    durationMs: event.durationMs,
+    commands: event.commands ?? [],
+    newTests: event.newTests ?? [],
+    knownTests: event.knownTests ?? [],
+    flaky: event.flaky ?? [],
+    tolerated: event.tolerated ?? [],
+    tripwires: event.tripwires ?? [],
+  };
+  if (event.command !== undefined) result.command = event.command;
+  if (event.exitCode !== undefined) result.exitCode = event.exitCode;
+  if (event.log !== undefined) result.log = event.log;
+  if (event.tests) result.tests = event.tests;
+  delete idea.gateNow;
+  if (event.merged) {
+    idea.mergedGate = result;
+    return;
+  }
+  idea.gate = result;
+  const last = idea.iterations.at(-1);
+  if (last) last.gate = result;
+}
+
+function step(idea: IdeaModel, event: Of<'step'>, at: number): void {
+  if (event.state === 'skipped' && !idea.stepsSkipped.includes(event.step)) idea.stepsSkipped.push(event.step);
+  if (event.state === 'failed' && !idea.stepsFailed.includes(event.step)) idea.stepsFailed.push(event.step);
+  if (event.number !== undefined && event.of !== undefined)
+    idea.step = { number: event.number, of: event.of, id: event.step, phase: event.phase };
+  moment(idea, { at, kind: 'step', text: `${event.step} ${event.state}${event.why ? `: ${event.why}` : ''}` });
+}
+
+function command(idea: IdeaModel, event: Of<'command'>, at: number): void {
+  if (event.verb === 'rollback' || event.verb === 'retry') delete idea.percent;
+  const text = event.text ?? event.reason;
+  said(idea, {
+    at,
+    verb: event.verb,
+    done: event.done,
+    ...(text === undefined ? {} : { text }),
+    ...(event.by ? { by: event.by } : {}),
+  });
+}
+
+function said(idea: IdeaModel, one: IdeaModel['said'][number]): void {
+  idea.said.push(one);
+  if (idea.said.length > MOST_KEPT) idea.said.shift();
+  moment(idea, { at: one.at, kind: 'said', text: one.text ? `${one.verb}: ${one.text}` : one.verb });
+}
+
+function moment(idea: IdeaModel, one: Moment): void {
+  idea.moments.push(one);
+  if (idea.moments.length > MOST_KEPT) idea.moments.shift();
+}
+
+const runOf = (idea: IdeaModel, serial: number): Iteration | undefined =>
+  idea.iterations.findLast((run) => run.serial === serial);

@@ -1,0 +1,188 @@
+/**
+ * Folds the events of a run into its model, one at a time.
+ * Invariant: a repeated, missing or unknown event never throws and never counts twice; cost per event does not grow
+ * with the number of ideas. May import protocol and the files beside it only.
+ */
+import type { StampedEvent } from '../protocol/events.js';
+import type { Idea } from '../protocol/idea.js';
+import { count, emptyCounts } from './counts.js';
+import { foldIdea } from './fold-idea.js';
+import type { IdeaModel, RunModel } from './model.js';
+import { emptyTally } from './tally.js';
+
+/** Events that `log` keeps. */
+const MOST_LOG = 2000;
+
+const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
+
+export interface RunHead {
+  project: string;
+  runId: string;
+  name: string;
+  target: string;
+  startedAt?: number;
+  mode?: RunModel['mode'];
+  slots?: number;
+}
+
+export function newModel(
+  head: RunHead,
+  ideas: Iterable<Idea> = [],
+  landedBefore: ReadonlySet<string> = new Set(),
+): RunModel {
+  const model: RunModel = {
+    mode: 'autopilot',
+    review: false,
+    state: 'idle',
+    ideas: new Map(),
+    order: [],
+    counts: emptyCounts(),
+    queue: [],
+    accounts: new Map(),
+    limits: [],
+    warnings: [],
+    budget: [],
+    spent: emptyTally(),
+    conflicts: 0,
+    log: [],
+    events: 0,
+    ...head,
+  };
+  addIdeas(model, ideas, landedBefore);
+  return model;
+}
+
+/** Adds ideas of the backlog; ones that are known get their texts and keep what happened to them. */
+export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: ReadonlySet<string> = new Set()): void {
+  for (const idea of ideas) {
+    const known = model.ideas.get(idea.id);
+    if (known) count(model.counts, known, -1);
+    const entry = known ?? newIdea(idea.id, idea.title);
+    Object.assign(entry, {
+      title: idea.title,
+      text: idea.text,
+      group: idea.blue,
+      dependsOn: idea.dependsOn,
+      tags: idea.tags,
+    });
+    if (idea.parent !== undefined) entry.parent = idea.parent;
+    if (idea.agent !== undefined && entry.agent === undefined) entry.agent = idea.agent;
+    if (!known) {
+      model.ideas.set(idea.id, entry);
+      model.order.push(idea.id);
+      if (landedBefore.has(idea.id)) Object.assign(entry, { status: 'landed', landedBefore: true });
+    }
+    count(model.counts, entry, 1);
+  }
+  for (const idea of model.ideas.values()) {
+    const parent = idea.parent === undefined ? undefined : model.ideas.get(idea.parent);
+    if (parent && !parent.children.includes(idea.id)) parent.children.push(idea.id);
+  }
+}
+
+export const newIdea = (id: string, title: string): IdeaModel => ({
+  id,
+  title,
+  group: false,
+  children: [],
+  dependsOn: [],
+  tags: [],
+  status: 'pending',
+  held: false,
+  approval: false,
+  landedBefore: false,
+  iterations: [],
+  stepsSkipped: [],
+  stepsFailed: [],
+  commits: 0,
+  retries: 0,
+  bounces: 0,
+  spent: emptyTally(),
+  moments: [],
+  said: [],
+  warnings: [],
+});
+
+/** Takes one event. Lines of newer versions that are not known here are kept in the log and change nothing else. */
+export function fold(model: RunModel, event: StampedEvent): void {
+  const at = Date.parse(event.at);
+  if (!Number.isFinite(at) || typeof event.kind !== 'string') return;
+  model.events += 1;
+  model.lastAt = at;
+  model.startedAt ??= at;
+  model.log.push(event);
+  if (model.log.length > MOST_LOG * 1.5) model.log.splice(0, model.log.length - MOST_LOG);
+  switch (event.kind) {
+    case 'run':
+      if (event.state !== model.state) model.since = at;
+      model.state = event.state;
+      setOrDrop(model, 'why', event.why);
+      if (event.mode) model.mode = event.mode;
+      if (event.slots !== undefined) model.slots = event.slots;
+      if (event.spent) model.reported = event.spent;
+      if (OVER.has(event.state)) model.endedAt = at;
+      else delete model.endedAt;
+      return;
+    case 'account':
+      foldAccount(model, event.account, at);
+      return;
+    case 'command':
+      if (event.idea === undefined && event.verb === 'review') model.review = false;
+      break;
+    case 'warning':
+      if (event.idea === undefined) {
+        model.warnings = model.warnings.filter(({ kind }) => kind !== event.warning);
+        model.warnings.push({ kind: event.warning, text: event.text, since: at });
+        return;
+      }
+      break;
+    default:
+  }
+  if (!('idea' in event) || typeof event.idea !== 'string') return;
+  const idea = model.ideas.get(event.idea) ?? added(model, event.idea);
+  if (event.kind === 'idea') {
+    count(model.counts, idea, -1);
+    foldIdea(model, idea, event, at);
+    count(model.counts, idea, 1);
+    queue(model, idea);
+    return;
+  }
+  if (event.kind === 'landing') model.landing = event.idea;
+  foldIdea(model, idea, event, at);
+}
+
+function added(model: RunModel, id: string): IdeaModel {
+  const idea = newIdea(id, id);
+  model.ideas.set(id, idea);
+  model.order.push(id);
+  count(model.counts, idea, 1);
+  return idea;
+}
+
+function queue(model: RunModel, { id, status }: IdeaModel): void {
+  const waits = model.queue.includes(id);
+  if (status === 'landing' && !waits) model.queue.push(id);
+  if (status !== 'landing' && waits) model.queue.splice(model.queue.indexOf(id), 1);
+  if (status !== 'landing' && model.landing === id) delete model.landing;
+}
+
+function foldAccount(
+  model: RunModel,
+  account: Extract<StampedEvent, { kind: 'account' }>['account'],
+  at: number,
+): void {
+  model.accounts.set(account.key, account);
+  const last = model.limits.findLast(({ key }) => key === account.key);
+  const open = last !== undefined && last.to === undefined;
+  if (account.state === 'open') {
+    if (open) last.to = at;
+  } else if (!open) {
+    const { key, agents, reason } = account;
+    model.limits.push({ key, agents, from: at, ...(reason === undefined ? {} : { reason }) });
+  }
+}
+
+function setOrDrop<T, K extends keyof T>(to: T, key: K, value: T[K] | undefined): void {
+  if (value === undefined) delete to[key];
+  else to[key] = value;
+}

@@ -1,0 +1,197 @@
+/**
+ * A run as people look at it: one object that `status`, `show`, the report and the full screen read.
+ * Invariant: holds facts only, no words or colours of a view; what nobody has reported is absent, never 0.
+ * Times are epoch ms. Must import types only.
+ */
+import type { BudgetLine, Spent } from '../protocol/budget.js';
+import type { RunMode } from '../protocol/command.js';
+import type { Asking, StampedEvent, Teller } from '../protocol/events.js';
+import type { GateCommandResult, TestCounts } from '../protocol/gate.js';
+import type { AccountLine } from '../protocol/limits.js';
+import type { AgentSignal } from '../protocol/signal.js';
+import type { IdeaStatus, ShownState } from '../protocol/states.js';
+import type { RunStatus } from '../protocol/views.js';
+import type { WarningLine } from '../protocol/warnings.js';
+
+export interface GateRun {
+  at: number;
+  pass: boolean;
+  /** The one that failed. */
+  command?: string;
+  /** null: it was stopped. */
+  exitCode?: number | null;
+  log?: string;
+  tests?: TestCounts;
+  durationMs: number;
+  commands: GateCommandResult[];
+  newTests: string[];
+  knownTests: string[];
+  flaky: string[];
+  tolerated: string[];
+  tripwires: string[];
+}
+
+/** One agent run and the gate after it. */
+export interface Iteration {
+  serial: number;
+  /** 1-based; runs that are not charged repeat a number. */
+  number: number;
+  max?: number;
+  startedAt: number;
+  endedAt?: number;
+  durationMs?: number;
+  agent?: string;
+  model?: string;
+  signal?: AgentSignal;
+  turnedDown?: string;
+  outcome?: 'ok' | 'timeout' | 'failed' | 'interrupted';
+  message?: string;
+  commits?: number;
+  tokensIn?: number;
+  tokensOut?: number;
+  dollars?: number;
+  words?: string;
+  gate?: GateRun;
+}
+
+/** What happened to an idea between its iterations, for its timeline. */
+export interface Moment {
+  at: number;
+  kind: 'limit' | 'agent' | 'said' | 'bounced' | 'escalated' | 'held' | 'step' | 'warning' | 'refused';
+  text: string;
+}
+
+export interface Said {
+  at: number;
+  verb: string;
+  text?: string;
+  by?: Teller;
+  /** The run's answer. */
+  done?: string;
+}
+
+export interface StepPlace {
+  number: number;
+  of: number;
+  id: string;
+  phase?: string;
+}
+
+export interface IdeaModel {
+  id: string;
+  title: string;
+  text?: string;
+  parent?: string;
+  group: boolean;
+  children: string[];
+  dependsOn: string[];
+  tags: string[];
+  status: IdeaStatus;
+  /** When it came to this status; absent until anything was told of it. */
+  since?: number;
+  /** Pending, but kept back by a person. */
+  held: boolean;
+  approval: boolean;
+  /** Landed before this run began. */
+  landedBefore: boolean;
+  reason?: string;
+  asking?: Asking;
+  question?: string;
+  startedAt?: number;
+  /** 1-based number of its slot, while it holds one. */
+  slot?: number;
+  /** Name of the slot, as in `ed-003`. */
+  agentName?: string;
+  agent?: string;
+  model?: string;
+  iterations: Iteration[];
+  max?: number;
+  step?: StepPlace;
+  /** Lists of ids. */
+  stepsSkipped: string[];
+  stepsFailed: string[];
+  /** Last PROGRESS of the agent, 0 to 100. */
+  percent?: number;
+  /** The last gate on its own branch, and the last on the merged tree. */
+  gate?: GateRun;
+  mergedGate?: GateRun;
+  /** The gate command that runs now. */
+  gateNow?: { at: number; command: string; number: number; of: number; merged: boolean };
+  commits: number;
+  retries: number;
+  bounces: number;
+  base?: string;
+  commit?: string;
+  spent: Tally;
+  moments: Moment[];
+  said: Said[];
+  warnings: WarningLine[];
+  /** Why it waits for an agent: a limit, a login. */
+  waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
+}
+
+/** Sums over agent runs; `unknown…` counts those that reported nothing. */
+export interface Tally {
+  iterations: number;
+  ms: number;
+  tokensIn: number;
+  tokensOut: number;
+  dollars: number;
+  unknownTokens: number;
+  unknownDollars: number;
+}
+
+export interface Counts {
+  total: number;
+  landed: number;
+  /** At or in the landing queue. */
+  landing: number;
+  working: number;
+  needYou: number;
+  /** Neither landed nor given up, and none of the above. */
+  todo: number;
+  skipped: number;
+}
+
+export interface RunModel {
+  project: string;
+  runId: string;
+  /** Name of the repository's folder. */
+  name: string;
+  target: string;
+  state: ShownState;
+  why?: string;
+  startedAt?: number;
+  endedAt?: number;
+  /** When the state began. */
+  since?: number;
+  mode: RunMode;
+  slots?: number;
+  review: boolean;
+  ideas: Map<string, IdeaModel>;
+  /** Ids in backlog order. */
+  order: string[];
+  counts: Counts;
+  /** Landing queue; the first is `landing` where one lands. */
+  queue: string[];
+  landing?: string;
+  accounts: Map<string, AccountLine>;
+  /** Times accounts were closed, for the report. */
+  limits: { key: string; agents: string[]; reason?: string; from: number; to?: number }[];
+  warnings: WarningLine[];
+  budget: BudgetLine[];
+  spent: Tally;
+  conflicts: number;
+  /** Newest last, bounded. */
+  log: StampedEvent[];
+  /** How many events were folded. */
+  events: number;
+  lastAt?: number;
+  /** From the last answer of the worker; absent while none answers. */
+  live?: Pick<RunStatus, 'next' | 'possible' | 'resumesAt' | 'mode' | 'more'> & {
+    at: number;
+    scores?: Record<string, number>;
+  };
+  /** As the worker counts it, over what this run and the day have used. */
+  reported?: Spent;
+}

@@ -1,0 +1,24 @@
+/** Sums of what agents used. Invariant: what was not reported is counted as unknown, never as 0. Must import types only. */
+import type { Usage } from '../protocol/activities.js';
+import type { Tally } from './model.js';
+
+export const emptyTally = (): Tally => ({
+  iterations: 0,
+  ms: 0,
+  tokensIn: 0,
+  tokensOut: 0,
+  dollars: 0,
+  unknownTokens: 0,
+  unknownDollars: 0,
+});
+
+/** Adds one agent run. */
+export function addRun(tally: Tally, durationMs: number, usage: Usage | undefined): void {
+  tally.iterations += 1;
+  tally.ms += durationMs;
+  tally.tokensIn += usage?.inputTokens ?? 0;
+  tally.tokensOut += usage?.outputTokens ?? 0;
+  tally.dollars += usage?.costUsd ?? 0;
+  if (usage?.inputTokens === undefined && usage?.outputTokens === undefined) tally.unknownTokens += 1;
+  if (usage?.costUsd === undefined) tally.unknownDollars += 1;
+}

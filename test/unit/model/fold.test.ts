@@ -1,0 +1,248 @@
+/** The model that every view reads, folded from events as runs write them. Features: G1 G2 G4 G6. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { groupProgress, partOf } from '../../../src/model/counts.js';
+import { addIdeas, fold, newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
+import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
+import type { Idea } from '../../../src/protocol/idea.js';
+import { IDEA_STATUSES } from '../../../src/protocol/states.js';
+
+const HEAD = { project: 'shop-1', runId: 'r1', name: 'shop', target: 'main' };
+const idea = (id: string, more: Partial<Idea> = {}): Idea => ({
+  id,
+  title: `Title of ${id}`,
+  text: '',
+  blue: false,
+  dependsOn: [],
+  tags: [],
+  done: false,
+  ralph: true,
+  success: [],
+  allowEmpty: false,
+  source: { file: 'roadmap.md', line: 1 },
+  ...more,
+});
+
+let clock = 0;
+const at = (event: RunEvent, minutes = 1): StampedEvent => {
+  clock += minutes * 60_000;
+  return { at: new Date(Date.UTC(2026, 0, 1) + clock).toISOString(), ...event };
+};
+
+const play = (model: RunModel, events: RunEvent[]): void => {
+  for (const event of events) fold(model, at(event));
+};
+
+const STARTED: RunEvent = { kind: 'idea', idea: 'a', title: 'A', status: 'running', agentName: 'ed-002' };
+const BEGIN: RunEvent = {
+  kind: 'iteration',
+  idea: 'a',
+  serial: 1,
+  iteration: 1,
+  max: 8,
+  agentName: 'ed-002',
+  agent: 'claude',
+  model: 'opus',
+};
+const END: RunEvent = {
+  kind: 'iteration-end',
+  idea: 'a',
+  serial: 1,
+  iteration: 1,
+  signal: { kind: 'progress', percent: 60 },
+  outcome: 'ok',
+  durationMs: 90_000,
+  commits: 2,
+  usage: { inputTokens: 1000, outputTokens: 50, costUsd: 0.25 },
+};
+const GATE: RunEvent = {
+  kind: 'gate',
+  idea: 'a',
+  pass: false,
+  command: 'npm test',
+  exitCode: 1,
+  tests: { passed: 4, failed: 2, skipped: 0, total: 6 },
+  durationMs: 4000,
+};
+
+describe('an idea', () => {
+  it('has its iteration, limit, agent, percent, gate and cost (G1)', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    play(model, [STARTED, BEGIN, END, GATE]);
+    expect(model.ideas.get('a')).toMatchObject({
+      status: 'running',
+      slot: 2,
+      agent: 'claude',
+      model: 'opus',
+      max: 8,
+      percent: 60,
+      commits: 2,
+      spent: { dollars: 0.25, tokensIn: 1000, tokensOut: 50, unknownDollars: 0 },
+      gate: { pass: false, command: 'npm test', tests: { passed: 4 } },
+      iterations: [{ number: 1, signal: { kind: 'progress' }, gate: { pass: false } }],
+    });
+  });
+
+  it('counts a run without usage as unknown, and a line that stands twice once', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    const { usage: _, ...silent } = END as Extract<RunEvent, { kind: 'iteration-end' }>;
+    play(model, [STARTED, BEGIN, BEGIN, silent, silent]);
+    expect(model.ideas.get('a')?.spent).toMatchObject({
+      iterations: 1,
+      unknownTokens: 1,
+      unknownDollars: 1,
+      dollars: 0,
+    });
+    expect(model.ideas.get('a')?.iterations).toHaveLength(1);
+    expect(model.ideas.get('a')?.commits).toBe(2);
+  });
+
+  it('keeps an end whose begin was lost in a crash', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    play(model, [STARTED, END]);
+    expect(model.ideas.get('a')?.iterations).toMatchObject([{ serial: 1, number: 1, durationMs: 90_000 }]);
+  });
+
+  it('has a question whole, also where the event of an older version cuts it', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    const question = `${'x'.repeat(200)}\nsecond line`;
+    const asks: RunEvent = { ...(END as object), signal: { kind: 'needs-human', question } } as RunEvent;
+    play(model, [
+      STARTED,
+      BEGIN,
+      asks,
+      { kind: 'idea', idea: 'a', title: 'A', status: 'needs-human', reason: `${'x'.repeat(99)}…` },
+    ]);
+    expect(model.ideas.get('a')).toMatchObject({ question, status: 'needs-human' });
+  });
+
+  it('knows since when it waits, who said what, and no warning once it landed', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    play(model, [STARTED, { kind: 'warning', idea: 'a', warning: 'stuck', text: 'no progress' }]);
+    const blocked = at({ kind: 'idea', idea: 'a', title: 'A', status: 'blocked', reason: 'no key' });
+    fold(model, blocked);
+    fold(model, at({ kind: 'idea', idea: 'a', title: 'A', status: 'blocked', reason: 'still no key' }));
+    expect(model.ideas.get('a')).toMatchObject({ since: Date.parse(blocked.at), warnings: [{ kind: 'stuck' }] });
+    play(model, [
+      {
+        kind: 'command',
+        verb: 'hint',
+        idea: 'a',
+        text: 'use the other key',
+        by: 'screen',
+        done: 'goes into its next prompt',
+      },
+      { kind: 'idea', idea: 'a', title: 'A', status: 'landed', commit: 'abc' },
+    ]);
+    expect(model.ideas.get('a')).toMatchObject({
+      said: [{ verb: 'hint', text: 'use the other key', by: 'screen' }],
+      warnings: [],
+      commit: 'abc',
+    });
+  });
+});
+
+describe('the run', () => {
+  it('counts each idea in one part of the bar, and a group by its children', () => {
+    const model = newModel(
+      HEAD,
+      [idea('g', { blue: true }), idea('a', { parent: 'g' }), idea('b', { parent: 'g' }), idea('c')],
+      new Set(['c']),
+    );
+    expect(model.counts).toMatchObject({ total: 3, landed: 1, todo: 2 });
+    play(model, [STARTED, { kind: 'idea', idea: 'b', title: 'B', status: 'landed' }]);
+    expect(model.counts).toEqual({ total: 3, landed: 2, landing: 0, working: 1, needYou: 0, todo: 0, skipped: 0 });
+    expect(groupProgress(model.ideas, 'g')).toEqual({ done: 1, total: 2 });
+  });
+
+  it('keeps the landing queue in order, and when a limit began and ended', () => {
+    const model = newModel(HEAD, [idea('a'), idea('b')]);
+    play(model, [
+      { kind: 'idea', idea: 'b', title: 'B', status: 'landing' },
+      { kind: 'idea', idea: 'a', title: 'A', status: 'landing' },
+      { kind: 'landing', idea: 'b' },
+      { kind: 'account', account: { key: 'codex:1', agents: ['codex'], state: 'parked', kind: 'limited' } },
+    ]);
+    expect([model.queue, model.landing]).toEqual([['b', 'a'], 'b']);
+    play(model, [
+      { kind: 'idea', idea: 'b', title: 'B', status: 'landed' },
+      { kind: 'account', account: { key: 'codex:1', agents: ['codex'], state: 'open' } },
+      { kind: 'run', state: 'completed', landed: 1, total: 2 },
+    ]);
+    expect([model.queue, model.landing]).toEqual([['a'], undefined]);
+    expect(model.limits).toHaveLength(1);
+    expect(model.limits[0]?.to).toBeGreaterThan(model.limits[0]?.from ?? 0);
+    expect(model).toMatchObject({ state: 'completed', endedAt: model.lastAt });
+  });
+
+  it('takes ideas that were added later, by their texts or by an event alone', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    play(model, [{ kind: 'idea', idea: 'a-1', title: 'Part', status: 'running', agentName: 'ed-001' }]);
+    addIdeas(model, [idea('a-1', { title: 'Part', parent: 'a' })]);
+    expect(model.counts.total).toBe(2);
+    expect(model.ideas.get('a-1')).toMatchObject({ status: 'running', parent: 'a' });
+    expect(model.ideas.get('a')?.children).toEqual(['a-1']);
+  });
+
+  it('says nothing of lines that no version knows', () => {
+    const model = newModel(HEAD, [idea('a')]);
+    fold(model, { at: 'nonsense', kind: 'run', state: 'running', landed: 0, total: 1 });
+    fold(model, { at: new Date(0).toISOString(), kind: 'moon', idea: 'a' } as unknown as StampedEvent);
+    expect(model.counts.total).toBe(1);
+    expect(model.log).toHaveLength(1);
+  });
+});
+
+describe('any order of events', () => {
+  const ids = fc.constantFrom('a', 'b', 'c');
+  const events = fc.array(
+    fc.oneof(
+      fc.record({
+        kind: fc.constant('idea' as const),
+        idea: ids,
+        title: fc.string(),
+        status: fc.constantFrom(...IDEA_STATUSES),
+      }),
+      fc.record({
+        kind: fc.constant('iteration' as const),
+        idea: ids,
+        serial: fc.nat(5),
+        iteration: fc.nat(5),
+        max: fc.nat(9),
+        agentName: fc.constantFrom('ed-001', 'x'),
+      }),
+      fc.record({
+        kind: fc.constant('iteration-end' as const),
+        idea: ids,
+        serial: fc.nat(5),
+        iteration: fc.nat(5),
+        signal: fc.constantFrom({ kind: 'none' as const }, { kind: 'progress' as const, percent: 50 }),
+        outcome: fc.constant('ok' as const),
+        durationMs: fc.nat(1000),
+        commits: fc.nat(3),
+      }),
+      fc.record({ kind: fc.constant('landing' as const), idea: ids }),
+      fc.record({ kind: fc.constant('interrupted' as const), idea: ids, iteration: fc.nat(5) }),
+    ),
+  );
+
+  it('keeps the counts equal to what is in the map, and sums equal to the parts', () => {
+    fc.assert(
+      fc.property(events, (list) => {
+        const model = newModel(HEAD, [idea('a'), idea('b')]);
+        play(model, list);
+        const ideas = [...model.ideas.values()];
+        expect(model.counts.total).toBe(ideas.length);
+        for (const part of ['landed', 'landing', 'working', 'needYou', 'todo', 'skipped'] as const)
+          expect(model.counts[part]).toBe(ideas.filter((one) => partOf(one) === part).length);
+        expect(model.spent.iterations).toBe(ideas.reduce((sum, one) => sum + one.spent.iterations, 0));
+        expect(new Set(model.queue)).toEqual(
+          new Set(ideas.filter((one) => one.status === 'landing').map(({ id }) => id)),
+        );
+        for (const one of ideas)
+          expect(new Set(one.iterations.map(({ serial }) => serial)).size).toBe(one.iterations.length);
+      }),
+    );
+  });
+});
