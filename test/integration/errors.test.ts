@@ -51,7 +51,7 @@ describe('errors before anything starts', () => {
     ],
     ['target missing', ['start', '--target', 'release'], {}, /^2 .*no branch release.*git branch release/is],
     ['slots', ['start', '--slots', '0'], {}, /^2 .*whole number from 1/s],
-    ['a mode that there is not', ['mode', 'turbo'], {}, /^2 .*the modes are autopilot, semi-auto, step/s],
+    ['a mode that there is not', ['mode', 'turbo'], {}, /^2 .*modes are autopilot, semi-auto, step/s],
     ['unknown command', ['strat'], {}, /^2 .*unknown command 'strat'.*start/s],
     [
       'config key',

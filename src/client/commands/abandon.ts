@@ -21,7 +21,7 @@ export async function abandon(context: Context, idea: string, reason?: string): 
     const recorded = newest === undefined ? undefined : await recordedRun(context.root, project, newest);
     // A run that nobody can ask may be open, and would take the record back at its end.
     if (error.exitCode === EXIT.unreachable && newest !== undefined && !recorded?.over) throw error;
-    const { whyFromFiles } = await import('./why-offline.js');
+    const { whyFromFiles } = await import('../plan/why-offline.js');
     if ((await whyFromFiles(context, idea, recorded)).status === 'landed') throw error;
   }
   await noteAbandoned(context.root, project, idea, reason);

@@ -5,13 +5,14 @@
 import { nearest } from '../../config/problems.js';
 import { notesProblem } from '../../decide/idea/amendments.js';
 import { readWarningAnswer } from '../../decide/idea/stall.js';
+import { BASELINE_KEY } from '../../decide/idea/tripwires.js';
 import type { Intervention } from '../../protocol/command.js';
 import { forget } from '../../run-files/amendments.js';
 import { knownIdeas, loadIdea } from '../../run-files/run.js';
 import { runningWorker } from '../../worker/record.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
-import { type Context, findProjectId, print, printJson } from '../context.js';
+import { type Context, findProjectId, print, printJson, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
 import { failingLines, noRunFor } from '../open-run/failing-run.js';
 import { clean } from '../views/live-lines.js';
@@ -115,6 +116,30 @@ export async function knownIdea(
 function asReason(verb: Intervention['verb'] | undefined, said: string): string {
   if (verb !== 'pause' && verb !== 'resume' && verb !== 'stop') return '';
   return `. A reason goes behind --reason: ralphctl ${verb} --reason ${JSON.stringify(said)}`;
+}
+
+/*
+ * `ralphctl answer IDEA TEXT`. People often answer a question about a gate that was red before by changing the
+ * configuration file. The run reloads the file first, so that the next iteration uses the new gate.
+ */
+
+export async function answer(
+  context: Context,
+  idea: string,
+  text: string,
+  reason: string | undefined,
+): Promise<number> {
+  const { describeChange, reloadFile } = await import('../open-run/reload.js');
+  const { changedFile } = await import('../open-run/flags.js');
+  return withRun(context, async (run) => {
+    await knownIdea(context, run, idea, 'answer');
+    const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
+    if (view?.question?.includes(BASELINE_KEY)) {
+      const { changed, kept } = await reloadFile(context, run);
+      for (const change of [...changed, ...kept]) say(`the configuration file has changed: ${describeChange(change)}`);
+    } else if (!context.json) for (const line of await changedFile(context, run)) say(line);
+    return send(context, run, { verb: 'answer', idea, text, ...(reason ? { reason } : {}) });
+  });
 }
 
 /*

@@ -14,13 +14,13 @@ import { EXIT, UserError } from '../errors.js';
 import { follow } from '../follow/follow.js';
 import { carriedLines, leftBehind } from '../follow/left-behind.js';
 import type { Attachment } from '../open-run/attachment.js';
+import { showPlan } from '../open-run/dry-run.js';
 import { goneAtEnd, reportLines } from '../open-run/landed-report.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../plan/run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { clean, landedText, many, paragraphs, seconds } from '../views/live-lines.js';
 import { elapsed } from '../views/status-lines.js';
 import { ensureWorker } from '../worker-process.js';
-import { showPlan } from './dry-run.js';
 import type { OpenRun } from './interventions.js';
 
 export interface StartOptions extends StartFlags {

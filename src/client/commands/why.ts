@@ -56,7 +56,7 @@ async function hasNoPlan(root: string, run: RunRef, idea: string): Promise<boole
 
 /** Loaded only now: reading backlogs and configurations takes longer than asking a run. */
 async function offline(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
-  const { whyFromFiles } = await import('./why-offline.js');
+  const { whyFromFiles } = await import('../plan/why-offline.js');
   return whyFromFiles(context, idea, recorded);
 }
 

@@ -1,77 +1,149 @@
 /**
- * The commands about the configuration, the accounts' limits and the server, as rows.
- * Invariant: nothing heavy is imported here; the modules behind are loaded when a command is called.
+ * The commands about the configuration, budgets, the accounts' limits, saved work, checkouts, server and worker.
+ * Invariant: nothing heavy is imported here; a command loads its module when it is called.
  */
-import { type Command, Option, type Command as Program } from 'commander';
-import type { Run } from './control.js';
+import { InvalidArgumentError, Option, type Command as Program } from 'commander';
+import type { Dimension } from '../../protocol/budget.js';
+import { json, type Run, whole } from './options.js';
 
-const json = new Option('--json', 'machine-readable output, one JSON value a line');
 const configuration = () => import('../commands/config.js');
-const limits = () => import('../commands/accounts.js');
+const accounts = () => import('../commands/accounts.js');
+const savedWork = () => import('../commands/saves.js');
 
 export function addConfig(program: Program, run: Run): void {
   const config = program
     .command('config')
-    .description('the configuration: where it is from; a changed one for the open run');
+    .summary('show every setting; apply a changed file to the run')
+    .description('Shows the configuration, and applies a changed ralphctl.yaml to the open run.');
   config
     .command('show', { isDefault: true })
     .argument('[key]', 'only this key and those below it')
-    .description('every value with its origin; of the open run, or of the next one')
+    .description('show every value with its origin, of the open run or of the next one')
     .addOption(json)
     .action(run(async (context, key: string | undefined) => (await configuration()).showConfig(context, key)));
   config
     .command('reload')
-    .description('read ralphctl.yaml anew into the open run; what may not change in one is named')
+    .description('apply ralphctl.yaml to the open run; names the keys that cannot change')
     .addOption(json)
     .action(run(async (context) => (await configuration()).reloadConfig(context)));
 }
 
 export function addLimits(program: Program, run: Run): void {
-  const accountLimits = program
+  const limits = program
     .command('limits')
-    .description('agent accounts: which are open, which wait for a limit to end or for a login');
-  accountLimits
+    .summary('list agent accounts that wait; retry them now')
+    .description('Lists the agent accounts that wait for a usage limit or a login, and retries them now.');
+  limits
     .command('list', { isDefault: true })
-    .description('every account of the open run')
+    .description('list every account of the open run')
     .addOption(json)
-    .action(run(async (context) => (await limits()).listLimits(context)));
-  accountLimits
+    .action(run(async (context) => (await accounts()).listLimits(context)));
+  limits
     .command('retry')
     .argument('[account]', 'account or agent (default: all)')
-    .description('try now instead of at the stated time; after a login, or once an agent’s program works')
+    .description('retry now, for example after a login or once the agent’s program works')
     .addOption(json)
-    .action(run(async (context, which: string | undefined) => (await limits()).retryLimit(context, which)));
+    .action(run(async (context, which: string | undefined) => (await accounts()).retryLimit(context, which)));
+}
+
+export function addBudget(program: Program, run: Run): void {
+  const budget = program
+    .command('budget')
+    .summary('show the budgets of the run and the day; raise one')
+    .description('Shows the budgets of the run and the day and their use, and raises one.');
+  budget
+    .command('show', { isDefault: true })
+    .description('show every budget of the open run')
+    .addOption(json)
+    .action(run(async (context) => (await accounts()).showBudget(context)));
+  budget
+    .command('raise')
+    .argument('[amount]', 'amount to add (default: the current size of the budget)')
+    .description('raise a budget; a run that this budget paused resumes')
+    .addOption(new Option('--scope <scope>', 'which budget (default: the one that is used up)').choices(['run', 'day']))
+    .addOption(new Option('--of <unit>', 'unit of the budget').choices(['iterations', 'minutes', 'tokens', 'dollars']))
+    .addOption(json)
+    .action(
+      run(async (context, amount: string | undefined, { scope, of }: { scope?: 'run' | 'day'; of?: Dimension }) => {
+        const options = { ...(scope ? { scope } : {}), ...(of ? { dimension: of } : {}) };
+        return (await accounts()).raiseBudget(context, amount, options);
+      }),
+    );
+}
+
+export function addSaves(program: Program, run: Run): void {
+  const saves = program
+    .command('saves')
+    .argument('[idea]', 'only the saves of this idea')
+    .summary('list saved work; restore a save as a branch')
+    .description('Lists what ralphctl saved before it removed or changed any work, and restores a save as a branch.')
+    .addOption(json)
+    .action(run(async (context, idea: string | undefined) => (await savedWork()).saves(context, idea)));
+  saves
+    .command('restore')
+    .argument('<idea>')
+    .argument('<n>', 'number of the save', whole)
+    .description('restore a save as a branch; overwrites nothing')
+    .option('--to <branch>', 'a new branch, or one that the save contains (default: restored/<idea>-<n>)')
+    .addOption(json)
+    .action(
+      run(async (context, idea: string, n: number, options: { to?: string }) =>
+        (await savedWork()).restore(context, idea, n, options.to),
+      ),
+    );
+}
+
+export function addSync(program: Program, run: Run): void {
+  program
+    .command('sync')
+    .summary('update a checkout that fell behind its branch')
+    .description('Updates a checkout that fell behind its branch when work landed. Keeps your edits.')
+    .option('--conflicts', 'leave conflict markers where your edits and landed work change the same lines')
+    .addOption(json)
+    .action(
+      run(async (context, options: { conflicts?: boolean }) =>
+        (await import('../commands/sync.js')).sync(context, options),
+      ),
+    );
 }
 
 const SERVER = [
-  ['start', 'start it, fetching or building it the first time'],
-  ['stop', 'end it; its data stays'],
-  ['status', 'is it running, and where'],
-  ['logs', 'the end of its log'],
+  ['start', 'start the server; the first time, get or build it'],
+  ['stop', 'stop the server and keep its data'],
+  ['status', 'show whether the server runs, and where'],
+  ['logs', 'print the end of the server’s log'],
 ] as const;
 
 export function addServer(program: Program, run: Run): void {
-  const server = program.command('server').description('the embedded Temporal server');
+  const server = program
+    .command('server')
+    .summary('manage the embedded Temporal server')
+    .description('Manages the embedded Temporal server, one per user for all repositories.');
   for (const [name, about] of SERVER) {
     const command = server.command(name).description(about).addOption(json);
-    if (name === 'stop') command.option('--force', 'also while runs are open: they stand still until the next start');
+    if (name === 'stop')
+      command.option('--force', 'stop it while runs are open; they stop moving until the next start');
     command.action(
       run(async (context, options: object) => (await import('../commands/server.js')).server(context, name, options)),
     );
   }
 }
 
-/* `ralphctl sync` as an argument of the program. Loads nothing heavy. */
+const seconds = (text: string): number => {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.');
+  return Number(text);
+};
 
-export function addSync(program: Command, run: Run): void {
+export function addWorker(program: Program, run: Run): void {
   program
-    .command('sync')
-    .description('bring a checkout that landings left behind up to its branch; keeps your edits')
-    .option('--conflicts', 'leave conflict markers where your edits and landed work change the same lines')
-    .addOption(new Option('--json', 'machine-readable output, one JSON value a line'))
-    .action(
-      run(async (context, options: { conflicts?: boolean }) =>
-        (await import('../commands/sync.js')).sync(context, options),
-      ),
-    );
+    .command('worker')
+    .summary('run a worker in the foreground, for services')
+    .description('Runs a worker in the foreground, for service managers and containers.')
+    .option('--project <id>', 'project to serve (default: the project of this repository)')
+    .option('--capacity <n>', 'most agents at once on this host', whole)
+    .option('--grace <seconds>', 'how long running iterations may continue after a stop signal', seconds)
+    .option('--stop', 'stop the background worker of this project')
+    .addOption(new Option('--supervise').hideHelp())
+    .addOption(new Option('--child').hideHelp())
+    .action(run(async (context, options: object) => (await import('../commands/worker.js')).worker(context, options)));
 }

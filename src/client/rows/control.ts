@@ -1,180 +1,250 @@
 /**
- * The commands that tell a run or an idea something, as rows: name, what it takes, what it sends.
- * Invariant: nothing heavy is imported here; the modules behind are loaded when a command is called.
+ * The commands that send something to a run or an idea: name, arguments and the intervention they send.
+ * Invariant: nothing heavy is imported here; a command loads its module when it is called.
  */
-import { InvalidArgumentError, Option, type Command as Program } from 'commander';
+import { InvalidArgumentError, type Command as Program } from 'commander';
 import { type Intervention, RUN_MODES, type RunMode } from '../../protocol/command.js';
 import type { EditOptions } from '../commands/edit.js';
 import type { SplitOptions } from '../commands/split.js';
 import type { Context } from '../context.js';
-
-type Action<Args extends unknown[]> = (context: Context, ...args: Args) => Promise<number>;
-/** Wraps what a command does into what commander calls. */
-export type Run = <Args extends unknown[]>(
-  action: Action<Args>,
-) => (...all: [...Args, Record<string, unknown>, Program]) => Promise<void>;
+import { collect, json, type Run, reason, whole } from './options.js';
 
 interface Said {
   reason?: string;
 }
 
-const reason = new Option('--reason <text>', 'why; kept with the run, shown in status, why and the events');
-const json = new Option('--json', 'machine-readable output, one JSON value a line');
-const whole = (text: string): number => {
-  if (!/^\d+$/.test(text) || Number(text) < 1) throw new InvalidArgumentError('a whole number from 1 is needed.');
-  return Number(text);
-};
 const slotCount = (text: string): number => {
   if (!/^\d+$/.test(text) || Number(text) < 1 || Number(text) > 100) {
-    throw new InvalidArgumentError('a whole number from 1 to 100 is needed.');
+    throw new InvalidArgumentError('Use a whole number from 1 to 100.');
   }
   return Number(text);
 };
 const runMode = (text: string): RunMode => {
   const mode = RUN_MODES.find((one) => one === text);
-  if (!mode) throw new InvalidArgumentError(`the modes are ${RUN_MODES.join(', ')}.`);
+  if (!mode) throw new InvalidArgumentError(`The modes are ${RUN_MODES.join(', ')}.`);
   return mode;
 };
 const more = (text: string): number => whole(text.replace(/^\+/, ''));
 const points = (text: string): number => {
-  if (!/^[+-]?\d+$/.test(text)) throw new InvalidArgumentError('a whole number is needed.');
+  if (!/^[+-]?\d+$/.test(text)) throw new InvalidArgumentError('Use a whole number.');
   return Number(text);
 };
 const minutes = (text: string): number => {
   const value = Number(text);
-  if (!(value > 0)) throw new InvalidArgumentError('minutes are needed.');
+  if (!(value > 0)) throw new InvalidArgumentError('Use a number of minutes above 0.');
   return value;
 };
-const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-const tell = async (context: Context, command: Intervention, said: Said): Promise<number> => {
-  const control = await import('../commands/interventions.js');
-  return control.tell(context, { ...command, ...(said.reason ? { reason: said.reason } : {}) });
-};
+const interventions = () => import('../commands/interventions.js');
+const tell = async (context: Context, command: Intervention, said: Said): Promise<number> =>
+  (await interventions()).tell(context, { ...command, ...(said.reason ? { reason: said.reason } : {}) });
 const about = (idea: string | undefined): { idea?: string } => (idea === undefined ? {} : { idea });
 
-export function addRunControls(program: Program, run: Run): void {
-  const add = (name: string, text: string): Program =>
-    program.command(name).description(text).addOption(reason).addOption(json);
+/** @param summary the line in the list of commands; it fits 80 columns */
+type Add = (name: string, summary: string, text: string) => Program;
+const adding =
+  (program: Program): Add =>
+  (name, summary, text) =>
+    program.command(name).summary(summary).description(text).addOption(reason).addOption(json);
 
-  add('pause [idea]', 'start nothing new; running iterations finish, then everything holds (or one idea alone)')
-    .option('--now', 'end running agents: their work is saved, their iterations are not charged')
+/** Run: pause, resume, stop, abort. */
+export function addRunControls(program: Program, run: Run): void {
+  const add = adding(program);
+
+  add(
+    'pause [idea]',
+    'finish running iterations, then hold',
+    'Starts nothing new. Running iterations finish, then the run holds. With an idea, only that idea holds.',
+  )
+    .option('--now', 'end running agents now; ralphctl saves their work and does not charge their iterations')
     .action(
       run((context, idea: string | undefined, said: Said & { now?: boolean }) =>
         tell(context, { verb: said.now ? 'pause-now' : 'pause', ...about(idea) }, said),
       ),
     );
-  add('resume [idea]', 'go on after a pause; an idea: let it go on, or go again').action(
+  add(
+    'resume [idea]',
+    'continue after a pause',
+    'Continues a paused run. With an idea, continues it, or releases it to start again.',
+  ).action(
     run((context, idea: string | undefined, said: Said) => tell(context, { verb: 'resume', ...about(idea) }, said)),
-  );
-  add('review', 'go on after too many ideas failed in a row, once you have looked at them').action(
-    run((context, said: Said) => tell(context, { verb: 'review' }, said)),
   );
   add(
     'stop [idea]',
-    'end the run: running iterations finish, finished work lands, the rest stays on its branches',
+    'finish running iterations, land, and end the run',
+    'Ends the run. Running iterations finish, finished work lands, and the rest stays on its branches. With an idea, ends that idea at its next boundary.',
   ).action(
     run((context, idea: string | undefined, said: Said) => tell(context, { verb: 'stop', ...about(idea) }, said)),
   );
-  add('abort', 'end the run at once: agents are ended, their changes saved, nothing more lands').action(
-    run((context, said: Said) => tell(context, { verb: 'abort' }, said)),
-  );
-  add('slots', 'change how many agents run at once')
-    .argument('<n>', 'agents at once, 1 to 100', slotCount)
-    .action(run((context, n: number, said: Said) => tell(context, { verb: 'slots', n }, said)));
+  add(
+    'abort',
+    'end the run at once; saves uncommitted changes',
+    'Ends the run at once: agents and landing. ralphctl saves uncommitted changes, and nothing more lands.',
+  ).action(run((context, said: Said) => tell(context, { verb: 'abort' }, said)));
+}
+
+/** Steer: everything that changes the course of a run or an idea. */
+export function addSteering(program: Program, run: Run): void {
+  const add = adding(program);
+
   add(
     'mode',
-    'who starts ideas: autopilot, semi-auto (you assign them), step (every iteration and landing waits for approve)',
+    'choose who starts ideas',
+    'Sets who starts ideas. autopilot: ralphctl. semi-auto: you, with assign. step: ralphctl, and every iteration and landing waits for approve.',
   )
     .argument('<mode>', 'autopilot, semi-auto or step', runMode)
     .action(run((context, mode: RunMode, said: Said) => tell(context, { verb: 'mode', mode }, said)));
+  add('slots', 'set how many agents run at once', 'Sets how many agents run at once. Running agents continue.')
+    .argument('<n>', 'agents that run at once, 1 to 100', slotCount)
+    .action(run((context, n: number, said: Said) => tell(context, { verb: 'slots', n }, said)));
   add(
     'approve [idea]',
-    'mode step: let the next iteration run, of one idea or of all; or land what the gate asks about',
+    'let what waits for your approval continue',
+    'In mode step: lets the next iteration or landing continue, of one idea or of all. Also lands a green gate that asks you to look.',
   ).action(
     run((context, idea: string | undefined, said: Said) => tell(context, { verb: 'approve', ...about(idea) }, said)),
   );
-}
-
-export function addIdeaControls(program: Program, run: Run): void {
-  const add = (name: string, text: string): Program =>
-    program.command(`${name} <idea>`).description(text).addOption(reason).addOption(json);
-  const plain = (verb: Intervention['verb'], text: string): void => {
-    add(verb, text).action(run((context, idea: string, said: Said) => tell(context, { verb, idea }, said)));
-  };
-
-  add('answer', 'answer what an idea asked; while it runs, the same as a hint')
+  add(
+    'answer <idea>',
+    'answer an idea’s question',
+    'Answers the question of an idea. The answer goes into its next prompt, once. While the idea runs, this is the same as hint.',
+  )
     .argument('<text...>')
     .action(
       run(async (context, idea: string, words: string[], said: Said) =>
-        (await import('../commands/answer.js')).answer(context, idea, words.join(' '), said.reason),
+        (await interventions()).answer(context, idea, words.join(' '), said.reason),
       ),
     );
-  add('hint', 'say something in the idea’s next prompt, once')
+  add('hint <idea>', 'add advice to an idea’s next prompt', 'Adds advice to the next prompt of an idea, once.')
     .argument('<text...>')
     .action(
       run(async (context, idea: string, words: string[], said: Said) =>
-        (await import('../commands/interventions.js')).hint(context, idea, words.join(' '), said.reason),
+        (await interventions()).hint(context, idea, words.join(' '), said.reason),
       ),
     );
-  plain('assign', 'mode semi-auto: start this idea in the next free slot');
-  add('retry', 'start an idea again that failed, ran out, is blocked or was skipped; its work so far is kept')
-    .option('--fresh', 'drop its work so far (it is saved first)')
-    .action(
-      run(async (context, idea: string, said: Said & { fresh?: boolean }) =>
-        (await import('../commands/abandon.js')).retry(context, idea, said),
-      ),
-    );
-  plain('unblock', 'a blocked idea is pending again');
-  add('limit', 'give an idea more iterations; one that ran out goes on')
+  add(
+    'assign <idea>',
+    'start an idea in the next free slot',
+    'In mode semi-auto: starts this idea in the next free slot.',
+  ).action(run((context, idea: string, said: Said) => tell(context, { verb: 'assign', idea }, said)));
+  add('bump <idea>', 'put an idea ahead of all ready ideas', 'Puts an idea ahead of all other ready ideas.').action(
+    run((context, idea: string, said: Said) => tell(context, { verb: 'bump', idea }, said)),
+  );
+  add(
+    'score <idea>',
+    'add points of your own to an idea’s score',
+    'Adds points of your own to the score of an idea. `ralphctl why` shows the score.',
+  )
+    .argument('<points>', 'points to add; write negative points after --', points)
+    .action(run((context, idea: string, n: number, said: Said) => tell(context, { verb: 'score', idea, n }, said)));
+  add(
+    'limit <idea>',
+    'grant an idea more iterations',
+    'Grants an idea more iterations. An idea that timed out continues.',
+  )
     .argument('<n>', 'iterations to add', more)
     .action(run((context, idea: string, n: number, said: Said) => tell(context, { verb: 'limit', idea, n }, said)));
-  add('skip', 'leave an idea out of this run; one that runs is ended, its work saved')
-    .option('--step', 'only the step of its plan that it is at; it goes on with the next one')
+  program
+    .command('warn')
+    .argument('<idea>')
+    .argument('[answer]', 'continue, stop, +N (N more iterations) or review (default)')
+    .summary('show an idea’s warnings, or answer them')
+    .description('Shows the warnings of an idea, or answers them. The idea continues meanwhile.')
+    .addOption(json)
     .action(
-      run(async (context, idea: string, said: Said & { step?: boolean }) =>
-        said.step
-          ? (await import('../commands/interventions.js')).skipStep(context, idea, said.reason)
-          : tell(context, { verb: 'skip', idea }, said),
-      ),
+      run(async (context, idea: string, said: string | undefined) => (await interventions()).warn(context, idea, said)),
     );
-  add('abandon', 'give an idea up for good, in later runs too, until retry; its branch and worktree are kept').action(
-    run(async (context, idea: string, said: Said) =>
-      (await import('../commands/abandon.js')).abandon(context, idea, said.reason),
-    ),
-  );
-  plain('rollback', 'take an idea’s commits back: on its branch, or on the target if it has landed');
-  add('cleanup', 'remove the worktree of an idea that is over; what is in it is saved first')
-    .option('--force', 'also a locked or broken one')
-    .action(
-      run((context, idea: string, said: Said & { force?: boolean }) =>
-        tell(context, { verb: 'cleanup', idea, ...(said.force ? { force: true } : {}) }, said),
-      ),
-    );
-  plain('bump', 'put an idea first among those that are ready');
-  add('score', 'give an idea points of your own; see: why')
-    .argument('<points>', 'added to its score; may be negative, after --', points)
-    .action(run((context, idea: string, n: number, said: Said) => tell(context, { verb: 'score', idea, n }, said)));
-  add('edit', 'change an idea of the open run, in $EDITOR or by flags; counts from its next iteration on')
-    .option('--title <text>')
-    .option('--text <text>', 'the whole task text')
-    .option('--success <text>', 'success criterion, repeatable; replaces all', collect)
-    .option('--max-iterations <n>', '', whole)
+  add(
+    'edit <idea>',
+    'change an idea’s title, text, criteria or limits',
+    'Changes an idea of the open run, in $VISUAL or $EDITOR or with options. The change applies from its next iteration.',
+  )
+    .option('--title <text>', 'new title')
+    .option('--text <text>', 'new text of the whole task')
+    .option('--success <text>', 'success criterion, repeatable; replaces all of them', collect)
+    .option('--max-iterations <n>', 'most iterations', whole)
     .option('--timeout <minutes>', 'working time of the idea', minutes)
     .option('--iteration-timeout <minutes>', 'time of one agent run', minutes)
-    .option('--forget', 'later runs read it from the backlog again')
+    .option('--forget', 'drop the edit: later runs read the idea from the backlog again')
     .action(
       run(async (context, idea: string, options: EditOptions) =>
         (await import('../commands/edit.js')).edit(context, idea, options),
       ),
     );
-  add('split', 'put smaller ideas in the place of one; what waits for it waits for all of them')
-    .option('--into <title>', 'a part, repeatable', collect)
-    .option('--file <path>', 'the parts as a roadmap or ideas file')
-    .option('--forget', 'later runs read it from the backlog again')
+  add(
+    'split <idea>',
+    'replace an idea with smaller ones',
+    'Replaces an idea with smaller ones. Ideas that depend on it wait for all parts.',
+  )
+    .option('--into <title>', 'title of a part, repeatable', collect)
+    .option('--file <path>', 'a roadmap or ideas file with the parts')
+    .option('--forget', 'drop the split: later runs read the idea from the backlog again')
     .action(
       run(async (context, idea: string, options: SplitOptions) =>
         (await import('../commands/split.js')).split(context, idea, options),
+      ),
+    );
+  add(
+    'skip <idea>',
+    'leave an idea out of this run',
+    'Leaves an idea out of this run. If it runs, ralphctl ends it and saves its work.',
+  )
+    .option('--step', 'skip only the current step of its plan; the next step starts')
+    .action(
+      run(async (context, idea: string, said: Said & { step?: boolean }) =>
+        said.step
+          ? (await interventions()).skipStep(context, idea, said.reason)
+          : tell(context, { verb: 'skip', idea }, said),
+      ),
+    );
+  add(
+    'abandon <idea>',
+    'give an idea up, in later runs too',
+    'Gives an idea up, in later runs too, until retry. Its branch and worktree stay.',
+  ).action(
+    run(async (context, idea: string, said: Said) =>
+      (await import('../commands/abandon.js')).abandon(context, idea, said.reason),
+    ),
+  );
+}
+
+/** Recover: after a failure, and to undo. */
+export function addRecovery(program: Program, run: Run): void {
+  const add = adding(program);
+
+  add(
+    'review',
+    'continue after too many ideas failed in a row',
+    'Continues a run that paused because too many ideas failed in a row. Look at them first: ralphctl status --only failed.',
+  ).action(run((context, said: Said) => tell(context, { verb: 'review' }, said)));
+  add(
+    'retry <idea>',
+    'queue a failed, blocked or skipped idea again',
+    'Queues an idea again that failed, timed out, is blocked, was skipped or was abandoned. Its work so far stays.',
+  )
+    .option('--fresh', 'save its work so far, then drop it and start over')
+    .action(
+      run(async (context, idea: string, said: Said & { fresh?: boolean }) =>
+        (await import('../commands/abandon.js')).retry(context, idea, said),
+      ),
+    );
+  add('unblock <idea>', 'queue a blocked idea again', 'Queues a blocked idea again.').action(
+    run((context, idea: string, said: Said) => tell(context, { verb: 'unblock', idea }, said)),
+  );
+  add(
+    'rollback <idea>',
+    'take an idea’s commits back',
+    'Takes the commits of an idea back: on its branch, or with a revert on the target if it has landed.',
+  ).action(run((context, idea: string, said: Said) => tell(context, { verb: 'rollback', idea }, said)));
+  add(
+    'cleanup <idea>',
+    'save and remove a finished idea’s worktree',
+    'Removes the worktree of a finished idea. ralphctl saves its contents first.',
+  )
+    .option('--force', 'also remove a locked or broken worktree')
+    .action(
+      run((context, idea: string, said: Said & { force?: boolean }) =>
+        tell(context, { verb: 'cleanup', idea, ...(said.force ? { force: true } : {}) }, said),
       ),
     );
 }

@@ -9,8 +9,8 @@ import { needNoWork } from '../../run-files/landed.js';
 import { settingsOf } from '../../run-files/settings.js';
 import type { Context } from '../context.js';
 import { UserError } from '../errors.js';
-import { planRun } from '../plan/run-plan.js';
 import type { Recorded } from '../views/recorded.js';
+import { planRun } from './run-plan.js';
 
 export async function whyFromFiles(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
   const known = recorded && explain(idea, recorded.settings, recorded.graph, recorded.state);

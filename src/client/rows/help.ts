@@ -1,0 +1,51 @@
+/** `ralphctl help`: the list of commands, one command, or a topic. Invariant: nothing heavy is imported here. */
+import type { Command } from 'commander';
+import { print } from '../context.js';
+import { isTopic, TOPIC_NAMES, topicText } from '../help/topics.js';
+import type { Run } from './options.js';
+
+const NO_TERMINAL = 80;
+
+export function addHelp(program: Command, run: Run): void {
+  program.helpCommand(false);
+  program
+    .command('help')
+    .argument('[topic...]', `a command or one of: ${TOPIC_NAMES.join(', ')}`)
+    .summary('show help for a command or a topic')
+    .description('Shows the help of a command, or a topic of the documentation as plain text.')
+    .action(
+      run(async (_context, [name, ...rest]: string[]) => {
+        if (name === undefined) return program.help();
+        const command = find(program, [name, ...rest]);
+        if (command && !isTopic(name)) return command.help();
+        // `config` is both.
+        if (command) print(command.helpInformation());
+        const commands = program.commands.map((one) => one.name());
+        print(await topicText(name, commands, process.stdout.columns ?? NO_TERMINAL));
+        return 0;
+      }),
+    );
+  program.addHelpText('after', () => `\nHelp topics (ralphctl help <topic>):\n${list(TOPIC_NAMES)}`);
+}
+
+/** Names in lines that fit 80 columns. */
+function list(names: readonly string[]): string {
+  const lines: string[] = [];
+  for (const name of names) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + name.length > NO_TERMINAL - 4) lines.push(`  ${name}`);
+    else lines[lines.length - 1] = `${last}, ${name}`;
+  }
+  return lines.join(',\n');
+}
+
+/** The command that the words name, e.g. `budget raise`. */
+function find(program: Command, words: readonly string[]): Command | undefined {
+  let found: Command | undefined = program;
+  for (const word of words) {
+    const next: Command | undefined = found?.commands.find((one) => one.name() === word);
+    if (!next) return found === program ? undefined : found;
+    found = next;
+  }
+  return found;
+}
