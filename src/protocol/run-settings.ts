@@ -46,6 +46,8 @@ export interface RunSettings {
   ownTrouble?: true;
   /** An idea unblocks also those that wait for a Blue above it (A2). Absent in runs of 0.1, where direct names alone counted. */
   unblocksThroughParents?: true;
+  /** A Blue that the source ticks has not landed while a child of it is open (A4). Absent in runs of 0.1, where the tick counted. */
+  bluesByChildren?: true;
   /**
    * What the configuration allows a set-up, and all commands of a gate one after another. Absent in runs of 0.1: their
    * activities end after four hours, and wait for a worker for ever.

@@ -23,6 +23,7 @@ export function settingsOf(config: Config): RunSettings {
     stepLanding: true,
     ownTrouble: true,
     unblocksThroughParents: true,
+    bluesByChildren: true,
     times: {
       setupMs: config.setup.timeoutMinutes * 60_000,
       gateMs: config.gate.commands.reduce((sum, { timeoutMinutes }) => sum + timeoutMinutes * 60_000, 0),

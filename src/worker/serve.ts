@@ -20,6 +20,7 @@ import { buildId } from './build-id.js';
 import { hostLabel } from './host-label.js';
 import { Launcher } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
+import { otherHosts } from './old-hosts.js';
 import { workerProblems } from './preflight.js';
 import { noteTaken, reap, resetStickyQueue } from './recovery.js';
 import { createWorkers } from './workers.js';
@@ -42,6 +43,7 @@ export interface ServeOptions {
 
 export const EXIT_IDLE = 0;
 const IDLE_CHECK_MS = 20_000;
+const ASK_MS = 10_000;
 
 /** Runs until stopped. Resolves to the exit code. */
 export async function serve(options: ServeOptions): Promise<number> {
@@ -95,6 +97,7 @@ async function poll(
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const doWork: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
+  const others = await alsoFor(options, client, host, log);
   // Beside each other, as both take a while and nothing is polled before both are done.
   const [workers] = await Promise.all([
     createWorkers({
@@ -102,6 +105,7 @@ async function poll(
       namespace: target.namespace,
       project,
       host,
+      otherHosts: others,
       workflows: { workflowBundle: { codePath: bundle } },
       activities: createActivities({ root, host, env, client: client.workflow, note }, doWork),
       sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
@@ -132,6 +136,24 @@ async function poll(
     await events.flush();
     await connection.close();
     log.event('stopped');
+  }
+}
+
+/** Where a person names the host, the queues of others are left to those who serve them. */
+async function alsoFor(
+  { root, project, env }: ServeOptions,
+  client: Client,
+  own: string,
+  log: WorkerLog,
+): Promise<string[]> {
+  if (env.RALPHCTL_HOST) return [];
+  try {
+    const hosts = await client.withDeadline(Date.now() + ASK_MS, () => otherHosts(client, { root, project, own }));
+    for (const host of hosts) log.event('also takes the work of an open run of this host under its old name', { host });
+    return hosts;
+  } catch (error) {
+    log.problem('whether open runs wait for this host under an older name could not be asked', error);
+    return [];
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * The three Temporal workers of a project in one process: workflows with light activities, agent runs, and git work.
  * Invariant: each queue has slots of its own, so that a gate never waits behind agents nor a landing behind gates.
+ * Queues of other host names, of runs that an older version opened here, get workers of their own.
  */
 import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
@@ -13,6 +14,8 @@ export interface WorkersOptions {
   namespace: string;
   project: string;
   host: string;
+  /** Hosts whose queues open runs of this machine wait on as well. */
+  otherHosts?: readonly string[];
   /** Prebuilt bundle (`codePath`) in production, or sources in tests. */
   workflows: { workflowBundle: { codePath: string } | { code: string } };
   activities: { main: MainActivities; git: GitActivities; agents: AgentActivities };
@@ -57,17 +60,19 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       // replays of long histories then keep the machine busy. After a worker is lost, see unstick.ts.
       stickyQueueScheduleToStartTimeout: '5s',
     }),
-    Worker.create({
-      ...common,
-      taskQueue: agentsQueue(project, host),
-      activities: { ...activities.agents },
-      maxConcurrentActivityTaskExecutions: capacity.agents,
-    }),
-    Worker.create({
-      ...common,
-      taskQueue: gitQueue(project, host),
-      activities: { ...activities.git },
-      maxConcurrentActivityTaskExecutions: capacity.git,
-    }),
+    ...[host, ...(options.otherHosts ?? [])].flatMap((name) => [
+      Worker.create({
+        ...common,
+        taskQueue: agentsQueue(project, name),
+        activities: { ...activities.agents },
+        maxConcurrentActivityTaskExecutions: capacity.agents,
+      }),
+      Worker.create({
+        ...common,
+        taskQueue: gitQueue(project, name),
+        activities: { ...activities.git },
+        maxConcurrentActivityTaskExecutions: capacity.git,
+      }),
+    ]),
   ]);
 }

@@ -68,14 +68,23 @@ function takeRevision(
 
 /** What marks the version a run was started with stays: a run keeps one behaviour to its end. */
 function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
-  const { mode: _, stepLanding: __, ownTrouble: ___, unblocksThroughParents: ____, times, ...settings } = now;
-  const { mode, stepLanding, ownTrouble, unblocksThroughParents } = before;
+  const {
+    mode: _,
+    stepLanding: __,
+    ownTrouble: ___,
+    unblocksThroughParents: ____,
+    bluesByChildren: _____,
+    times,
+    ...settings
+  } = now;
+  const { mode, stepLanding, ownTrouble, unblocksThroughParents, bluesByChildren } = before;
   return {
     ...settings,
     ...(mode ? { mode } : {}),
     ...(stepLanding ? { stepLanding } : {}),
     ...(ownTrouble ? { ownTrouble } : {}),
     ...(unblocksThroughParents ? { unblocksThroughParents } : {}),
+    ...(bluesByChildren ? { bluesByChildren } : {}),
     ...(before.times && times ? { times } : {}),
   };
 }

@@ -18,6 +18,7 @@ import { refuseOpenOperations, targetTip } from '../../git/repository.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import { type Amended, amended } from '../../run-files/amendments.js';
+import { needNoWork, tickedTooEarly } from '../../run-files/landed.js';
 import type { ConfigFlags } from '../../run-files/revisions.js';
 import type { RunFile } from '../../run-files/run.js';
 import { isExecutable, which } from '../../server/install/probe.js';
@@ -97,6 +98,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
     );
   }
   warnings.push(...(await otherWarnings(ideas, root, target)));
+  warnings.push(...(await tickWarnings(ideas, again, landed)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
   if (agents) await checkScripts(context, config, [...usedAgents(config, ideas).keys()], { root, target });
   return {
@@ -130,14 +132,33 @@ export const reportOf = ({ project, target, backlog, ideas, tick, config, again 
 /** Ideas that a warning names. */
 const MOST_NAMED = 5;
 
+const someOf = (ids: readonly string[]): string =>
+  `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''}`;
+
+/** A tick on a Blue that its ideas do not bear out. What is on the target is asked only where that decides. */
+async function tickWarnings(
+  ideas: readonly Idea[],
+  again: readonly string[],
+  landed: () => Promise<ReadonlySet<string>>,
+): Promise<string[]> {
+  const ticked = new Set(needNoWork(ideas, new Set(), again));
+  if (tickedTooEarly(ideas, ticked).length === 0) return [];
+  const early = tickedTooEarly(ideas, new Set(needNoWork(ideas, await landed(), again)));
+  return early
+    .slice(0, MOST_NAMED)
+    .map(
+      ({ blue, open }) =>
+        `${blue} is ticked, but ${someOf(open)} in it ${open.length === 1 ? 'is' : 'are'} open: ${blue} has not landed, and what depends on it waits. Tick what is done, or take the tick of ${blue} away`,
+    );
+}
+
 async function otherWarnings(ideas: readonly Idea[], root: string, target: string): Promise<string[]> {
   const warnings: string[] = [];
   const todo = ideas.filter((idea) => !idea.done && !idea.blue);
   const once = todo.filter((idea) => !idea.ralph).map(({ id }) => id);
   if (once.length > 0) {
-    const more = once.length > MOST_NAMED ? ` and ${once.length - MOST_NAMED} more` : '';
     warnings.push(
-      `${once.length} of ${todo.length} ideas get a single attempt: they do not say "ralph: true": ${once.slice(0, MOST_NAMED).join(', ')}${more}`,
+      `${once.length} of ${todo.length} ideas get a single attempt: they do not say "ralph: true": ${someOf(once)}`,
     );
   }
   const behind = await checkoutBehind(root, target);

@@ -66,7 +66,7 @@ export async function recordedRun(root: string, project: string, runId: string):
   if (last?.why) state.why = last.why;
   if (record.landing) state.landing = record.landing;
   state.totals.landings = state.entries.filter((entry) => entry.commit).length;
-  return { run, record, settings, state, graph: new Graph(state.entries, settings.unblocksThroughParents), over };
+  return { run, record, settings, state, graph: new Graph(state.entries, settings), over };
 }
 
 /** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */

@@ -82,6 +82,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ rateLimitBackoffMs: isAmount, rateLimitFactor: isAmount, recoverPrimary: maybe(isBoolean) },
   ...{ ladder: maybe(isLadder), budget: maybe(isBudget), stepLanding: maybe(isTrue), ownTrouble: maybe(isTrue) },
   unblocksThroughParents: maybe(isTrue),
+  bluesByChildren: maybe(isTrue),
   times: maybe(
     shaped<NonNullable<RunSettings['times']>>({ setupMs: isAmount, gateMs: isAmount, untakenMs: maybe(isAmount) }),
   ),

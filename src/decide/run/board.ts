@@ -54,7 +54,7 @@ export class Board {
   constructor(state: AutopilotState, settings: RunSettings) {
     this.state = state;
     this.settings = settings;
-    this.graph = new Graph(state.entries, settings.unblocksThroughParents);
+    this.graph = new Graph(state.entries, settings);
     this.pool = new ReadyPool(this.graph, settings.weights);
     this.gates = state.limits && new AccountBreakers(state.limits, settings);
     for (const entry of state.entries) {
@@ -108,7 +108,7 @@ export class Board {
   /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */
   rebuild(): void {
     const before = this.graph;
-    this.graph = new Graph(this.state.entries, this.settings.unblocksThroughParents);
+    this.graph = new Graph(this.state.entries, this.settings);
     this.pool = new ReadyPool(this.graph, this.settings.weights);
     for (const { card } of this.state.entries) {
       if (card.blue && before.entry(card.id) && before.isDone(card.id) !== this.graph.isDone(card.id))

@@ -59,7 +59,7 @@ function cycleProblem(
   }
   const waitsFor = (event: string): string[] => {
     const id = event.slice(event.indexOf(':') + 1);
-    if (graph.entry(id)?.status === 'landed') return [];
+    if (graph.isMarked(id)) return [];
     if (event.startsWith('done:')) {
       const children = [...graph.children(id), ...(newChildren.get(id) ?? [])];
       return [`start:${id}`, ...children.map((child) => `done:${child}`)];

@@ -2,14 +2,24 @@
  * The backlog as a graph: who waits for whom, which Blue is done, what is ready. Kept up to date idea by idea, so that
  * ten thousand ideas cost no rescans.
  * Invariant: derived from the entries alone; it can be thrown away and built again at any time. An idea is done when it
- * has landed; a Blue when its children are, or, without any, when what it depends on is.
+ * has landed; a Blue when its children are, or, without any, when what it depends on is. A tick on a Blue with an open
+ * child says nothing, except in runs of a version that believed it.
  * May import protocol types only.
  */
 import type { IdeaCard } from '../../protocol/idea.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 
+/** What a run of an older version is without. */
+export interface GraphRules {
+  /** Who waits for a Blue waits for each idea in it. */
+  unblocksThroughParents?: true;
+  /** A Blue with children is done when they are, whatever the source marks. */
+  bluesByChildren?: true;
+}
+
 export class Graph {
   readonly #entries: readonly IdeaEntry[];
+  readonly #bluesByChildren: boolean;
   readonly #at = new Map<string, number>();
   readonly #children = new Map<string, string[]>();
   /** Who waits for this idea, ancestors' dependencies included. */
@@ -25,9 +35,9 @@ export class Graph {
   /** Ideas that became ready, or whose score may have changed while they were. */
   readonly #touched = new Set<string>();
 
-  /** `throughParents`: who waits for a Blue waits for each idea in it. */
-  constructor(entries: readonly IdeaEntry[], throughParents = false) {
+  constructor(entries: readonly IdeaEntry[], { unblocksThroughParents, bluesByChildren }: GraphRules = {}) {
     this.#entries = entries;
+    this.#bluesByChildren = bluesByChildren ?? false;
     entries.forEach((entry, at) => {
       this.#at.set(entry.card.id, at);
     });
@@ -35,7 +45,7 @@ export class Graph {
       if (card.parent && this.entry(card.parent)?.card.blue) push(this.#children, card.parent, card.id);
       for (const dep of new Set(card.dependsOn)) push(this.#named, dep, card.id);
     }
-    for (const { card } of entries) this.#unblocks.set(card.id, this.#countUnblocked(card, throughParents));
+    for (const { card } of entries) this.#unblocks.set(card.id, this.#countUnblocked(card, unblocksThroughParents));
     for (const { card } of entries) {
       const waits = new Set(this.#ownAndInherited(card.id));
       for (const dep of waits) push(this.#dependents, dep, card.id);
@@ -44,7 +54,8 @@ export class Graph {
     }
     for (const entry of entries) {
       const { id } = entry.card;
-      if (entry.status === 'landed' || this.#isEmptyBlueDone(id)) this.markDone(id);
+      const empty = this.children(id).length === 0;
+      if (this.isMarked(id) || (empty && entry.status === 'landed') || this.#isEmptyBlueDone(id)) this.markDone(id);
     }
     for (const entry of entries) this.refresh(entry.card.id);
   }
@@ -60,6 +71,12 @@ export class Graph {
 
   isDone(id: string): boolean {
     return this.#done.has(id);
+  }
+
+  /** Landed by itself, whatever becomes of others: never a Blue, which may get another child. */
+  isMarked(id: string): boolean {
+    const entry = this.entry(id);
+    return entry?.status === 'landed' && !(this.#bluesByChildren && entry.card.blue);
   }
 
   isReady(id: string): boolean {
@@ -184,7 +201,7 @@ export class Graph {
     return left === 0;
   }
 
-  #countUnblocked({ id, parent }: IdeaCard, throughParents: boolean): number {
+  #countUnblocked({ id, parent }: IdeaCard, throughParents?: boolean): number {
     const own = this.#named.get(id) ?? [];
     if (!throughParents || !parent) return own.length;
     const above = this.#waitForBlue(parent);

@@ -49,6 +49,25 @@ it('B10 names the ideas that get a single attempt, up to five', async () => {
   expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more`);
 });
 
+it('A4: names a ticked epic with an open idea in it, also one that --again opens; not once all of them have landed', async () => {
+  const task = (at: number, tick: string, id: string) => `${'  '.repeat(at)}- [${tick}] **${id}**: Do it\n`;
+  const said = async (ticks: string, flags = {}) => {
+    const [p = '', a = '', b = ''] = ticks;
+    const text = `# R\n\n${task(0, p, 'epic')}${task(1, a, 'a-1')}${task(1, b, 'b-1')}${task(0, ' ', 'z-1')}`;
+    await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n', 'roadmap.md': text });
+    return (await planRun(contextOf(), flags)).warnings.filter((one) => one.startsWith('epic '));
+  };
+  const [warned] = await said('xx ');
+  expect(warned).toMatch(/^epic is ticked, but b-1 in it is open: epic has not landed, and what depends on it waits\./);
+  expect(await said('x  ')).toEqual([expect.stringContaining('a-1, b-1 in it are open')]);
+  expect(await said('xxx')).toEqual([]);
+  expect(await said(' x ')).toEqual([]);
+  expect(await said('xxx', { again: ['a-1'] })).toEqual([expect.stringContaining('a-1 in it is open')]);
+  // Not ticked, but on the target.
+  await sh(repo.root, 'commit', '-q', '--allow-empty', '-m', 'work', '-m', 'Ralph-Idea: b-1');
+  expect(await said('xx ')).toEqual([]);
+});
+
 it('refuses agent scripted without its script, by name and with the fix; a plan that only looks does not need it', async () => {
   const refused =
     /agent scripted plays a script, and there is no \.ralph-script\.yaml on main\..*--agent NAME.*ralphctl demo/;

@@ -114,7 +114,7 @@ describe('A2 what an idea unblocks through the Blues above it', () => {
   const unblocks = (graph: Graph) => ['a', 'b', 'epic', 'on-top'].map((id) => graph.unblocks(id));
 
   test('A2: +10 for each idea that waits for a Blue above it, each counted once', () => {
-    const graph = new Graph(entries, true);
+    const graph = new Graph(entries, { unblocksThroughParents: true });
     expect(unblocks(graph)).toEqual([3, 3, 3, 0]);
     const [, , a] = entries;
     if (!a) throw new Error('no a');

@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Graph } from '../../../src/decide/scheduler/graph.js';
+import { Graph, type GraphRules } from '../../../src/decide/scheduler/graph.js';
 import type { IdeaCard } from '../../../src/protocol/idea.js';
 import type { IdeaEntry } from '../../../src/protocol/run.js';
-import { card, entryOf } from './support.js';
+import { card, entryOf, pilotOf } from './support.js';
 
 const graphOf = (cards: IdeaCard[], landed: string[] = []): { graph: Graph; entries: IdeaEntry[] } => {
   const entries = cards.map((one) => entryOf(one, { status: landed.includes(one.id) ? 'landed' : 'pending' }));
@@ -150,9 +151,89 @@ describe('A4 Blues', () => {
     expect(graph.isDone('p')).toBe(false);
   });
 
-  test('A4: a Blue marked as landed by the source is done whatever its children are', () => {
-    const { graph } = graphOf([blue('p'), card('a', { parent: 'p' }), card('z', { dependsOn: ['p'] })], ['p']);
-    expect(ready(graph)).toEqual(['a', 'z']);
+  const ticked = (rules: GraphRules): Graph =>
+    new Graph(
+      [
+        entryOf(blue('top'), { status: 'landed' }),
+        entryOf(blue('mid', { parent: 'top' }), { status: 'landed' }),
+        entryOf(card('a', { parent: 'mid' }), { status: 'landed' }),
+        entryOf(card('b', { parent: 'mid' })),
+        entryOf(card('z', { dependsOn: ['top'] })),
+        entryOf(blue('empty'), { status: 'landed' }),
+        entryOf(card('y', { dependsOn: ['empty'] })),
+      ],
+      rules,
+    );
+
+  test('A4: a ticked Blue with an open child, at whatever depth, has not landed: what depends on it waits', () => {
+    const graph = ticked({ bluesByChildren: true });
+    expect(ready(graph)).toEqual(['b', 'y']);
+    expect([graph.isDone('mid'), graph.isDone('top'), graph.group('mid')]).toEqual([
+      false,
+      false,
+      { done: 1, total: 2 },
+    ]);
+    expect(graph.completes('b')).toEqual(['mid', 'top']);
+    expect(graph.markDone('b').sort()).toEqual(['mid', 'top']);
+    expect(graph.isReady('z')).toBe(true);
+  });
+
+  test('A4: a run that began when a tick on a Blue counted goes on so', () => {
+    expect(ready(ticked({}))).toEqual(['b', 'y', 'z']);
+  });
+
+  test('A4: a child that is added below a Blue which had landed must land before what depends on the Blue starts', () => {
+    const pilot = pilotOf([blue('p'), card('a', { parent: 'p' }), card('z', { dependsOn: ['p'] })], {
+      slots: 3,
+      bluesByChildren: true,
+    });
+    const [p, a] = pilot.state.entries;
+    if (!p || !a) throw new Error('no entries');
+    Object.assign(p, { status: 'landed' });
+    Object.assign(a, { status: 'landed' });
+    pilot.enqueue([card('b', { parent: 'p' })]);
+    expect(pilot.decide(false).flatMap(({ do: what, idea }) => (what === 'start' ? [idea] : []))).toEqual(['b']);
+  });
+
+  test('A4: in any tree of Blues with any ticks, a Blue with children is done exactly when no idea in it is open', () => {
+    const tree = fc.array(
+      fc.record({ up: fc.nat(), blue: fc.boolean(), ticked: fc.boolean(), waits: fc.option(fc.nat()) }),
+      { minLength: 1, maxLength: 14 },
+    );
+    fc.assert(
+      fc.property(tree, (nodes) => {
+        const cards: IdeaCard[] = [];
+        nodes.forEach((node, at) => {
+          // A parent and a dependency stand before, so that nothing bites its own tail.
+          const blues = cards.filter((one) => one.blue);
+          const parent = blues[node.up % (blues.length + 1)]?.id;
+          const dep = node.waits === null ? undefined : cards[node.waits % (cards.length || 1)]?.id;
+          cards.push(
+            card(`i-${at}`, {
+              ...(node.blue ? { blue: true } : {}),
+              ...(parent ? { parent } : {}),
+              ...(dep ? { dependsOn: [dep] } : {}),
+            }),
+          );
+        });
+        const below = (id: string): IdeaCard[] => {
+          const own = cards.filter((one) => one.parent === id);
+          return own.length > 0 ? own.flatMap(({ id: child }) => below(child)) : cards.filter((one) => one.id === id);
+        };
+        const isTicked = (id: string): boolean => nodes[Number(id.slice(2))]?.ticked ?? false;
+        const graph = new Graph(
+          cards.map((one) => entryOf(one, { status: isTicked(one.id) ? 'landed' : 'pending' })),
+          { bluesByChildren: true },
+        );
+        const isBlueParent = (id: string): boolean => cards.some(({ parent }) => parent === id);
+        for (const { id } of cards.filter((one) => isBlueParent(one.id)))
+          expect(graph.isDone(id)).toBe(below(id).every((leaf) => graph.isDone(leaf.id)));
+        for (const id of graph.ready())
+          for (const dep of cards.find((one) => one.id === id)?.dependsOn ?? [])
+            expect(below(dep).every((leaf) => graph.isDone(leaf.id))).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test('A2: stepping over half of the siblings names the ready ones to be scored again', () => {
