@@ -57,6 +57,7 @@ export interface GateOptions {
 const MOST_TESTS = 10;
 const MAX_TEST_NAME = 120;
 const MAX_TEXT = 600;
+const MOST_ESCAPED = 10;
 
 /** Enough to find the summary of any runner; the rest is on disk. */
 const COUNTED_BYTES = 4 << 20;
@@ -67,10 +68,12 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   const commands: GateCommandResult[] = [];
   const flaky: string[] = [];
   const tolerated: string[] = [];
+  const escaped: string[] = [];
   let failure: GateResult['failure'];
   for (const [index, command] of options.commands.entries()) {
     const one = await runCommand(options, command, `gate-${index + 1}`);
     commands.push(one.result);
+    escaped.push(...one.escaped);
     if (!one.failure) {
       options.onOutcome?.(index, one.outcome);
       continue;
@@ -95,12 +98,15 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
     ...(tests ? { tests } : {}),
     ...(flaky.length > 0 ? { flaky } : {}),
     ...(tolerated.length > 0 ? { tolerated } : {}),
+    ...(escaped.length > 0 ? { escaped: escaped.slice(0, MOST_ESCAPED) } : {}),
     durationMs: Math.round(performance.now() - startedAt),
   };
 }
 
 interface Ran {
   result: GateCommandResult;
+  /** Processes that had got away from it and were ended. */
+  escaped: string[];
   outcome: CommandOutcome;
   failure?: NonNullable<GateResult['failure']>;
 }
@@ -158,14 +164,15 @@ export async function runCommand(
   const exitCode = ended.stopped ? null : ended.exitCode;
   const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
   const known = tested ? { tested } : {};
-  if (exitCode === 0) return { result, outcome: { exitCode, failing: [], ...known } };
+  const { escaped = [] } = ended;
+  if (exitCode === 0) return { result, escaped, outcome: { exitCode, failing: [], ...known } };
   const hint = options.hint?.(`${argv.join(' ')}\n${text}`);
   await sayHow(log, command.name, ended, hint);
   const failing = reports && reports.failing.length > 0 ? reports.failing : failingTests(text);
   const timedOut = ended.stopped === 'timeout';
   const missing = missingProgram({ ...ended, exitCode }, text, argv);
   return {
-    result,
+    ...{ result, escaped },
     outcome: { exitCode, failing, ...known, ...(missing === undefined ? {} : { missing }) },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
   };

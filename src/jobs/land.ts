@@ -33,11 +33,13 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const { branch, base, head } = input;
   const ticked = [input.idea, ...(input.blues ?? [])];
   const tolerated = new Set<string>();
+  const escaped = new Set<string>();
   const result = await landOnTarget({
     ...options,
     gate: async (dir, onto) => {
       const gate = await options.gate(dir, onto);
       for (const command of gate.tolerated ?? []) tolerated.add(command);
+      for (const one of gate.escaped ?? []) escaped.add(one);
       return gate;
     },
     ...{ branch, base, head },
@@ -53,15 +55,22 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
   if (result.kind === 'landed' && ticks) await tickUntracked(run.file, ticked);
-  const known = result.kind === 'landed' && tolerated.size > 0 ? noted(result, [...tolerated]) : result;
+  const told = [
+    ...(tolerated.size > 0 ? [redBefore([...tolerated])] : []),
+    ...(escaped.size > 0 ? [`Its gate left processes running, which were ended: ${[...escaped].join(', ')}.`] : []),
+  ].join(' ');
+  const known = result.kind === 'landed' && told ? noted(result, told) : result;
   return cleanLanding(await noteTakenBack(known, run.file, input.idea), redactorOf(deps));
 }
 
 /** What was let through belongs to what is said of the landing. */
-function noted<R extends { note?: string }>(result: R, commands: readonly string[]): R {
-  const red = `${commands.join(', ')} ${commands.length === 1 ? 'is' : 'are'} red, as on the target before (gate.baseline: tolerate)`;
-  return { ...result, note: result.note ? `${result.note} ${red}` : red };
-}
+const noted = <R extends { note?: string }>(result: R, told: string): R => ({
+  ...result,
+  note: result.note ? `${result.note} ${told}` : told,
+});
+
+const redBefore = (commands: readonly string[]): string =>
+  `${commands.join(', ')} ${commands.length === 1 ? 'is' : 'are'} red, as on the target before (gate.baseline: tolerate)`;
 
 /* Takes a landed idea off the target again, its tick included. Idempotent after a crash at any point. */
 

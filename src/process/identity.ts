@@ -44,6 +44,8 @@ export interface StatFields {
   ppid: number;
   pgid: number;
   startTime: string;
+  /** It has a controlling terminal. */
+  terminal: boolean;
   /** Processor time used by it and by its children that have ended, milliseconds. */
   cpuMs: number;
 }
@@ -61,6 +63,7 @@ export function parseStat(text: string): StatFields | undefined {
     ppid: Number(ppid),
     pgid: Number(pgid),
     startTime: `${boot}/${namespace}/${ticks}`,
+    terminal: Number(fields[4]) !== 0,
     cpuMs: fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * MS_PER_TICK,
   };
 }

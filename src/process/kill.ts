@@ -49,6 +49,28 @@ export class TreeWatch {
     this.#known.set(tree.root.pid, tree.root.startTime);
   }
 
+  /** These belong to it, too, however they were found. */
+  know(found: readonly Identity[]): void {
+    for (const one of found) this.#known.set(one.pid, one.startTime);
+  }
+
+  /** Remembers what descends from it now, and forgets what has ended: one look at the process table. */
+  async look(): Promise<void> {
+    const table = await processTable();
+    const alive = new Set(table.filter((row) => this.#known.get(row.pid) === row.startTime).map((row) => row.pid));
+    for (const pid of this.#known.keys()) if (!alive.has(pid) && pid !== this.tree.root.pid) this.#known.delete(pid);
+    this.know(descendantsOf(alive, table));
+  }
+
+  /** Processes of it that live, but no longer in its group. */
+  async movedAway(): Promise<ProcessRow[]> {
+    if (this.#known.size === 1) return [];
+    const { pid } = this.tree.root;
+    return (await processTable()).filter(
+      (row) => this.#known.get(row.pid) === row.startTime && row.pid !== pid && row.pgid !== pid,
+    );
+  }
+
   /** Living members of the tree, the group and the strays. */
   async members(): Promise<ProcessRow[]> {
     const [table, strays] = await Promise.all([processTable(), this.tree.findStrays()]);
@@ -67,8 +89,8 @@ export class TreeWatch {
   }
 
   /**
-   * False when the root has ended and nothing can be found of it: its group is empty and no process carries its token.
-   * Cheaper than `members`, which would find no more: what has neither group nor token is no descendant any longer.
+   * False when the root has ended and nothing can be found of it: its group is empty, no process carries its token and
+   * none that is known lives. Cheaper than `members`, which would find no more.
    */
   async leftSomething(): Promise<boolean> {
     if (process.platform === 'win32') return true;
@@ -78,7 +100,7 @@ export class TreeWatch {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') return true;
     }
-    return (await this.tree.findStrays()).length > 0;
+    return (await this.tree.findStrays()).length > 0 || (await this.movedAway()).length > 0;
   }
 
   /** Signals the whole group at once when a living member of ours holds the group id. */

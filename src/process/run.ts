@@ -9,6 +9,7 @@ import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ATTEMPT_ENV } from '../protocol/names.js';
 import { roomToSpawn } from './descriptors.js';
+import { endEscaped, lookOften, withoutToken } from './end-escaped.js';
 import { type Identity, identityOfNewChild } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
 import { explainLaunch } from './launch-error.js';
@@ -68,6 +69,8 @@ export interface RunResult {
   logError?: string;
   /** Processes that survived KILL. */
   unkillable?: Identity[];
+  /** Processes that had shaken the run off and were ended all the same: program and pid, for a person. At most ten. */
+  escaped?: string[];
 }
 
 export interface RunHandle {
@@ -84,6 +87,7 @@ export interface RunHandle {
 }
 
 const LEFTOVER_GRACE_MS = 2000;
+const MOST_NAMED = 10;
 const NOTHING_RAN = { exitCode: null, signal: null, durationMs: 0, stdoutBytes: 0, stderrBytes: 0, tail: '' };
 
 /** Starts a program. Nothing is thrown here; a failed start is a result with `launchError`. */
@@ -189,15 +193,24 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
       watch.stop('aborted');
     });
 
+  const lookedEnough = lookOften(tree);
   await Promise.race([exited, watch.stopped]);
+  lookedEnough();
   const stopped = watch.reason;
+  const leftoverGraceMs = Math.min(options.killGraceMs ?? 5000, LEFTOVER_GRACE_MS);
   let unkillable: Identity[];
+  let lost: string[] = [];
   if (stopped) {
     unkillable = await killTree(tree, options.killGraceMs ?? 5000);
   } else {
     watch.close();
-    unkillable = await killTree(tree, Math.min(options.killGraceMs ?? 5000, LEFTOVER_GRACE_MS), true);
+    lost = await withoutToken(tree, options.token);
+    unkillable = await killTree(tree, leftoverGraceMs, true);
   }
+  const rules = { since: root, places: [options.cwd], env: options.env };
+  const escaped = await endEscaped(tree, rules, leftoverGraceMs);
+  unkillable.push(...escaped.unkillable);
+  const named = [...new Set([...lost, ...escaped.names])].slice(0, MOST_NAMED);
   const exit = unkillable.some((one) => one.pid === pid) ? undefined : await exited;
   await tee.finish();
   child.stdin?.destroy();
@@ -214,5 +227,6 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     tail: tee.tail(),
     ...(log.error === undefined ? {} : { logError: log.error }),
     ...(unkillable.length === 0 ? {} : { unkillable }),
+    ...(named.length === 0 ? {} : { escaped: named }),
   };
 }

@@ -13,6 +13,8 @@ import { type Identity, isZombie, parseStat, ps } from './identity.js';
 export interface ProcessRow extends Identity {
   ppid: number;
   pgid: number;
+  /** It has a controlling terminal (known on Linux only). */
+  terminal?: boolean;
   /** Processor time used by it and (on Linux) its ended children, milliseconds. */
   cpuMs: number;
 }
@@ -46,7 +48,8 @@ async function fromProc(): Promise<ProcessRow[]> {
   await eachPid((pid) => {
     const stat = parseStat(readProc(pid, 'stat')?.toString('latin1') ?? '');
     if (stat && !isZombie(stat.state)) {
-      rows.push({ pid, ppid: stat.ppid, pgid: stat.pgid, startTime: stat.startTime, cpuMs: stat.cpuMs });
+      const { ppid, pgid, startTime, terminal, cpuMs } = stat;
+      rows.push({ pid, ppid, pgid, startTime, terminal, cpuMs });
     }
   });
   return rows;

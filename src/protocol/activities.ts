@@ -226,6 +226,8 @@ export interface RunAgentResult {
   step?: number;
   /** What went wrong beside the run, e.g. a log that is not whole because the disk is full. */
   warnings?: string[];
+  /** Processes that had got away from the agent's run and were ended: program and pid. */
+  escaped?: string[];
   /** Folder with prompt.md, output.log, stream.jsonl, result.json. */
   dir: string;
   usage?: Usage;

@@ -96,6 +96,8 @@ export type RunEvent =
       usage?: Usage;
       /** The agent's last words, cut. */
       words?: string;
+      /** Processes that had got away from the agent's run and were ended: program and pid. */
+      escaped?: string[];
     }
   /** A command of the gate begins; `merged`: on the tree that is about to land. */
   | { kind: 'gate-start'; idea: string; command: string; number: number; of: number; merged?: true }
@@ -122,6 +124,8 @@ export type RunEvent =
       tolerated?: string[];
       /** Changes that a person should look at, in words. */
       tripwires?: string[];
+      /** As of an iteration's end. */
+      escaped?: string[];
       durationMs: number;
     }
   /** A step of a plan is over (B9). */

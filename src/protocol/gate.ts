@@ -40,6 +40,8 @@ export interface GateResult {
   flaky?: string[];
   /** Commands that fail on the base, too, and no worse now: let through, because the configuration says so. */
   tolerated?: string[];
+  /** Processes that had got away from the commands and were ended: program and pid. */
+  escaped?: string[];
   /** What a person should look at before this lands. At most twenty. */
   tripwires?: Tripwire[];
   durationMs: number;

@@ -227,6 +227,7 @@ function account(
     ...(outcome.kind === 'failed' ? { message: outcome.message } : {}),
     durationMs,
     commits,
+    ...(run.escaped ? { escaped: run.escaped } : {}),
   });
   state.head = run.head;
   state.commits += run.commits;
@@ -289,6 +290,7 @@ async function runGate(
     ...(gate.flaky ? { flaky: gate.flaky } : {}),
     ...(gate.tolerated ? { tolerated: gate.tolerated } : {}),
     ...(gate.tripwires ? { tripwires: gate.tripwires.map(describeTripwire) } : {}),
+    ...(gate.escaped ? { escaped: gate.escaped } : {}),
     durationMs: gate.durationMs,
   });
   state.activeMs += gate.durationMs;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ActivityCancellationDetails, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
+import { identityOf } from '../../src/process/identity.js';
 import { findByToken } from '../../src/process/tokens.js';
 import type { RunAgentResult } from '../../src/protocol/activities.js';
 import { FAILURE } from '../../src/protocol/failures.js';
@@ -169,5 +170,32 @@ describe('heartbeats', () => {
     // The server gives up after 20 s.
     expect(Math.max(...gaps)).toBeLessThan(6000);
     expect(Math.min(...gaps)).toBeGreaterThan(1000);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a process that has left its run', () => {
+  const LEAVES = `(env -i setsid sh -c 'echo $$ > .pid; exec sleep 600' &)\nwhile [ ! -s .pid ]; do sleep 0.02; done\n`;
+  const pidIn = async (b: Bench, worktree: string): Promise<number> => Number(await b.read(join(worktree, '.pid')));
+
+  it('D1: is ended and named when the agent has ended, and when a gate or a landing has', async () => {
+    const b = await bench({
+      files: { '.gitignore': '.pid\n' },
+      agent: `cat > /dev/null\necho work > work.txt\n${LEAVES}${say('COMPLETE')}`,
+      config: { gate: [`rm -f .pid\n${LEAVES}`] },
+    });
+    const at = await b.prepare();
+    const run = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const ofAgent = await pidIn(b, at.worktree);
+    expect(run.escaped).toEqual([`sleep (pid ${ofAgent})`]);
+    expect(await identityOf(ofAgent)).toBeUndefined();
+    const input = { ...b.ref, idea: 't-1', serial: 1, agentName: 'ed-001', worktree: at.worktree };
+    const gate = await b.call(b.activities.runGate, input).done;
+    const ofGate = await pidIn(b, at.worktree);
+    expect(gate).toMatchObject({ pass: true, escaped: [`sleep (pid ${ofGate})`] });
+    expect(await identityOf(ofGate)).toBeUndefined();
+    const { worktree, branch, base } = at;
+    const names = { ...b.ref, idea: 't-1', title: 'Do it', agentName: 'ed-001' };
+    const landed = await b.call(b.activities.landIdea, { ...names, worktree, branch, base, head: run.head }).done;
+    expect(landed).toMatchObject({ kind: 'landed', note: expect.stringContaining('left processes running') });
   });
 });

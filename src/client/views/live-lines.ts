@@ -63,7 +63,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'iteration-end': {
       const commits = event.commits === 0 ? '' : `, ${event.commits} ${event.commits === 1 ? 'commit' : 'commits'}`;
       const what = event.outcome === 'ok' ? claimText(event, paint) : paint.red(outcomeText(event));
-      return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${seconds(event.durationMs)}`)}`;
+      return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${seconds(event.durationMs)}`)}${escapedText(event, paint)}`;
     }
     case 'gate': {
       const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} tests passing` : '';
@@ -73,8 +73,8 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
         : '';
       const look = event.tripwires ? `\n  ${paint.yellow('!')} ${clean(event.tripwires.join('; '))}` : '';
       if (event.pass)
-        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}`;
-      return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}`;
+        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}${escapedText(event, paint)}`;
+      return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}${escapedText(event, paint)}`;
     }
     case 'landing':
     case 'gate-start':
@@ -222,6 +222,11 @@ export function claimText(
   const said = signalText(signal, paint);
   return turnedDown === undefined ? said : `${said}${paint.yellow(`, turned down: ${clean(turnedDown)}`)}`;
 }
+
+const escapedText = ({ escaped = [] }: { escaped?: string[] }, paint: Paint): string =>
+  escaped.length === 0
+    ? ''
+    : `\n  ${paint.yellow('!')} ended ${escaped.length === 1 ? 'a process' : 'processes'} that had left the run: ${clean(escaped.join(', '))}`;
 
 function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): string {
   return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;

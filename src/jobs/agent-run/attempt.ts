@@ -10,6 +10,7 @@ import { type ExecuteAgentInput, type ExecuteAgentResult, executeAgent } from '.
 import { worktreesDir } from '../../config/paths.js';
 import { removeStaleLocks } from '../../git/locks.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
+import { endLeftIn } from '../../process/end-escaped.js';
 import { findByToken, killByToken } from '../../process/tokens.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
 import { FAILURE } from '../../protocol/failures.js';
@@ -28,10 +29,12 @@ export async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgent
   throw new WorkError(`${input.worktree} is not a worktree of this project (they are in ${root})`, FAILURE.repository);
 }
 
-/** Ends what an earlier attempt left. */
-export async function endEarlier(owner: string, idea: string): Promise<void> {
+/** Ends what an earlier attempt left. `startedAt`: of that attempt. */
+export async function endEarlier(owner: string, idea: string, worktree: string, startedAt?: string): Promise<void> {
   await killByToken(owner);
-  const [left] = await findByToken(owner);
+  const since = new Date(startedAt ?? '');
+  const escaped = Number.isNaN(since.getTime()) ? [] : await endLeftIn([worktree], since);
+  const [left] = [...escaped, ...(await findByToken(owner))];
   if (!left) return;
   const message = `process ${left.pid} of an earlier run of ${idea} cannot be ended, and no second agent starts beside it; see: ps -fp ${left.pid}`;
   throw new WorkError(message, FAILURE.workerLost, true);

@@ -112,6 +112,7 @@ function resultOf(
     tail: said.slice(-TAIL_LIMIT),
     ...(warnings.length > 0 ? { warnings } : {}),
     ...(input.step === undefined ? {} : { step: input.step }),
+    ...(executed.run.escaped ? { escaped: executed.run.escaped } : {}),
     dir,
     ...(executed.usage ? { usage: executed.usage } : {}),
     ...(executed.resumable && executed.sessionId
@@ -123,8 +124,9 @@ function resultOf(
   };
 }
 
-function warningsOf({ logError, unkillable = [] }: RunResult): string[] {
+function warningsOf({ logError, unkillable = [], escaped = [] }: RunResult): string[] {
   return [
+    ...(escaped.length === 0 ? [] : [`ended what had left the agent's run: ${escaped.join(', ')}`]),
     ...(logError === undefined ? [] : [`output.log is not whole: ${logError}`]),
     ...unkillable.slice(0, 3).map(({ pid }) => `process ${pid} of the agent cannot be ended; see: ps -fp ${pid}`),
   ];

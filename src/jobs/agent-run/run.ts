@@ -83,11 +83,12 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
   const spec = agentSpec(run.file.config, attempt);
   // A mark is taken away only when nothing of its run is left, so without one there is nothing to look for.
   const left = await hasMark(deps.root, input.project, input.idea);
-  if (left) await bookCutOff(deps.root, input.project, await markOf(deps.root, input.project, input.idea));
+  const earlier = left ? await markOf(deps.root, input.project, input.idea) : undefined;
+  if (left) await bookCutOff(deps.root, input.project, earlier);
   // Marked before the kill: an earlier attempt whose agent is ended here must see that the worktree is no longer its own.
   await markAttempt(deps.root, input.project, mark);
   try {
-    if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea);
+    if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea, input.worktree, earlier?.startedAt);
     await assertDiskSpace([input.worktree, run.file.repo, dir], run.file.config);
     await unlock(input.worktree, input.branch);
     return await underCeilings(attempt, spec);

@@ -287,9 +287,9 @@ describe('nothing is left', () => {
   it('gives up on a stream that an untraceable process holds open', async () => {
     const dir = await tempDir();
     const file = join(dir, 'pid');
-    // Neither group, nor parent, nor token lead to this one.
+    // Neither group, nor parent, nor token, nor a folder of the run lead to this one.
     const opts = await sh(
-      `(env -i setsid /bin/sh -c 'echo $$ > ${file}; exec sleep 600' &) ; while [ ! -s ${file} ]; do sleep 0.02; done; echo done`,
+      `(cd / && env -i setsid /bin/sh -c 'echo $$ > ${file}; exec sleep 600' &) ; while [ ! -s ${file} ]; do sleep 0.02; done; echo done`,
     );
     try {
       const result = await run(opts);
