@@ -30,7 +30,10 @@ function drawn(line) {
   if (event) return span(`${event[1]} `, 'dim') + span(event[2], BY_GLYPH[event[2][0]] ?? 'plain');
   if (line.startsWith('$ ')) return span('$ ', 'dim') + span(line.slice(2), 'plain');
   if (line.startsWith('completed:')) return span(line, 'green');
-  return span(line, /^(?:a scratch|Web UI|look around|end the|on a repository)/.test(line) ? 'dim' : 'plain');
+  return span(
+    line,
+    /^(?:scratch|Web UI|to look around|the Temporal server keeps|next, in the folder)/.test(line) ? 'dim' : 'plain',
+  );
 }
 
 const given = stripVTControlCharacters(await text(process.stdin)).trimEnd();

@@ -25,7 +25,7 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
     return stderr;
   };
   expect(await said('edit', 'e-1', '--text', 'Do e-1 in green', '--max-iterations', '7')).toContain(
-    'later runs begin with it, too',
+    'later runs use the edit too',
   );
   expect(await said('split', 's-1', '--into', 'Build the walls', '--into', 'Put the roof on')).toContain('later runs');
   await said('edit', 's-1-2', '--title', 'Put a red roof on');

@@ -65,7 +65,7 @@ it('a server is not stopped under an open run without --force; what is attached 
 
   await held.go('a-1-1');
   const back = await held.box.run('start', '--wait');
-  expect(back.stderr).toContain('attached to the run that is open');
+  expect(back.stderr).toContain('attached to the open run');
   expect(back.code, back.stderr).toBe(0);
   // With nothing open, nothing is asked.
   expect((await held.box.run('server', 'stop')).code).toBe(0);

@@ -49,7 +49,7 @@ it(
     ]);
     expect(await held.prompt('b-1', 2)).not.toContain('use British spelling');
 
-    expect(await ok('retry', 'a-1')).toContain('a-1 is not abandoned any more; no run is open');
+    expect(await ok('retry', 'a-1')).toContain('a-1 is no longer abandoned. No run is open');
     const again = await run('retry', 'a-1');
     expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('no run is open')]);
     const third = await ok('start', '--detach');

@@ -63,7 +63,7 @@ it('flags of start on an open run: what can be applied is, the rest is refused b
   const refused = await held.box.run('start', 'other.md', '--detach', '--target', 'side', '--slots', '3');
   expect(refused.code).toBe(7);
   expect(refused.stderr).toMatch(
-    /does not take: --target side: the run lands on main;.*other\.md: the run has the ideas of /,
+    /cannot apply: --target side: the run lands on main;.*other\.md: the run has the ideas of /,
   );
   expect(refused.stderr).toMatch(/enqueue other\.md.*Taken all the same: 3 slots/);
   expect((await held.status()).slots).toBe(3);

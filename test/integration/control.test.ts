@@ -84,7 +84,7 @@ describe('telling a run', () => {
       await until('a line of the run', async () => said.includes('p-1'));
       attached.kill(signal);
       expect(await closed).toBe(code);
-      expect(said).toContain('detached; the run goes on. Come back with: ralphctl start');
+      expect(said).toContain('detached; the run continues. Attach again: ralphctl start');
       expect((await status()).state).toBe('running');
     }
     for (const id of ['p-1', 'p-2', 'p-3']) for (const n of [1, 2]) await go(id, n);

@@ -199,9 +199,9 @@ describe('with a server', () => {
       await other.write({ 'roadmap.md': roadmap([{ id: 'x-1' }, { id: 'x-2' }]) });
       const { code, stderr } = await other.run('enqueue');
       expect([code, stderr]).toEqual([5, expect.stringMatching(/no worker.*ralphctl worker/s)]);
-      // A command is taken by the server and carried out later.
+      // The server queues a command, and it applies later.
       const paused = await other.run('pause');
-      expect([paused.code, paused.stdout]).toEqual([0, expect.stringContaining('no worker runs')]);
+      expect([paused.code, paused.stdout]).toEqual([0, expect.stringContaining('No worker is running')]);
       const status = await other.run('status');
       expect([status.code, status.stdout]).toEqual([0, expect.stringContaining('no worker answers')]);
     } finally {

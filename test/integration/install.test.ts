@@ -82,7 +82,7 @@ describe('ralphctl by its name', () => {
     const env = { ...npmEnv, HOME: dir, RALPHCTL_HOME: inject('stateRoot'), RALPHCTL_PORT: '0', RALPHCTL_UI_PORT: '0' };
     const args = ['dist/cli.js', 'demo', '--keep', join(dir, 'advice')];
     const { stdout } = await execa(process.execPath, args, { cwd: root, env });
-    const [, advised = ''] = /on a repository of yours, in its folder: (.*) init,/.exec(stdout) ?? [];
+    const [, advised = ''] = /next, in the folder of your own repository: (.*) init,/.exec(stdout) ?? [];
     const ran = await execa('/bin/sh', ['-c', `${advised} --version`], { cwd: dir, env });
     expect(ran.stdout).toBe(packageJson.version);
   });

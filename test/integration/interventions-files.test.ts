@@ -27,9 +27,9 @@ describe('edit in $EDITOR (C3)', () => {
     expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('$EDITOR is not set')]);
     const refusals: [string, RegExp][] = [
       ['exit 3', /the editor ended with 3; nothing was changed/],
-      ['echo "title: [" > "$file"', /that is no YAML: .*nothing was changed/],
-      ['echo "colour: red" >> "$file"', /colour.*nothing was changed/],
-      ['sed -i "s/^text:.*/text: \'\'/" "$file"', /text: .*nothing was changed/],
+      ['echo "title: [" > "$file"', /not valid YAML: .*is unchanged/],
+      ['echo "colour: red" >> "$file"', /colour.*is unchanged/],
+      ['sed -i "s/^text:.*/text: \'\'/" "$file"', /text: .*is unchanged/],
       ['true', /nothing was changed in e-1/],
     ];
     for (const [script, words] of refusals) {
@@ -43,7 +43,7 @@ describe('edit in $EDITOR (C3)', () => {
     );
     const told = await box.run('edit', 'e-1', '--reason', 'green it is');
     expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringContaining('from the next iteration')]);
-    expect(told.stderr).toContain('later runs begin with it, too');
+    expect(told.stderr).toContain('later runs use the edit too');
     expect((await held.why('e-1')).told).toEqual({ verb: 'edit', reason: 'green it is' });
     await held.go('e-1-1');
     // With its one iteration alone it would have ended with a timeout.
@@ -87,7 +87,7 @@ describe('split --file (C3)', () => {
     ]);
     const told = await box.run('split', 'big', '--file', parts, '--reason', 'too large');
     expect([told.code, told.stdout], told.stderr).toEqual([0, expect.stringMatching(/big is replaced by roof, walls/)]);
-    expect(told.stderr).toContain('later runs begin with the parts');
+    expect(told.stderr).toContain('later runs use the parts');
     await held.go('keep-1');
     expect((await held.finish()).notLanded).toEqual([]);
     const landed = (await held.events()).flatMap((event) =>

@@ -1,4 +1,4 @@
-/** What a person says while no worker runs is kept by the server and carried out later. Features: C1 C5 C6. */
+/** The server queues what a person says while no worker runs; it applies later. Features: C1 C5 C6. */
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { DONE, Held } from '../support/held.js';
 
@@ -6,7 +6,7 @@ let held: Held;
 afterEach(() => held?.box.dispose());
 
 describe('without a worker', () => {
-  it('every verb is taken by the server, and carried out or refused by name once a worker is back (C1, C6)', async () => {
+  it('the server queues every verb, and a worker applies it or refuses it by name (C1, C6)', async () => {
     held = await Held.open(inject('stateRoot'), [
       { id: 'x-1', steps: [DONE] },
       { id: 'x-2', steps: [DONE] },
@@ -28,7 +28,7 @@ describe('without a worker', () => {
       const { code, stdout, stderr } = await box.run(...args);
       expect([code, stdout], `${args.join(' ')}: ${stderr}`).toEqual([
         0,
-        expect.stringContaining('taken by the server'),
+        expect.stringContaining('No worker is running'),
       ]);
     }
     const json = await box.run('pause', '--json');

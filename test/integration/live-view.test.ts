@@ -78,7 +78,7 @@ describe('an agent at work', () => {
     const raw = (await box.run('logs', 'v-1', '--iteration', '1', '--raw')).stdout;
     expect(raw).toContain('{"type":"message","text":"Looking at it."}');
     const both = await box.run('logs', 'v-1', '--raw', '--json');
-    expect([both.code, JSON.stringify(both.json)]).toEqual([2, expect.stringContaining('exclude each other')]);
+    expect([both.code, JSON.stringify(both.json)]).toEqual([2, expect.stringContaining('do not work together')]);
 
     const unknown = await box.run('logs', '-f', 'v-2');
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringMatching(/there is no idea v-2 in run/)]);

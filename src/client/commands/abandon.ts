@@ -1,6 +1,6 @@
 /**
- * `ralphctl abandon IDEA` and `ralphctl retry IDEA`: an idea is given up for good, across runs, and taken back. The run
- * writes down at its end what it knows; this is for a run that does not come to its end, and for the time without one.
+ * `ralphctl abandon IDEA` gives an idea up across runs; `ralphctl retry IDEA` reverses that. A run records abandoned ideas
+ * at its end. These commands record them too, for a run that never reaches its end and for the time without a run.
  */
 import { abandonedIdeas, noteAbandoned, takeBackAbandoned } from '../../run-files/carried.js';
 import { listRuns } from '../../run-files/run.js';
@@ -19,13 +19,13 @@ export async function abandon(context: Context, idea: string, reason?: string): 
     if (!isNoRun(error)) throw error;
     const [newest] = await listRuns(context.root, project);
     const recorded = newest === undefined ? undefined : await recordedRun(context.root, project, newest);
-    // A run that nobody can ask may be open, and would take the record back at its end.
+    // A run that cannot answer may still be open. It would overwrite the record at its end.
     if (error.exitCode === EXIT.unreachable && newest !== undefined && !recorded?.over) throw error;
     const { whyFromFiles } = await import('../plan/why-offline.js');
     if ((await whyFromFiles(context, idea, recorded)).status === 'landed') throw error;
   }
   await noteAbandoned(context.root, project, idea, reason);
-  const done = `${idea} is abandoned; no run is open, and later ones leave it out until: ralphctl retry ${idea}`;
+  const done = `${idea} is abandoned. No run is open. Later runs leave it out until: ralphctl retry ${idea}`;
   if (context.json) printJson({ done, verb: 'abandon', idea, worker: false });
   else print(done);
   return EXIT.ok;
@@ -49,14 +49,14 @@ export async function retry(
     if (!isNoRun(error) || !(await abandonedIdeas(context.root, project)).has(idea)) throw error;
   }
   if (fresh) {
-    const next = `ralphctl start, and then ralphctl retry ${idea} --fresh`;
+    const next = `ralphctl start, then ralphctl retry ${idea} --fresh`;
     throw new UserError(
-      `no run is open that could drop the work of ${idea}; leave out --fresh, or: ${next}`,
+      `no run is open, so nothing can drop the work of ${idea}. Leave out --fresh, or start a run first: ${next}`,
       EXIT.noRun,
     );
   }
   await takeBackAbandoned(context.root, project, idea);
-  const done = `${idea} is not abandoned any more; no run is open, so it starts with the next one: ralphctl start`;
+  const done = `${idea} is no longer abandoned. No run is open. It starts with the next run: ralphctl start`;
   if (context.json) printJson({ done, verb: 'retry', idea, worker: false });
   else print(done);
   return EXIT.ok;

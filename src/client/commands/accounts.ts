@@ -1,4 +1,4 @@
-/** `limits` and `limits retry`: the accounts of the open run, and trying one now. */
+/** `limits` lists the accounts of the open run; `limits retry` retries one now. */
 
 import { type Dimension, MOST_AMOUNT } from '../../protocol/budget.js';
 import { connect } from '../api/connection.js';
@@ -20,9 +20,9 @@ export async function listLimits(context: Context): Promise<number> {
     const { accounts = [], resumesAt } = status;
     if (context.json) printJson({ accounts, ...(resumesAt === undefined ? {} : { resumesAt }) });
     else {
-      if (accounts.length === 0) print('every account is open');
+      if (accounts.length === 0) print('no account waits for a limit or a login');
       for (const account of accounts) print(accountText(account));
-      if (resumesAt !== undefined) print(`the run stands still; it goes on at ${localTime(resumesAt)}`);
+      if (resumesAt !== undefined) print(`the run is paused; it resumes at ${localTime(resumesAt)}`);
     }
     return EXIT.ok;
   } finally {
@@ -33,7 +33,7 @@ export async function listLimits(context: Context): Promise<number> {
 export const retryLimit = (context: Context, which?: string): Promise<number> =>
   tell(context, { verb: 'retry-limit', ...(which === undefined ? {} : { text: which }) });
 
-/* `budget` and `budget raise`: what the run may use, what it used, and more of it. */
+/* `budget` shows the budgets and their use; `budget raise` raises one. */
 
 export interface RaiseOptions {
   scope?: 'run' | 'day';
@@ -51,7 +51,7 @@ export async function showBudget(context: Context): Promise<number> {
     const lines = status.budget ?? [];
     if (context.json) printJson({ budget: lines });
     else if (lines.length === 0)
-      print('neither the run nor the day has a budget; set budget.run or budget.day in ralphctl.yaml');
+      print('neither the run nor the day has a budget. Set budget.run or budget.day in ralphctl.yaml');
     else for (const line of lines) print(`${line.scope}: ${budgetText(line)}`);
     return EXIT.ok;
   } finally {
@@ -66,6 +66,6 @@ export async function raiseBudget(
 ): Promise<number> {
   const by = amount === undefined ? undefined : Number(amount.replace(/^\+/, ''));
   if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
-    throw new UserError(`"${amount}" is no amount; e.g.: ralphctl budget raise +5`);
+    throw new UserError(`"${amount}" is not an amount. Example: ralphctl budget raise +5`);
   return tell(context, { verb: 'raise-budget', ...options, ...(by === undefined ? {} : { n: by }) });
 }

@@ -1,4 +1,4 @@
-/** `ralphctl config show|reload`: the configuration with where each value is from, and how a changed one gets into the open run. */
+/** `ralphctl config show|reload`: shows every value with its origin, and applies a changed file to the open run. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { configFolder, originsIn } from '../../config/folder.js';
@@ -7,16 +7,16 @@ import { type Context, findProject, type Project, print, printJson } from '../co
 import { EXIT, UserError } from '../errors.js';
 import { describeChange, fileChanges, reloadFile, showValue } from '../open-run/reload.js';
 import { configFor, configOfRun, type RunConfig, readConfig } from '../plan/run-config.js';
-import { withRun } from './interventions.js';
+import { queued, withRun } from './interventions.js';
 
 export async function reloadConfig(context: Context): Promise<number> {
   return withRun(context, async (run) => {
     const { revision, taken, changed, kept } = await reloadFile(context, run);
     if (context.json) printJson({ revision: revision ?? null, taken, changed, kept });
     else {
-      if (changed.length === 0) print('nothing has changed that an open run takes');
-      else if (taken) print('the run goes on with the changed configuration:');
-      else print('the changed configuration is kept for the run; it is taken once a worker runs: ralphctl start');
+      if (changed.length === 0) print('the configuration file has no changes that an open run can apply');
+      else if (taken) print('the run uses the changed configuration:');
+      else print(`${queued('the changed configuration')}:`);
       for (const change of [...changed, ...kept]) print(`  ${describeChange(change)}`);
     }
     return EXIT.ok;
@@ -28,7 +28,7 @@ interface ShownKey {
   value: unknown;
   /** `default`, `ralphctl.yaml:12`, or the flag. */
   origin: string;
-  /** An open run takes a change. */
+  /** An open run can apply a change. */
   reloadable: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function showConfig(context: Context, only: string | undefined): Pr
   const open = await openRunConfig(context, project);
   const keys = await shownKeys(open?.file.folder ?? (await configFolder(context.cwd, project.repository.root)), open);
   const shown = only === undefined ? keys : keys.filter(({ key }) => key === only || key.startsWith(`${only}.`));
-  if (shown.length === 0) throw new UserError(`there is no key ${only}. All of them: ralphctl config show`);
+  if (shown.length === 0) throw new UserError(`there is no key ${only}. List all keys: ralphctl config show`);
   const changes = open ? await fileChanges(open) : [];
   const safe = shown.map((one) => ({ ...one, value: showValue(one.key, one.value) === '(set)' ? '(set)' : one.value }));
   if (context.json) {
@@ -69,7 +69,10 @@ async function openRunConfig(context: Context, project: Project): Promise<RunCon
 
 const FLAGS = { agent: '--agent', slots: '--slots', maxIterations: '--max-iterations', gate: '--gate' } as const;
 
-/** Of the open run, else of the next one. The file may have changed since, so its lines count only where the values agree. */
+/**
+ * The keys of the open run, or else of the next one. The file may have changed since the start, so a line is the origin only
+ * where the values agree.
+ */
 async function shownKeys(root: string, open: RunConfig | undefined): Promise<ShownKey[]> {
   const read = await readConfig(root);
   const config = open?.config ?? configFor(read, {}, 'ideas');

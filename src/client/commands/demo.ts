@@ -1,6 +1,6 @@
 /**
- * `ralphctl demo`: the main job in a throw-away repository with the scripted agent. Needs no agent, no key, no network
- * beyond getting the server the first time.
+ * `ralphctl demo`: lands a backlog in a throw-away repository with the scripted agent. Needs no agent and no key, and the
+ * network only to get the server the first time.
  */
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,31 +12,31 @@ import { program, stopWorker } from '../worker-process.js';
 import { start } from './start.js';
 
 export interface DemoOptions {
-  /** Folder to make the repository in; must be empty or absent. */
+  /** Folder for the repository; must be empty or absent. */
   keep?: string;
-  /** Kill worker and server on the way. */
+  /** Kill worker and server during the run. */
   chaos?: boolean;
 }
 
 export async function demo(context: Context, options: DemoOptions): Promise<number> {
   const repo = await makeRepository(options.keep);
-  say(`a scratch repository: ${repo}`);
+  say(`scratch repository: ${repo}`);
   if (options.chaos) return chaos({ ...context, cwd: repo }, repo);
   const code = await start({ ...context, cwd: repo }, { wait: false });
-  // Nothing more comes to a throw-away repository: its worker would only wait there.
+  // A throw-away repository gets no further work, so its worker would only wait.
   if (code === EXIT.ok) await stopWorker(context, (await findProject({ ...context, cwd: repo })).id);
   if (code !== EXIT.ok || context.json) return code;
   await showLanded(repo);
   print('');
-  print(`look around: cd ${repo} && git log -p   or: ${called(context)} -C ${repo} logs`);
-  print(`end the Temporal server, which stays: ${called(context)} server stop`);
+  print(`to look around: cd ${repo} && git log -p   or: ${called(context)} -C ${repo} logs`);
+  print(`the Temporal server keeps running; to stop it: ${called(context)} server stop`);
   print(
-    `on a repository of yours, in its folder: ${called(context, { anywhere: true })} init, then doctor, then start`,
+    `next, in the folder of your own repository: ${called(context, { anywhere: true })} init, then doctor, then start`,
   );
   return code;
 }
 
-/** How this program was called: whoever comes from `npm start` has no `ralphctl` on PATH. `anywhere`: from any folder. */
+/** The command line of this program: after `npm start`, PATH has no `ralphctl`. `anywhere`: it works in any folder. */
 function called({ cwd }: Context, { anywhere } = { anywhere: false }): string {
   const script = process.argv[1] ?? '';
   if (basename(script) === 'ralphctl') return 'ralphctl';
@@ -49,14 +49,16 @@ async function showLanded(repo: string): Promise<void> {
   for (const line of log.trim().split('\n').slice(1)) print(`  ${line}`);
 }
 
-/** With a state folder and a server of its own: the one that serves the user's other repositories is not to be killed. */
+/** Uses a state folder and a server of its own, so that no kill hits the server of the user's other repositories. */
 async function chaos(context: Context, repo: string): Promise<number> {
   const root = await mkdtemp(join(tmpdir(), 'ralphctl-demo-state-'));
   const env = { ...context.env, RALPHCTL_HOME: root, RALPHCTL_PORT: '0', RALPHCTL_UI_PORT: '0' };
   const own = { ...context, root, env };
   const project = await findProject(own);
   const over = new AbortController();
-  say('chaos: worker and server of this run get SIGKILL on the way; a server of its own is used, not yours');
+  say(
+    'chaos: ralphctl kills the worker and the server of this run with SIGKILL. The demo has its own server; yours is untouched',
+  );
   const { sabotage } = await import('../saboteur.js');
   const striking = sabotage(root, project.id, say, over.signal);
   try {
@@ -83,7 +85,7 @@ async function chaos(context: Context, repo: string): Promise<number> {
   }
 }
 
-/** Counted in git, not in what the run says of itself: the demo's script adds each file once. */
+/** Counts in git and not in the run's own report: the demo's script adds each file once. */
 async function landings(repo: string): Promise<{ landed: string[]; twice: string[] }> {
   const lines = async (...args: string[]): Promise<string[]> =>
     (await git(repo).run(['log', ...args, 'main'])).split('\n').filter(Boolean);
@@ -95,7 +97,7 @@ async function landings(repo: string): Promise<{ landed: string[]; twice: string
 async function makeRepository(keep: string | undefined): Promise<string> {
   if (keep !== undefined) {
     await mkdir(keep, { recursive: true });
-    if ((await readdir(keep)).length > 0) throw new UserError(`${keep} is not empty; name an empty or a new folder`);
+    if ((await readdir(keep)).length > 0) throw new UserError(`${keep} is not empty. Name an empty or a new folder`);
   }
   const repo = keep ?? (await mkdtemp(join(tmpdir(), 'ralphctl-demo-')));
   await cp(join(dirname(program()), '..', 'examples', 'demo'), repo, { recursive: true });

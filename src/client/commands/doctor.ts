@@ -1,6 +1,6 @@
 /**
- * `ralphctl doctor`: everything that a run here needs, looked at before it is needed. Starts no run and changes nothing of
- * the user's: set-up and gate are tried in a worktree that is removed again.
+ * `ralphctl doctor`: checks everything that a run needs. Invariant: it starts no run and changes none of the user's files;
+ * set-up and gate run in a worktree that it removes again.
  */
 import pc from 'picocolors';
 import { type Context, print, printJson } from '../context.js';
@@ -14,7 +14,7 @@ import { usesColour } from '../views/terminal.js';
 
 export interface DoctorOptions {
   probe?: boolean;
-  /** Leaves out the trial of set-up and gate. */
+  /** Skips the trial of set-up and gate. */
   quick?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   return failed === 0 ? EXIT.ok : EXIT.usage;
 }
 
-/** Undefined: somebody ended it. */
+/** Undefined: the user ended the trial. */
 async function tried(context: Context, found: ProjectFindings): Promise<readonly Check[] | undefined> {
   const { project, config, target, gate } = found;
   if (!project || !config || target === undefined) return gate;
@@ -64,7 +64,7 @@ async function tried(context: Context, found: ProjectFindings): Promise<readonly
     return [...broken, ...(await tryGate(context, { project, config, target, without, signal: ended.signal }))];
   } catch (error) {
     if (ended.signal.aborted) return undefined;
-    return [...gate, problem('set-up and gate', error, 'see that a worktree can be made: git worktree add')];
+    return [...gate, problem('set-up and gate', error, 'check that git can create a worktree: git worktree add')];
   } finally {
     for (const signal of ENDINGS) process.off(signal, end);
   }

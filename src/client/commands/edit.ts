@@ -1,6 +1,6 @@
 /**
- * `ralphctl edit IDEA`: changes an idea of the open run, by flags or in $EDITOR. Texts go into the run's files, the run is
- * told their revision; the backlog file stays as it is, and later runs begin with the edit (`run-files/amendments.ts`).
+ * `ralphctl edit IDEA`: changes an idea of the open run, by flags or in $EDITOR. Texts go into the run's files, and the run
+ * gets their revision. The backlog file stays as it is; later runs use the edit (`run-files/amendments.ts`).
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,11 +25,11 @@ export interface EditOptions {
   timeout?: number;
   iterationTimeout?: number;
   reason?: string;
-  /** Take back what was edited, for later runs. */
+  /** Drop the edit for later runs. */
   forget?: boolean;
 }
 
-/** At least a second, as nothing can be done in less. */
+/** At least a second. */
 const MINUTES = z
   .number()
   .min(1 / 60)
@@ -51,20 +51,20 @@ export async function edit(context: Context, idea: string, options: EditOptions)
     const before = await current(context, run, idea);
     const after = given(options) ? withFlags(before, options) : await inEditor(context, idea, before);
     const command = await commandOf(context, run, idea, before, after);
-    if (!command) throw new UserError(`nothing was changed in ${idea}`);
+    if (!command) throw new UserError(`${idea} is unchanged`);
     const code = await send(context, run, { ...command, ...(options.reason ? { reason: options.reason } : {}) });
     const pinned = await loadIdea(context.root, run, idea);
     if (pinned) await amend(context.root, run.project, pinned, { fields: difference(before, after) });
     if (!context.json) {
       say(
-        `later runs begin with it, too, until the backlog file has another text for ${idea}; take it back with: ralphctl edit ${idea} --forget`,
+        `later runs use the edit too, until the backlog file has a new text for ${idea}. To drop the edit: ralphctl edit ${idea} --forget`,
       );
     }
     return code;
   });
 }
 
-/** What was set, whatever it was before. */
+/** The fields that the edit sets. */
 function difference(before: Editable, after: Editable): AmendedFields {
   const same = (key: keyof Editable): boolean => JSON.stringify(before[key]) === JSON.stringify(after[key]);
   return Object.fromEntries(Object.entries(after).filter(([key]) => !same(key as keyof Editable)));
@@ -75,7 +75,9 @@ const given = ({ reason: _, ...rest }: EditOptions): boolean => Object.values(re
 async function current(context: Context, run: OpenRun, id: string): Promise<Editable> {
   const idea = await loadIdea(context.root, run, id).catch(() => undefined);
   if (!idea)
-    throw new UserError(`the files of run ${run.runId} are not on this machine; edit ${id} where it was started`);
+    throw new UserError(
+      `this machine lacks the files of run ${run.runId}. Call edit on the machine that started the run`,
+    );
   const { edit: edited } = await lastEdit(context.root, run, id);
   const now: Idea = { ...idea, ...edited };
   return {
@@ -101,12 +103,12 @@ function withFlags(before: Editable, options: EditOptions): Editable {
   });
 }
 
-/** What is in the file when the editor has ended counts. */
+/** The result is the content of the file when the editor exits. */
 async function inEditor(context: Context, idea: string, before: Editable): Promise<Editable> {
   const editor = context.env.VISUAL || context.env.EDITOR;
   if (!editor) {
     throw new UserError(
-      `$EDITOR is not set. Set it, or change by flags: ralphctl edit ${idea} --text "…" --max-iterations 20`,
+      `$EDITOR is not set. Set it, or use flags: ralphctl edit ${idea} --text "…" --max-iterations 20`,
     );
   }
   const dir = await mkdtemp(join(tmpdir(), 'ralphctl-edit-'));
@@ -114,7 +116,7 @@ async function inEditor(context: Context, idea: string, before: Editable): Promi
   try {
     await writeFile(
       path,
-      `# ${idea}: counts from its next iteration on; the backlog file stays as it is, later runs begin with it.\n${stringify(before)}`,
+      `# ${idea}: the change applies from its next iteration. The backlog file stays as it is. Later runs use the change.\n${stringify(before)}`,
     );
     const ended = await execa(`${editor} "$RALPHCTL_EDIT"`, {
       shell: true,
@@ -123,7 +125,8 @@ async function inEditor(context: Context, idea: string, before: Editable): Promi
       extendEnv: false,
       reject: false,
     });
-    if (ended.exitCode !== 0) throw new UserError(`the editor ended with ${ended.exitCode}; nothing was changed`);
+    if (ended.exitCode !== 0)
+      throw new UserError(`the editor exited with code ${ended.exitCode}; ${idea} is unchanged`);
     return checked(yamlOf(await readFile(path, 'utf8')));
   } finally {
     await rm(dir, { recursive: true, force: true });
@@ -134,7 +137,9 @@ function yamlOf(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new UserError(`that is no YAML: ${(error as Error).message.split('\n')[0]}; nothing was changed`);
+    throw new UserError(
+      `the edited text is not valid YAML: ${(error as Error).message.split('\n')[0]}. The idea is unchanged`,
+    );
   }
 }
 
@@ -142,7 +147,9 @@ function checked(value: unknown): Editable {
   const read = EDITABLE.safeParse(value);
   if (read.success) return read.data;
   const [first] = read.error.issues;
-  throw new UserError(`${first?.path.join('.') || 'the idea'}: ${first?.message ?? 'not valid'}; nothing was changed`);
+  throw new UserError(
+    `${first?.path.join('.') || 'the idea'}: ${first?.message ?? 'not valid'}. The idea is unchanged`,
+  );
 }
 
 const MINUTE = 60_000;

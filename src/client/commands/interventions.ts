@@ -1,6 +1,6 @@
 /**
- * What a person tells a run or one of its ideas: every verb goes the same way. A live worker answers at once; without one
- * the server keeps the command, and it is carried out when a worker is back.
+ * Sends the interventions of a person to a run or one of its ideas; every verb goes the same way. A live worker answers at
+ * once. Without a worker the server queues the command, and it applies when a worker starts.
  */
 import { nearest } from '../../config/problems.js';
 import { notesProblem } from '../../decide/idea/amendments.js';
@@ -21,9 +21,9 @@ export interface OpenRun {
   api: RunApi;
   project: string;
   runId: string;
-  /** Somebody can answer now. */
+  /** A worker can answer now. */
   worker: boolean;
-  /** First line of the error with which its workflow fails: nobody answers. */
+  /** First line of the error with which its workflow fails; it answers no query then. */
   failing?: string;
 }
 
@@ -36,7 +36,7 @@ export async function tell(context: Context, command: Intervention): Promise<num
   return withRun(context, act, command);
 }
 
-/** For commands that need more than a message: files are written before the run is told. */
+/** For commands that write files before they send their message. */
 export async function withRun(
   context: Context,
   act: (run: OpenRun) => Promise<number>,
@@ -48,7 +48,7 @@ export async function withRun(
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();
     if (!facts?.open || !facts.runId) throw command ? await noRunFor(context, project, command) : noRun();
-    // Of an external server it is not known who polls: asking tells.
+    // Nothing records who polls an external server; the answer to a query tells.
     const external = connected.target.kind === 'external';
     const worker = external || (await runningWorker(context.root, project)) !== undefined;
     const { failing } = worker ? facts : {};
@@ -58,14 +58,14 @@ export async function withRun(
   }
 }
 
-/** For what is always legal and goes out as a plain Temporal signal; `act` gives what to say. */
+/** For commands that are always legal and go out as plain Temporal signals; `act` returns the message. */
 export async function tellRun(context: Context, act: (api: RunApi) => Promise<string>): Promise<number> {
   return withRun(context, async (run) => {
     const { api, worker } = run;
     const done = await act(api);
     if (run.failing) return sayFailing(context, run, run.failing, done);
     if (context.json) printJson({ done, worker });
-    else print(worker ? done : `${done}; no worker runs, so it is carried out once one does: ralphctl start`);
+    else print(worker ? done : queued(done));
     return EXIT.ok;
   });
 }
@@ -79,25 +79,27 @@ export async function send(context: Context, run: OpenRun, command: Intervention
   }
   const done = await run.api.tell(command, run.worker);
   if (context.json) printJson({ done: done ?? null, verb, ...(idea ? { idea } : {}), worker: done !== undefined });
-  else if (done === undefined) {
-    print(`${about}: taken by the server; no worker runs, so it is carried out once one does: ralphctl start`);
-  } else print(done);
+  else print(done ?? queued(about));
   return EXIT.ok;
 }
 
-/** The server keeps what is told, and nobody carries it out. */
+/** What people read when a command waits for a worker. */
+export const queued = (what: string): string =>
+  `queued: ${what}. No worker is running. It applies when one starts: ralphctl start`;
+
+/** The server queues the command, and the workflow that would apply it fails. */
 function sayFailing(context: Context, { project, runId }: OpenRun, failing: string, told: string): number {
   const [what, log, fix] = failingLines(context.root, project, failing);
   if (context.json) printJson({ done: null, worker: false, failing });
   else {
-    print(`${told}: taken by the server, and carried out once run ${runId} works again`);
+    print(`queued: ${told}. It applies when run ${runId} works again`);
     for (const line of [what, log, fix]) print(`  ${line}`);
-    print('  or end it in the Web UI with Terminate: landed work and branches stay');
+    print('  or terminate the run in the Web UI; landed work and branches stay');
   }
   return EXIT.unreachable;
 }
 
-/** The run's files know its ideas without a worker; on another host than theirs, the run itself answers. */
+/** The files of the run list its ideas, so this needs no worker. On a host without the files, the run itself refuses. */
 export async function knownIdea(
   context: Context,
   run: OpenRun,
@@ -112,10 +114,10 @@ export async function knownIdea(
   throw new UserError(`there is no idea ${idea} in this run${meant}`);
 }
 
-/** What may be said about the whole run is easily said with a reason in the idea's place. */
+/** People write the reason in the idea's place where the idea is optional. */
 function asReason(verb: Intervention['verb'] | undefined, said: string): string {
   if (verb !== 'pause' && verb !== 'resume' && verb !== 'stop') return '';
-  return `. A reason goes behind --reason: ralphctl ${verb} --reason ${JSON.stringify(said)}`;
+  return `. To give a reason: ralphctl ${verb} --reason ${JSON.stringify(said)}`;
 }
 
 /*
@@ -143,15 +145,15 @@ export async function answer(
 }
 
 /*
- * `ralphctl hint IDEA TEXT`. Only the idea itself knows how much waits for its next prompt, so it is asked first; without a
- * worker, and from elsewhere, it refuses by itself, in `logs`.
+ * `ralphctl hint IDEA TEXT`. Only the idea knows how much text waits for its next prompt, so this asks it first. Without a
+ * worker, the idea refuses the text later, and `logs` shows the refusal.
  */
 
 export async function hint(context: Context, idea: string, text: string, reason: string | undefined): Promise<number> {
   return withRun(context, async (run) => {
     await knownIdea(context, run, idea, 'hint');
     const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
-    // That of an earlier run is over, and answers still.
+    // The idea's workflow of an earlier run is closed, and still answers.
     const { notes: count = 0, notesSize: size = 0 } = view && view.phase !== 'closed' ? view : {};
     const problem = notesProblem(idea, { count, size }, text);
     if (problem !== undefined) throw new UserError(problem, EXIT.refused);
@@ -164,19 +166,19 @@ export async function hint(context: Context, idea: string, text: string, reason:
 export async function forgetAmendment(context: Context, idea: string, verb: 'edit' | 'split'): Promise<number> {
   const id = await findProjectId(context);
   if (!(await forget(context.root, id, idea, verb === 'edit' ? 'fields' : 'parts')))
-    throw new UserError(`no ${verb} of ${idea} is kept for later runs`);
-  const done = `later runs read ${idea} from the backlog again; a run that is open goes on with the ${verb}`;
+    throw new UserError(`there is no ${verb} of ${idea} to drop`);
+  const done = `later runs read ${idea} from the backlog again. An open run keeps the ${verb}`;
   if (context.json) printJson({ done, verb, idea });
   else print(done);
   return EXIT.ok;
 }
 
-/* `ralphctl skip IDEA --step`: leaves out the step of its plan that an idea is at. */
+/* `ralphctl skip IDEA --step`: leaves out the current step of an idea's plan. */
 
 export async function skipStep(context: Context, idea: string, reason: string | undefined): Promise<number> {
   return withRun(context, async (run) => {
     await knownIdea(context, run, idea);
-    // On another host than that of the run's files, the idea itself ignores what it has no plan for.
+    // On a host without the run's files, the idea ignores the command if it has no plan.
     const known = await loadIdea(context.root, run, idea).catch(() => undefined);
     if (known && !known.plan) {
       throw new UserError(`${idea} has no plan with steps. To leave the idea out: ralphctl skip ${idea}`);
@@ -185,24 +187,25 @@ export async function skipStep(context: Context, idea: string, reason: string | 
   });
 }
 
-/* `warn`: the warnings of an idea, and what to do about them. */
+/* `warn`: shows the warnings of an idea, or answers them. */
 
 const DONE = {
-  continue: 'goes on; the same is warned of again only when it lasts',
+  continue: 'continues. The same warning returns only when its cause lasts as long again',
   stop: 'stops at its next boundary',
 };
 
 export async function warn(context: Context, idea: string, said: string | undefined): Promise<number> {
   if (said === undefined || said === 'review') return review(context, idea);
   const answer = readWarningAnswer(said);
-  if (!answer) throw new UserError(`"${said}" is no answer. Usage: ralphctl warn ${idea} continue|stop|+N|review`);
+  if (!answer)
+    throw new UserError(`"${said}" does not answer a warning. Use: ralphctl warn ${idea} continue|stop|+N|review`);
   return tellRun(context, async (api) => {
     await api.warn(idea, said);
-    return `${idea} ${answer.do === 'more' ? `may take ${answer.by} iterations more` : DONE[answer.do]}`;
+    return `${idea} ${answer.do === 'more' ? `gets ${answer.by} more iterations` : DONE[answer.do]}`;
   });
 }
 
-/** Everything that helps to judge: the warnings, the last gate, where the work is. */
+/** Prints the warnings, the last gate and the place of the work. */
 async function review(context: Context, idea: string): Promise<number> {
   const id = await findProjectId(context);
   const connected = await connect(context, { start: false });
@@ -214,7 +217,7 @@ async function review(context: Context, idea: string): Promise<number> {
     if (context.json) printJson(view);
     else {
       const warnings = view.warnings ?? [];
-      print(warnings.length === 0 ? `${idea} warns of nothing` : `${idea} warns:`);
+      print(warnings.length === 0 ? `${idea} has no warnings` : `warnings of ${idea}:`);
       for (const { kind, text } of warnings) print(`  ${kind}: ${clean(text)}`);
       print(
         `iteration ${view.iteration}${view.maxIterations ? `/${view.maxIterations}` : ''}, ${view.commits} commits`,

@@ -1,6 +1,6 @@
 /**
- * `ralphctl logs [idea]`: the events of a run and, while following, what its agents do; or the runs of one idea's agent,
- * readable, as JSON lines, or raw, with the output of its gate.
+ * `ralphctl logs [idea]`: prints the events of a run and, while following, what its agents do. With an idea it prints the
+ * agent runs of that idea, readable, as JSON lines or raw, and the output of its gate.
  */
 import { createReadStream } from 'node:fs';
 import { access, open, readdir, readFile, stat } from 'node:fs/promises';
@@ -35,19 +35,18 @@ export interface LogsOptions {
 }
 
 const POLL_MS = 200;
-/** How a run can have ended. */
+/** States in which a run has ended. */
 const ENDED = new Set<ShownState>(['completed', 'stopped', 'aborted']);
 
 export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
   if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
-  if (options.raw && context.json) throw new UserError('--raw and --json exclude each other');
+  if (options.raw && context.json) throw new UserError('--raw and --json do not work together. Use one of them');
   const project = await findProjectId(context);
   if (options.runs) return showRuns(context, project);
   const runId = options.run ?? (await listRuns(context.root, project))[0];
-  if (!runId)
-    throw new UserError('there was no run in this repository yet. Start one with: ralphctl start', EXIT.noRun);
+  if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
   if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
-    throw new UserError(`there is no run ${options.run}. Those that there are: ralphctl logs --runs`, EXIT.noRun);
+    throw new UserError(`there is no run ${options.run}. List the runs: ralphctl logs --runs`, EXIT.noRun);
   }
   if (idea !== undefined) await refuseUnknown(context, { project, runId }, idea);
   const stop = new AbortController();
@@ -58,7 +57,7 @@ export async function logs(context: Context, idea: string | undefined, options: 
   return EXIT.ok;
 }
 
-/** Following an id that no idea has would wait for ever. */
+/** Following an unknown idea would wait for ever. */
 async function refuseUnknown(context: Context, run: { project: string; runId: string }, idea: string): Promise<void> {
   const known = await knownIdeas(context.root, run).catch(() => undefined);
   if (!known || known.has(idea)) return;
@@ -79,9 +78,9 @@ async function runLogs(context: Context, project: string, runId: string, signal:
   await watching;
 }
 
-/** One agent run of an idea, in the form that was asked for. */
+/** Prints one agent run of an idea in the requested form. */
 interface Reader {
-  /** Prints what came since the last call. */
+  /** Prints the output since the last call. */
   more(): Promise<void>;
   close(): Promise<void>;
 }
@@ -89,7 +88,7 @@ interface Reader {
 /** The runs of this repository, newest first. */
 async function showRuns(context: Context, project: string): Promise<number> {
   const runs = await listRuns(context.root, project);
-  if (runs.length === 0) say('there was no run in this repository yet. Start one with: ralphctl start');
+  if (runs.length === 0) say('this repository has had no run yet. Start one with: ralphctl start');
   for (const runId of runs) {
     const dir = runDir(context.root, project, runId);
     const read = <T>(name: string): Promise<T | undefined> =>
@@ -134,7 +133,7 @@ async function ideaLogs(
           EXIT.noRun,
         );
       }
-      if (!waits) say(`${idea} has no such output yet; it is waited for. Why: ralphctl why ${idea}`);
+      if (!waits) say(`${idea} has no such output yet; waiting for it. Its state: ralphctl why ${idea}`);
       waits = true;
     } else {
       if (wanted !== shown) {
@@ -157,7 +156,7 @@ async function ideaLogs(
 
 async function readerOf(context: Context, dir: string, raw: boolean): Promise<Reader> {
   const path = join(dir, 'stream.jsonl');
-  // Runs of an earlier version have no stream; one that is about to begin has neither file.
+  // Runs of an earlier version have no stream. A run that is about to begin has neither file.
   const rawOnly =
     (await access(path).then(
       () => false,
@@ -210,7 +209,7 @@ const runOf = (told: IdeaRecord | undefined, serial: number): AgentRunRecord | u
 function earlier(told: IdeaRecord | undefined): void {
   const before = told?.runs.slice(0, -1) ?? [];
   for (const run of before) print(runLine(lineOf(run)));
-  if (before.length > 0) say('one of them: --iteration N');
+  if (before.length > 0) say('to show one of them: --iteration N');
 }
 
 /** How a finished agent run ended, and its gate. */
@@ -223,7 +222,7 @@ async function afterwards(dir: string, run: AgentRunRecord | undefined): Promise
     print(
       `the agent failed${typeof exitCode === 'number' ? ` with exit code ${exitCode}` : ''}: ${clean(outcome.message)}`,
     );
-  else if (outcome?.kind === 'timeout') print(`the agent was stopped: ${outcome.why}`);
+  else if (outcome?.kind === 'timeout') print(`ralphctl stopped the agent: ${outcome.why}`);
   else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
   for (const path of await gateLogs(dir)) {
     say(`── gate ── ${path}`);

@@ -1,4 +1,4 @@
-/** `ralphctl saves [idea]` and `saves restore`: what was saved before anything was taken away. Needs git only. */
+/** `ralphctl saves [idea]` lists what ralphctl saved before it removed work; `saves restore` restores one. Needs only git. */
 import { ideaBranch } from '../../git/refs.js';
 import { type SaveView, viewSaves } from '../../git/saves/list.js';
 import { restoreSave } from '../../git/saves/restore.js';
@@ -18,7 +18,7 @@ export async function saves(context: Context, idea: string | undefined): Promise
     return EXIT.ok;
   }
   if (found.length === 0) {
-    say(idea ? `nothing was saved of ${idea}` : 'nothing was saved in this repository yet');
+    say(idea ? `there are no saves of ${idea}` : 'there are no saves in this repository yet');
     return EXIT.ok;
   }
   let last: string | undefined;
@@ -28,7 +28,7 @@ export async function saves(context: Context, idea: string | undefined): Promise
     print(line(save));
   }
   const [first] = found;
-  if (first) say(`\nbring one back as a branch: ralphctl saves restore ${idea ?? '<idea>'} ${idea ? first.n : '<n>'}`);
+  if (first) say(`\nrestore one as a branch: ralphctl saves restore ${idea ?? '<idea>'} ${idea ? first.n : '<n>'}`);
   return EXIT.ok;
 }
 
@@ -37,24 +37,24 @@ export async function restore(context: Context, idea: string, n: number, to: str
   const { id: project, repository } = await findProject(context);
   if (to === ideaBranch(idea) && (await hasMark(context.root, project, idea)))
     throw new UserError(
-      `an agent works on ${to} at the moment. Restore into another branch (leave --to out), or stop it first: ralphctl stop`,
+      `an agent is working on ${to}. Restore to another branch (leave out --to), or stop the idea first: ralphctl stop ${idea}`,
     );
   const { branch, commit, how } = await restoreSave({ repo: repository.root, idea, n, ...(to ? { to } : {}) });
   if (context.json) {
     printJson({ restored: branch, commit, how });
     return EXIT.ok;
   }
-  const words = { created: 'is now on the new branch', moved: 'was brought onto', same: 'is already on' }[how];
+  const words = { created: 'is now on the new branch', moved: 'is now on', same: 'is already on' }[how];
   print(`save ${n} of ${idea} ${words} ${branch} (${commit.slice(0, 10)})`);
   return EXIT.ok;
 }
 
-/** Ids stand in ref patterns. */
+/** Ref patterns contain the id. */
 function assertId(idea: string): void {
-  if (!IDEA_ID.test(idea)) throw new UserError(`${JSON.stringify(clean(idea))} is not an idea's id`);
+  if (!IDEA_ID.test(idea)) throw new UserError(`${JSON.stringify(clean(idea))} is not an id of an idea`);
 }
 
-/** What the files are counted against: the last run's target, else what is checked out. */
+/** The commit to count differing files against: the last run's target, else the checked-out branch. */
 async function targetOf(context: Context, { id: project, repository }: Project): Promise<string> {
   const [runId] = await listRuns(context.root, project);
   const run = runId ? await loadRun(context.root, { project, runId }).catch(() => undefined) : undefined;

@@ -15,7 +15,7 @@ const LOG_BYTES = 64 * 1024;
 const ASK_MS = 10_000;
 
 export interface ServerOptions {
-  /** Of `stop`: also under open runs. */
+  /** Of `stop`: stop while runs are open. */
   force?: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function server(context: Context, action: ServerAction, options: Se
       if (open.length > 0 && !(await saidYes(context, open))) throw stopRefused(open);
       const stopped = await stopServer(context.root);
       if (context.json) printJson({ stopped });
-      else print(stopped ? 'server stopped; its data is kept' : 'no server was running');
+      else print(stopped ? 'server stopped; its data stays' : 'no server was running');
       return EXIT.ok;
     }
     case 'status': {
@@ -59,7 +59,7 @@ export async function server(context: Context, action: ServerAction, options: Se
   }
 }
 
-/** Repositories with an open run. A server that does not answer keeps nobody from stopping it. */
+/** Repositories with an open run. Empty if the server does not answer, so that `stop` still works. */
 async function openRuns(context: Context): Promise<string[]> {
   const { runningServer } = await import('../../server/embedded.js');
   const record = await runningServer(context.root);
@@ -80,21 +80,21 @@ async function openRuns(context: Context): Promise<string[]> {
       await connection.close();
     }
   } catch (error) {
-    say(`whether runs are open could not be asked: ${(error as Error).message}`);
+    say(`cannot ask the server for open runs: ${(error as Error).message}`);
   }
   return repositories;
 }
 
 const standStill = (open: readonly string[]): string =>
-  `${open.length === 1 ? 'a run is' : `${open.length} runs are`} open on this server (${open.join(', ')}) and would stand still until the next: ralphctl start`;
+  `${open.length === 1 ? 'a run is' : `${open.length} runs are`} open on this server (${open.join(', ')}) and would stop moving until the next: ralphctl start`;
 
 const stopRefused = (open: readonly string[]): UserError =>
   new UserError(
-    `the server was not stopped: ${standStill(open)}. End the run first: ralphctl stop   or stop the server all the same: ralphctl server stop --force`,
+    `ralphctl did not stop the server: ${standStill(open)}. End the run first: ralphctl stop. Or stop the server anyway: ralphctl server stop --force`,
     EXIT.refused,
   );
 
-/** Asks where somebody can answer. */
+/** Asks in a terminal; elsewhere the answer is no. */
 async function saidYes(context: Context, open: readonly string[]): Promise<boolean> {
   if (context.json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
   const { createInterface } = await import('node:readline/promises');

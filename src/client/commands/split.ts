@@ -1,6 +1,6 @@
 /**
- * `ralphctl split IDEA`: puts smaller ideas in its place, from titles or from an ideas file. What waits for the idea waits
- * for all of them. The backlog file stays as it is; later runs begin with the parts.
+ * `ralphctl split IDEA`: replaces an idea with smaller ones, from titles or from an ideas file. Ideas that depend on it wait
+ * for all parts. The backlog file stays as it is; later runs use the parts.
  */
 import { resolve } from 'node:path';
 import { toCard } from '../../backlog/cards.js';
@@ -16,7 +16,7 @@ export interface SplitOptions {
   into?: string[];
   file?: string;
   reason?: string;
-  /** Take the split back, for later runs. */
+  /** Drop the split for later runs. */
   forget?: boolean;
 }
 
@@ -24,17 +24,21 @@ export async function split(context: Context, idea: string, options: SplitOption
   if (options.forget) return forgetAmendment(context, idea, 'split');
   const { into = [], file, reason } = options;
   if ((into.length === 0) === (file === undefined)) {
-    throw new UserError(`name the parts: ralphctl split ${idea} --into "first" --into "second", or --file parts.yaml`);
+    throw new UserError(
+      `split needs the parts: ralphctl split ${idea} --into "first" --into "second", or --file parts.yaml`,
+    );
   }
   return withRun(context, async (run) => {
     await knownIdea(context, run, idea);
     const whole = await loadIdea(context.root, run, idea).catch(() => undefined);
     if (!whole)
-      throw new UserError(`the files of run ${run.runId} are not on this machine; split ${idea} where it was started`);
+      throw new UserError(
+        `this machine lacks the files of run ${run.runId}. Call split on the machine that started the run`,
+      );
     const known = await knownIdeas(context.root, run);
     const parts = file === undefined ? fromTitles(whole, into, known) : await fromFile(context, whole, file);
     const taken = parts.find((part) => known.has(part.id));
-    if (taken) throw new UserError(`the run has an idea ${taken.id} already; give the part another id`);
+    if (taken) throw new UserError(`the run already has an idea ${taken.id}. Give the part another id`);
     // Texts first: a part may start as soon as the run knows it.
     await addIdeas(context.root, run, parts);
     try {
@@ -43,27 +47,30 @@ export async function split(context: Context, idea: string, options: SplitOption
       await amend(context.root, run.project, whole, { parts });
       if (!context.json) {
         say(
-          `later runs begin with the parts, too, until the backlog file has another text for ${idea}; take it back with: ralphctl split ${idea} --forget`,
+          `later runs use the parts too, until the backlog file has a new text for ${idea}. To drop the split: ralphctl split ${idea} --forget`,
         );
       }
       return code;
     } catch (error) {
-      // Only a clear no: where the connection broke, the run may have taken them, and would look for their texts in vain.
+      // Only after a refusal: when the connection broke, the run may have the parts and needs their texts.
       if (error instanceof UserError) await dropIdeas(context.root, run, parts);
       throw error;
     }
   });
 }
 
-/** Parts inherit everything but the text; they get numbered ids that are free. */
+/** Parts inherit everything but the text, and get the next free numbered ids. */
 function fromTitles(whole: Idea, titles: readonly string[], known: ReadonlySet<string>): Idea[] {
   let n = 0;
   return titles.map((title) => {
-    if (title.trim() === '') throw new UserError('a part has no title');
+    if (title.trim() === '') throw new UserError('a title after --into is empty');
     do n += 1;
     while (known.has(`${whole.id}-${n}`));
     const id = `${whole.id}-${n}`;
-    if (!IDEA_ID.test(id)) throw new UserError(`${id} would be too long an id; name the parts in a file: --file`);
+    if (!IDEA_ID.test(id))
+      throw new UserError(
+        `the id ${id} is too long. Write the parts with ids of their own into a file: ralphctl split ${whole.id} --file parts.yaml`,
+      );
     const text = `${title.trim()}\n\nThis is one part of a larger task, which reads:\n\n${whole.text}\n\nDo this part only.`;
     return { ...partOf(whole), id, title: title.trim(), text };
   });
@@ -71,7 +78,7 @@ function fromTitles(whole: Idea, titles: readonly string[], known: ReadonlySet<s
 
 async function fromFile(context: Context, whole: Idea, file: string): Promise<Idea[]> {
   const { ideas } = await readBacklog(resolve(context.cwd, file));
-  if (ideas.length === 0) throw new UserError(`${file} has no ideas in it`);
+  if (ideas.length === 0) throw new UserError(`${file} contains no ideas`);
   return ideas.map((idea) => ({ ...idea, parent: idea.parent ?? whole.id, done: false }));
 }
 

@@ -1,4 +1,4 @@
-/** `ralphctl start`: plan, bring server and worker up, start the run or attach to the one that is open, follow it. */
+/** `ralphctl start`: plans, starts server and worker, starts a run or attaches to the open one, and follows it. */
 
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedIdeas } from '../../git/landing/landed.js';
@@ -36,7 +36,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   loading?.catch(() => undefined);
   if (!loading || options.dryRun) return showPlan(context, await planRun(context, options, { agents: false }));
   const plan = await planRun(context, options).catch((error: unknown) => error as Error);
-  // The way back to an open run must not depend on a backlog that has moved or a config that broke meanwhile.
+  // Attaching to an open run must work when the backlog has moved or the configuration is broken.
   if (plan instanceof Error) return comeBack(context, options, await loading, plan);
   await ensureStateFolder(context);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
@@ -49,7 +49,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   try {
     const api = new RunApi(connected.client, plan.project.id);
     const { runId, attached } = await startOrAttach(context, api, plan, options.mode);
-    // What landed in earlier runs is not said to be done now.
+    // Ideas that landed in earlier runs do not count as work of this one.
     const landed = new Set(context.json ? [] : await landedIdeas(plan.project.repository.root, plan.target));
     for (const id of plan.again) landed.delete(id);
     if (!context.json) for (const line of reportLines(await reportOf(plan), plan.target)) say(`warning: ${line}`);
@@ -73,7 +73,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   }
 }
 
-/** What people said in earlier runs counts in this one, or is said to count no more. */
+/** Prints the edits, splits and hints of earlier runs that apply to this run, and those that no longer do. */
 async function sayAmended(
   context: Context,
   { project, ideas, again, amended: { said, stale } }: RunPlan,
@@ -87,7 +87,7 @@ async function sayAmended(
   for (const idea of stale) await forget(context.root, project.id, idea);
 }
 
-/** Attaches to the open run although no new one could be planned; without one, what is wrong with the plan counts. */
+/** Attaches to the open run although planning a new one failed. Without an open run, that failure is the error. */
 async function comeBack(
   context: Context,
   options: StartOptions,
@@ -116,8 +116,7 @@ async function comeBack(
         ui: workflowsPage(connected),
       };
       printJson({ ...started, taken, problem: problem.message });
-    } else
-      say(`attached to the run that is open (${facts.runId}); a new one could not be started now: ${problem.message}`);
+    } else say(`attached to the open run (${facts.runId}); a new run cannot start: ${problem.message}`);
     if (options.detach) return EXIT.ok;
     attachment = new Attachment(context, connected, {
       project: project.id,
@@ -130,17 +129,17 @@ async function comeBack(
   }
 }
 
-/** Applies the flags to a run that is open already. @throws UserError that names those it does not take */
+/** Applies the flags to the open run. @throws UserError that names those it cannot apply */
 async function onOpenRun(context: Context, run: OpenRun, options: StartOptions): Promise<string[]> {
   const { changedFile, takeFlags } = await import('../open-run/flags.js');
   const { taken, refused } = await takeFlags(context, run, options);
   if (!context.json) {
-    for (const line of taken) say(`taken into the open run: ${line}`);
+    for (const line of taken) say(`applied to the open run: ${line}`);
     for (const line of await changedFile(context, run)) say(line);
   }
   if (refused.length === 0) return taken;
-  const done = taken.length > 0 ? `. Taken all the same: ${taken.join('; ')}` : '';
-  throw new UserError(`run ${run.runId} is open and does not take: ${refused.join('; ')}${done}`, EXIT.refused);
+  const done = taken.length > 0 ? `. Applied: ${taken.join('; ')}` : '';
+  throw new UserError(`run ${run.runId} is open and cannot apply: ${refused.join('; ')}${done}`, EXIT.refused);
 }
 
 async function loadApi() {
@@ -163,7 +162,7 @@ async function startOrAttach(
   if (open?.open && open.runId) {
     if (plan.again.length > 0)
       throw new UserError(
-        `--again counts when a run begins, and one is open (${open.runId}). End it first: ralphctl stop`,
+        `--again applies only to a new run, and run ${open.runId} is open. End it first: ralphctl stop`,
         EXIT.refused,
       );
     return { runId: open.runId, attached: true };
@@ -177,7 +176,7 @@ async function startOrAttach(
   const answer = await api.start(input, { repo: plan.project.repository.root });
   if (answer === 'started') return { runId, attached: false };
   const other = await api.facts();
-  if (!other?.runId) throw new UserError('another run was started at the same moment; look at: ralphctl status');
+  if (!other?.runId) throw new UserError('another run started at the same moment. See: ralphctl status');
   return { runId: other.runId, attached: true };
 }
 
@@ -206,7 +205,7 @@ function announce(
     return;
   }
   const todo = plan.ideas.filter((idea) => !idea.done && !idea.blue && !landed.has(idea.id)).length;
-  if (attached) say(`attached to the run that is open (${runId})`);
+  if (attached) say(`attached to the open run (${runId})`);
   else
     say(
       `run ${runId}: ${many(todo, 'idea')} onto ${plan.target}, ${many(plan.config.slots, 'slot')}, agent ${plan.config.agent}`,
@@ -214,12 +213,12 @@ function announce(
   if (link) say(`Web UI ${link}`);
 }
 
-/** Follows to the end and explains what is left. */
+/** Follows the run to its end and explains what did not land. */
 async function attach(context: Context, attachment: Attachment, runId: string, wait: boolean): Promise<number> {
   const end = await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
   if (end.why === 'detached') {
     say(
-      '\ndetached; the run goes on. Come back with: ralphctl start   look with: ralphctl status   end with: ralphctl stop',
+      '\ndetached; the run continues. Attach again: ralphctl start   inspect: ralphctl status   end the run: ralphctl stop',
     );
     return EXIT.interrupted;
   }
@@ -229,11 +228,12 @@ async function attach(context: Context, attachment: Attachment, runId: string, w
     else {
       if (status.state === 'paused')
         say(
-          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : `. Go on with: ralphctl ${status.accounts ? 'limits retry' : 'resume'}`}`,
+          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : `. Resume with: ralphctl ${status.accounts ? 'limits retry' : 'resume'}`}`,
         );
       if (status.state === 'waiting_user')
         say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');
-      if (status.attention.some((one) => one.approval)) say('iterations or landings wait for: ralphctl approve');
+      if (status.attention.some((one) => one.approval))
+        say('iterations or landings wait for your approval: ralphctl approve');
       for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
         say(
           `${line.id} waits for you:\n${paragraphs(line.reason ?? '', '  | ').join('\n')}\n  ralphctl answer ${line.id} "…"`,
@@ -255,12 +255,12 @@ function showSummary(context: Context, summary: RunSummary, gone: readonly strin
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them gone again` : ''}, ${summary.notLanded.length} not, in ${seconds(elapsed(statistics, Date.now()))}; ` +
+    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them missing from the target` : ''}, ${summary.notLanded.length} not, in ${seconds(elapsed(statistics, Date.now()))}; ` +
       `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {
     print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
   }
   for (const line of gone) print(`  ${line}`);
-  if (summary.notLanded.length > 0) print('why one did not: ralphctl why IDEA   its output: ralphctl logs IDEA');
+  if (summary.notLanded.length > 0) print('reasons: ralphctl why IDEA   output: ralphctl logs IDEA');
 }

@@ -1,4 +1,4 @@
-/** `ralphctl sync`: brings checkouts that landings left behind up to their branch, with the edits in them. Needs git only. */
+/** `ralphctl sync`: updates checkouts that fell behind their branch when work landed, and keeps edits. Needs only git. */
 import { rememberedTargets } from '../../git/landing/checkout.js';
 import { syncCheckout } from '../../git/landing/sync.js';
 import { type Context, findProject, print, printJson } from '../context.js';
@@ -16,16 +16,19 @@ export async function sync(context: Context, { conflicts = false }: { conflicts?
       continue;
     }
     const { paths, merged } = done;
-    print(`${done.checkout} has ${many(paths, 'file')} of ${target} now: ${some(paths)}`);
-    if (merged.length > 0) print(`your edits are in: ${some(merged)}`);
+    print(`updated ${many(paths, 'file')} in ${done.checkout} to ${target}: ${some(paths)}`);
+    if (merged.length > 0) print(`merged with your edits: ${some(merged)}`);
     if (done.conflicts.length > 0) {
       print(`resolve the conflict markers ("your edits" and "${target}") in: ${some(done.conflicts)}`);
-      print('git does not mark them as unmerged, so nothing stops you from committing the markers');
+      print('git does not mark these files as unmerged, so it does not stop you from committing the markers');
     }
-    if (done.saved) print(`as it was before: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`);
+    if (done.saved)
+      print(
+        `to get the state before as a branch: ralphctl saves restore checkout ${done.saved.split('/').at(-1) ?? ''}`,
+      );
   }
   if (synced === 0 && context.json) printJson({ kind: 'level' });
-  else if (synced === 0) print('no checkout lags behind its branch');
+  else if (synced === 0) print('every checkout is up to date with its branch');
   return EXIT.ok;
 }
 

@@ -15,7 +15,7 @@ export async function showVersion(context: Context): Promise<number> {
   else {
     print(`ralphctl ${facts.ralphctl} (node ${facts.node}, Temporal SDK ${sdk})`);
     print(
-      server ? `server ${server.server}, CLI ${server.cli}` : `server: none recorded, CLI ${PINNED_CLI} will be used`,
+      server ? `server ${server.server}, CLI ${server.cli}` : `server: not started yet; it will use CLI ${PINNED_CLI}`,
     );
   }
   return EXIT.ok;

@@ -1,4 +1,4 @@
-/** `ralphctl worker`: in the foreground for service managers and containers; `--supervise` is what `start` runs. */
+/** `ralphctl worker`: runs in the foreground for service managers and containers; `start` runs it with `--supervise`. */
 
 import { workerState } from '../../worker/record.js';
 import { type Context, findProjectId, print, say } from '../context.js';
@@ -44,21 +44,21 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
       orphaned = true;
     };
     const code = await serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS, onOrphaned });
-    // A supervisor that was stopped has taken its record away; one that was killed could not, and comes back.
+    // A supervisor that was stopped has removed its record. A killed one left it, so a new one starts.
     if (orphaned && (await workerState(context.root, project)) === 'dead') await ensureWorker(context, project);
     return code;
   }
   return foreground(context, project, () => serve({ ...common, echo: true }));
 }
 
-/** In the foreground the worker looks after the embedded server itself, and is the project's one worker. */
+/** A foreground worker watches the embedded server itself. A project has one worker. */
 async function foreground(context: Context, project: string, run: () => Promise<number>): Promise<number> {
   const { resolveConnection } = await import('../../server/connection.js');
   const { runningWorker, writeWorkerRecord, removeWorkerRecord } = await import('../../worker/record.js');
   const { identityOf } = await import('../../process/identity.js');
   const { buildId } = await import('../../worker/build-id.js');
   if (await runningWorker(context.root, project)) {
-    say('a worker of this project is running already. End it with: ralphctl worker --stop');
+    say('a worker of this project is already running. Stop it with: ralphctl worker --stop');
     return EXIT.usage;
   }
   const stop = new AbortController();
