@@ -54,7 +54,7 @@ function isShutdown({ cancellationSignal }: Context): boolean {
 const lost = (context: Context): ApplicationFailure =>
   ApplicationFailure.create({
     type: FAILURE.workerLost,
-    message: `the worker gave up ${context.info.activityType}; it runs again on the next one`,
+    message: `the worker gave up ${context.info.activityType}; the next worker runs it again`,
     nonRetryable: false,
     ...(isShutdown(context) ? { details: [WORKER_STOPPED] } : {}),
   });

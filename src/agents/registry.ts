@@ -23,6 +23,6 @@ export const KNOWN_ADAPTERS = Object.keys(ADAPTERS) as ReadonlyArray<AgentSpec['
 export function adapterFor(spec: AgentSpec): AgentAdapter {
   if (Object.hasOwn(ADAPTERS, spec.adapter)) return ADAPTERS[spec.adapter];
   throw new AgentConfigError(
-    `The agent ${spec.name} has the unknown adapter "${spec.adapter}". Known are ${KNOWN_ADAPTERS.join(', ')}; use "command" for any other program.`,
+    `The agent ${spec.name} has the unknown adapter "${spec.adapter}". Known adapters: ${KNOWN_ADAPTERS.join(', ')}; use "command" for any other program.`,
   );
 }

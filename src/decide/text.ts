@@ -1,10 +1,10 @@
 /**
- * Foreign text inside our Markdown. Invariant: what comes out shows the text as it was written and stays inside the line,
- * quotation or code span it was put into, whatever it contains.
+ * Foreign text inside ralphctl's Markdown. Invariant: the output shows the text as written and cannot leave its line,
+ * quotation or code span, whatever it contains.
  * Must not import anything.
  */
 
-/** Control characters, and marks that turn the reading direction around. */
+/** Control characters, and characters that reverse the reading direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -13,7 +13,7 @@ export function oneLine(text: string): string {
   return escaped(text.replace(/[\r\n\u2028\u2029]+/g, ' ')).trim();
 }
 
-/** A quotation, each line of it marked. */
+/** A quotation, each line marked. */
 export function quoted(text: string): string {
   return text
     .split(/\r\n?|[\n\u2028\u2029]/)
@@ -42,15 +42,15 @@ function escaped(text: string): string {
 }
 
 /*
- * Bounds on text that workflow state and query answers carry: ten thousand ideas must fit one payload of 2 MB.
+ * Limits of text in workflow state and query answers: ten thousand ideas must fit one payload of 2 MB.
  * Must not import anything.
  */
 
-/** Longest reason kept with an idea, in characters. Questions keep more: a person has to answer them. */
+/** Longest reason of an idea, in characters. Questions may be longer, because a person has to answer them. */
 export const MAX_REASON = 300;
 export const MAX_QUESTION = 1000;
 
-/** Cuts a text to at most `most` characters, with an ellipsis as its last one, never through a surrogate pair. */
+/** Cuts a text to at most `most` characters with an ellipsis at the end, never inside a surrogate pair. */
 export function clip(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most - 1);

@@ -44,5 +44,5 @@ export function cannotRunText(program: string, { run, copy }: Setup): string {
     return `${what}, although its set-up ran (${command}). Let setup.run in ralphctl.yaml install it.`;
   }
   const none = copy.length > 0 ? 'set-up only copies files' : 'no set-up is configured';
-  return `${what}: ${none}. Name the command that installs it in setup.run of ralphctl.yaml (ralphctl init --dry-run proposes one).`;
+  return `${what}: ${none}. Put the command that installs it into setup.run of ralphctl.yaml (ralphctl init --dry-run proposes one).`;
 }

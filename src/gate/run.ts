@@ -216,7 +216,7 @@ function whyStopped(ended: RunResult, timeoutMs: number): string | undefined {
 /** The end of a text, at most {@link TAIL_LIMIT} characters; when something was cut, with the place of the whole. */
 export function boundedTail(text: string, log: string): string {
   if (text.length <= TAIL_LIMIT) return text;
-  const head = `… (all of it: ${log})\n`;
+  const head = `… (full log: ${log})\n`;
   const tail = text.slice(text.length - Math.max(0, TAIL_LIMIT - head.length));
   // Not in the middle of a pair.
   return `${head}${/^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail}`.slice(0, TAIL_LIMIT);

@@ -16,7 +16,7 @@ export async function refuseBlockedNames(repo: string, branch = ''): Promise<voi
   const inTheWay = names.find((name) => name === 'ralph' || (branch !== '' && name.startsWith(`${branch}/`)));
   if (!inTheWay) return;
   throw new RepositoryError(
-    `A branch named ${inTheWay} in ${repo} stands in the way of ${branch ? `the branch ${branch}` : 'the branches of ideas (ralph/<idea>)'}.`,
+    `A branch named ${inTheWay} in ${repo} blocks ${branch ? `the branch ${branch}` : 'the branches of ideas (ralph/<idea>)'}.`,
     `Rename it: git branch -m ${inTheWay} ${inTheWay.replaceAll('/', '-')}-old`,
   );
 }
@@ -36,7 +36,7 @@ export async function refuseForeign(repo: string, idea: string, tip: string, bas
   if (namedIdeas(said).landed.includes(idea) || contained.code === 0) return;
   const branch = ideaBranch(idea);
   throw new RepositoryError(
-    `There is a branch ${branch} in ${repo} that ralphctl did not make, with work on it.`,
+    `There is a branch ${branch} in ${repo} with work that ralphctl did not make.`,
     `Rename it, so that ${idea} gets a branch of its own: git branch -m ${branch} mine/${idea}`,
   );
 }

@@ -19,7 +19,7 @@ export const isLockContention = (stderr: string): boolean => CONTENTION.test(std
 export function lockHeld(stderr: string): string {
   const file = /'([^']+\.lock)'/.exec(stderr)?.[1];
   const remove = file ? `rm '${file}'` : 'remove its .lock file';
-  return `A lock of git does not go away. If no git runs there, ${remove}; a git that was killed left it. Then try again.`;
+  return `A git lock stays in place. If no git runs there, a killed git left it: ${remove}, then retry.`;
 }
 
 const MAX_ATTEMPTS = 9;

@@ -84,7 +84,7 @@ async function locate(path: string): Promise<string[]> {
     if (lines.length > flags.length)
       throw new RepositoryError(
         `The path of the repository at ${JSON.stringify(path)} has a line break in it.`,
-        'Git itself writes such paths down line by line: move the repository to a folder without one.',
+        'Git lists paths line by line. Move the repository to a folder without a line break in its name.',
       );
     if (got.code === 0 || /must be run in a work tree/.test(got.stderr)) return lines;
     if (/dubious ownership/.test(got.stderr))

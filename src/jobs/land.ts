@@ -141,7 +141,7 @@ export async function landingWork(
 async function refuseLinks(dir: string, onto: string, idea: string): Promise<void> {
   const text = linkText(await linkTrouble({ worktree: dir, base: onto }));
   if (text)
-    throw new RepositoryError(`${idea} cannot land: ${text}.`, `Mend it in its worktree, then: ralphctl retry ${idea}`);
+    throw new RepositoryError(`${idea} cannot land: ${text}.`, `Fix it in its worktree, then: ralphctl retry ${idea}`);
 }
 
 /* A landing says which ideas were taken off the target since the landing before it. Never fails one that is done. */

@@ -115,7 +115,7 @@ export async function recreateIfGone(deps: WorkDeps, input: RunAgentInput, conte
   const { project, runId, idea, agentName } = input;
   const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context);
   if (worktree === input.worktree) return true;
-  const message = `the worktree of ${idea} was gone and is now ${worktree}, not ${input.worktree}; start it again with: ralphctl retry ${idea}`;
+  const message = `the worktree of ${idea} was gone; ralphctl recreated it at ${worktree} instead of ${input.worktree}. Restart the idea with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);
 }
 

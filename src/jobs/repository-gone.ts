@@ -18,7 +18,7 @@ export async function assertRepository(run: LoadedRun): Promise<void> {
   if (broken !== undefined) throw new WorkError(`${broken}; to end the run: ralphctl abort`, FAILURE.machine, true);
   if (!(await repositoryIsGone(run))) return;
   throw new WorkError(
-    `the repository ${run.file.repo} is gone: it was moved, or its .git is missing. Put it back, or run "ralphctl start" where it lies now; to end the run: ralphctl abort`,
+    `the repository ${run.file.repo} is gone: it was moved, or its .git is missing. Put it back, or run "ralphctl start" in its new place; to end the run: ralphctl abort`,
     FAILURE.machine,
     true,
   );

@@ -31,13 +31,13 @@ export interface RunConfigInput extends RunRef {
   ideas: string[];
 }
 
-/** A revision of the run's configuration, as far as deciding needs it. */
+/** The part of a configuration revision that deciding needs. */
 export interface RunConfigResult {
   settings: RunSettings;
   agents: AgentsInfo;
   /** By idea. */
   limits: Record<string, IdeaLimits>;
-  /** What was used today, where that is limited. */
+  /** The amount used today, where it is limited. */
   day?: DayTotal;
 }
 
@@ -50,13 +50,13 @@ export interface OpenRunResult {
   /** Ids that the source marks done or that the target already contains. */
   landed: string[];
   agents?: AgentsInfo;
-  /** What was used today, where that is limited. */
+  /** The amount used today, where it is limited. */
   day?: DayTotal;
-  /** Ideas that a person has given up, in an earlier run, and hints that no prompt had yet. */
+  /** Ideas that a person abandoned in an earlier run, and hints that no prompt has contained yet. */
   carried?: CarriedOver;
 }
 
-/** What outlasts a run. */
+/** Data that outlasts a run. */
 export interface CarriedOver {
   abandoned: { idea: string; reason?: string }[];
   hints: { idea: string; notes: string[] }[];
@@ -73,7 +73,7 @@ export interface IdeaLimits {
   attempts?: number;
 }
 
-/** A landing that did not go through and what the agent has to mend. */
+/** A failed landing, and the feedback with which the agent fixes it. */
 export type Reopen =
   | { kind: 'conflict'; onto: string; files: string[] }
   | { kind: 'red'; onto: string; candidate: string };
@@ -83,7 +83,7 @@ export interface PrepareInput extends RunRef {
   /** Slot name, e.g. `ed-001`. */
   agentName: string;
   reopen?: Reopen;
-  /** Where its worktree was, when it has to be made again. */
+  /** Where its worktree was, for when it must be recreated. */
   at?: string;
 }
 
@@ -92,18 +92,18 @@ export interface PrepareResult {
   branch: string;
   /** Commit the idea branches from. */
   base: string;
-  /** Number of the idea's last agent run in this run's files; a workflow that starts anew counts on from it. */
+  /** Number of the idea's last agent run in this run's files; a restarted workflow continues the count. */
   lastSerial?: number;
-  /** How the worktree came about. */
+  /** How the worktree was set up. */
   origin: 'created' | 'recycled' | 'adopted';
   limits: IdeaLimits;
-  /** The steps to go through, when the idea has a plan (B9). */
+  /** The steps, when the idea has a plan (B9). */
   plan?: PlanShape;
-  /** Where an earlier workflow left the plan; absent: at its first step. */
+  /** Where an earlier workflow left the plan; absent: its first step. */
   place?: PlanPosition;
 }
 
-/** What the next prompt must tell the agent about the last iteration. */
+/** Feedback about the last iteration for the next prompt. */
 export type Feedback =
   | {
       kind: 'gate-failed';
@@ -124,7 +124,7 @@ export type Feedback =
 export interface RunAgentInput extends RunRef {
   idea: string;
   agentName: string;
-  /** 1-based, counted over the whole life of the idea, so run folders never collide. */
+  /** 1-based, counted over all generations of the idea, so that run folders never collide. */
   serial: number;
   /** 1-based, as shown and as counted against the limit. */
   iteration: number;
@@ -134,10 +134,10 @@ export interface RunAgentInput extends RunRef {
   branch: string;
   base: string;
   feedback?: Feedback;
-  /** The step of the plan to work on, 0-based, and those that were left out. */
+  /** The current step of the plan, 0-based, and the skipped ones. */
   step?: number;
   skippedSteps?: number[];
-  /** Answers and hints; each is delivered in exactly one prompt. */
+  /** Answers and hints; each is in exactly one prompt. */
   notes: string[];
   /** Newest edit of the idea's texts that the workflow has taken. */
   revision?: number;
@@ -145,17 +145,19 @@ export interface RunAgentInput extends RunRef {
   agent?: string;
   /** With the agent's stronger model or effort, where it has one. */
   stronger?: true;
-  /** What this run may use at most, as far as the agent says while it works. */
+  /** The most this run may use, as far as the agent reports use while it works. */
   allowance?: { tokens?: number; dollars?: number };
-  /** What the run and the day may use, all agents together; kept by whoever runs the agents. */
+  /** The most that run and day may use, all agents together; the process that runs the agents enforces it. */
   ceilings?: Ceilings;
-  /** Iterations in a row that got nowhere: the agent is told to try another way. */
+  /** Iterations in a row without progress: the prompt asks for another approach. */
   unchanged?: number;
 }
 
 export type AgentOutcome =
   | { kind: 'ok' }
-  /** turns: the agent used up the turns that one run may take · budget: what it may use, or (`of`) run or day. */
+  /**
+   * turns: the agent used up the turns of one run · budget: it used up its own budget, or (`of`) that of run or day.
+   */
   | { kind: 'timeout'; why: 'iteration' | 'idle' | 'turns' | 'budget'; of?: BudgetReached }
   | {
       kind: 'failed';
@@ -173,23 +175,23 @@ export interface Usage {
   costUsd?: number;
 }
 
-/** What an agent run changed of the user's, outside its worktree. */
+/** Changes of an agent outside its worktree, to the user's files or repository. */
 export interface OutOfBoundsRun {
   /** At most five short clauses that follow "it". */
   what: string[];
-  /** For the person, with the commands that show it and take it back. */
+  /** For the person, with the commands that show and undo it. */
   question: string;
   /** File with the diff. */
   report: string;
 }
 
-/** What a running agent does, as the details of its heartbeats: under 1 KB, never in history. */
+/** The state of a running agent, as its heartbeat details: under 1 KB, never in history. */
 export interface AgentProgress {
-  /** When the agent last did something that could be read, epoch ms. */
+  /** The agent's last readable action, epoch ms. */
   at: number;
-  /** That, in at most {@link PROGRESS_LIMIT} characters. */
+  /** That action, in at most {@link PROGRESS_LIMIT} characters. */
   last?: string;
-  /** It waits to try its provider again, or for a limit to end. */
+  /** It waits to retry its provider, or for a limit to end. */
   waits?: 'retrying' | 'limit';
   /** Tool calls so far. */
   tools: number;
@@ -212,31 +214,31 @@ export interface RunAgentResult {
   commits: number;
   /** The branch differs from its base. */
   changed: boolean;
-  /** The agent left its worktree: nothing of the idea may go on before a person has looked. */
+  /** The agent left its worktree: the idea must not continue before a person has checked. */
   strayed?: OutOfBoundsRun;
-  /** What happened outside its worktree meanwhile and may be anybody's doing, in a sentence. */
+  /** A change outside its worktree during the run that may have another cause, in a sentence. */
   noticed?: string;
-  /** Why a claim to be complete cannot count, e.g. conflict markers or a commit that a hook refused. */
+  /** Why a COMPLETE cannot count, for example conflict markers or a commit that a hook refused. */
   unfinished?: string;
-  /** Protected paths that the agent had changed and that were put back; at most twenty. */
+  /** Protected paths that the agent changed and ralphctl restored; at most twenty. */
   restored?: string[];
   /** Tail of the final message. */
   tail: string;
   /** The step of the plan that it worked on, 0-based. */
   step?: number;
-  /** What went wrong beside the run, e.g. a log that is not whole because the disk is full. */
+  /** Problems besides the run, for example an incomplete log because the disk is full. */
   warnings?: string[];
   /** Processes that had got away from the agent's run and were ended: program and pid. */
   escaped?: string[];
   /** Folder with prompt.md, output.log, stream.jsonl, result.json. */
   dir: string;
   usage?: Usage;
-  /** A conversation that a further run of the same iteration may go on with. */
+  /** A conversation that a further run of the same iteration can resume. */
   session?: { id: string; iteration: number; agent: string };
   /** Agent that ran, and the key of its account. */
   agent?: string;
   account?: string;
-  /** Tree of everything the run left, committed or not. */
+  /** Tree of all files after the run, committed or not. */
   tree?: string;
 }
 
@@ -244,7 +246,7 @@ export interface ReconcileInput extends RunRef {
   ideas: string[];
 }
 
-/** What the server knows of idea workflows that the parent lost sight of. */
+/** The server's state of idea workflows that the parent lost track of. */
 export interface ReconcileResult {
   idea: string;
   state: 'open' | 'closed' | 'missing';
@@ -254,7 +256,7 @@ export interface ReconcileResult {
 export interface CloseRunInput extends RunRef {
   outcome: string;
   summary: unknown;
-  /** Absent in runs of 0.1: they leave nothing to the next one. */
+  /** Absent in runs of 0.1, which leave nothing to the next run. */
   carried?: CarriedOver;
 }
 

@@ -1,4 +1,4 @@
-/** What a person answered to an idea's question, and the note that brings it into the next prompt. */
+/** A person's answer to an idea's question, and the note that puts it into the next prompt. */
 
 export interface Answered {
   question: string;

@@ -1,9 +1,10 @@
 /**
- * What agents may use, and what they have used.
- * Invariant: what an agent does not report is unknown and counted as such, never as zero. Must not import anything.
+ * Limits of use, and use.
+ * Invariant: use that an agent does not report is unknown and counts as unknown, never as zero. Must not import
+ * anything.
  */
 
-/** Amounts that may be limited; absent ones are not. */
+/** Limits; an absent one does not apply. */
 export interface Amounts {
   iterations?: number;
   /** Of agents' time. */
@@ -15,7 +16,7 @@ export interface Amounts {
 }
 export type Dimension = keyof Amounts;
 
-/** More than this of anything is no amount but a mistake. */
+/** More than this is not an amount but a mistake. */
 export const MOST_AMOUNT = 1e12;
 
 export interface BudgetSettings {
@@ -25,12 +26,12 @@ export interface BudgetSettings {
   run?: Amounts;
   /** A calendar day of the worker's host, over all runs of the project. */
   day?: Amounts;
-  /** Part of a budget from which on there is a warning, 0 to 1. */
+  /** Share of a budget that triggers a warning, 0 to 1. */
   warnAt: number;
-  /** Run and day are held while agents run, too. Absent in runs of 0.1, which looked between two runs only. */
+  /** Limits of run and day also apply while agents run. Absent in runs of 0.1, which checked only between two runs. */
   during?: true;
 }
-/** What run and day may use, with what a person has added. */
+/** The limits of run and day, with the amounts that a person added. */
 export type Ceilings = Pick<BudgetSettings, 'run' | 'day'>;
 export type BudgetScope = 'idea' | 'run' | 'day';
 
@@ -44,7 +45,7 @@ export interface Spent {
   unknownDollars: number;
 }
 
-/** What the host's records say of today; times in epoch ms. */
+/** The host's records of today; times in epoch ms. */
 export interface DayTotal {
   spent: Spent;
   endsAt: number;
@@ -59,7 +60,7 @@ export interface BudgetState {
   raised: { run?: Amounts; day?: Amounts };
   /** The scope whose end paused the run. */
   paused?: 'run' | 'day';
-  /** What is left is in use by agents that run now: nothing more begins before one of them has ended. */
+  /** Running agents have reserved the rest: nothing more starts before one of them ends. */
   inUse?: true;
 }
 
@@ -69,13 +70,13 @@ export interface BudgetLine {
   dimension: Dimension;
   used: number;
   most: number;
-  /** Agent runs that did not report it: the real figure is higher. */
+  /** Agent runs that did not report it: the real amount is higher. */
   unknown: number;
 }
 
-/** The budget that ended an agent run, or let it not begin. */
+/** The budget that ended an agent run, or prevented its start. */
 export interface BudgetReached extends BudgetLine {
   scope: 'run' | 'day';
-  /** Some of it is used by agents that run at the same time; without them it would not be used up yet. */
+  /** Concurrent agents use some of it; without them it would not be used up yet. */
   shared?: true;
 }

@@ -1,7 +1,7 @@
 /**
- * What a person tells a run or one of its ideas: one shape for the CLI, the Web UI and scripts.
- * Invariant: verbs are persisted in histories and never change their meaning; a command is small (texts of an edit stand
- * in the run's files, the command has their revision).
+ * A person's command to a run or to one of its ideas: one shape for the CLI, the Web UI and scripts.
+ * Invariant: verbs are persisted in histories and never change their meaning. A command is small: texts of an edit are
+ * in the run's files, and the command has their revision.
  * Must import types only.
  */
 import type { Dimension } from './budget.js';
@@ -27,7 +27,7 @@ export const RUN_VERBS = [
 ] as const;
 export type RunVerb = (typeof RUN_VERBS)[number];
 
-/** Verbs about one idea. Some exist for the whole run as well; `idea` in the command tells which is meant. */
+/** Verbs about one idea. Some also exist for the whole run; `idea` in the command makes the difference. */
 export const IDEA_VERBS = [
   'assign',
   'approve',
@@ -53,7 +53,7 @@ export const IDEA_VERBS = [
 export type IdeaVerb = (typeof IDEA_VERBS)[number];
 export type Verb = RunVerb | IdeaVerb;
 
-/** Changes of an idea's limits; what is left out stays. */
+/** Changes of an idea's limits; an absent limit stays. */
 export interface LimitPatch {
   maxIterations?: number;
   /** On top of `maxIterations`. */
@@ -72,25 +72,25 @@ export interface Intervention {
   text?: string;
   /** Of `slots`, `limit`, `score` and `raise-budget`. */
   n?: number;
-  /** Of `raise-budget`: which one, where it is not the one that is used up. */
+  /** Of `raise-budget`: which budget, when it is not the used-up one. */
   scope?: 'run' | 'day';
   dimension?: Dimension;
   mode?: RunMode;
-  /** Of `retry`: drop the work so far (it is saved first). */
+  /** Of `retry`: drop the work so far (ralphctl saves it first). */
   fresh?: boolean;
-  /** Of `cleanup`: also where work is neither landed nor committed (it is saved first). */
+  /** Of `cleanup`: also with work that is neither landed nor committed (ralphctl saves it first). */
   force?: boolean;
   /** Of `edit`: limits, the new title, and the number of the file that holds the new texts; of `reload-config` that of the configuration. */
   patch?: LimitPatch;
   title?: string;
   revision?: number;
-  /** Of `split`: the ideas that take its place. */
+  /** Of `split`: the ideas that replace it. */
   cards?: IdeaCard[];
 }
 
-/** Answer to a command that was taken. */
+/** The answer to an accepted command. */
 export interface InterventionAnswer {
-  /** One sentence: what happens now. */
+  /** One sentence about the effect. */
   done: string;
 }
 
@@ -99,9 +99,9 @@ export const MAX_COMMAND_TEXT = 8000;
 
 /** Hints and answers that may wait for one prompt, and their characters together. */
 export const MOST_NOTES = { count: 500, size: 32_000 };
-/** The same for an idea that has not started: the run carries them. */
+/** The same for an idea that has not started: the run's state holds them. */
 export const MOST_KEPT_NOTES = { count: 20, size: 8000 };
 
-/** Most iterations and minutes that an edit may set, as in the configuration. A longer time no timer of Temporal can hold. */
+/** Most iterations and minutes in an edit, as in the configuration. Temporal timers cannot hold a longer time. */
 export const MOST_ITERATIONS = 10_000;
 export const MOST_MINUTES = 10_080;

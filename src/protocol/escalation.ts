@@ -1,8 +1,8 @@
-/** The ladder of an idea that gets nowhere. Must not import anything. */
+/** The escalation of an idea that stops making progress. Must not import anything. */
 
 /**
- * nudge: say so · fresh: forget the approach · stronger: the agent's stronger model or effort · other: the next agent ·
- * ask: a person.
+ * nudge: ask for another approach · fresh: drop the approach · stronger: the agent's stronger model or effort · other:
+ * the next agent · ask: a person.
  */
 export interface Rung {
   do: 'nudge' | 'fresh' | 'stronger' | 'other' | 'ask';
@@ -13,13 +13,13 @@ export interface Ladder {
   after: number;
   /** Further ones before each next rung. */
   every: number;
-  /** None: an idea goes on until its limits. */
+  /** None: an idea continues until its limits. */
   rungs: readonly Rung[];
   /** Agents that have a stronger model or effort. */
   stronger?: readonly string[];
 }
 
-/** Rungs passed since the last iteration that had progress, and how many of them could not be taken. */
+/** Rungs since the last iteration with progress, and how many of them were skipped. */
 export interface Stall {
   taken: number;
   skipped?: number;

@@ -1,6 +1,7 @@
 /**
- * What happens in a run, as one JSON line each in the run's events file (G6). Told by the workflows through a sink, so
- * it costs no history; after a crash the last line may be missing or stand twice (`idea`, `life` and `serial` tell).
+ * The events of a run, one JSON line each in the run's events file (G6). The workflows send them through a sink, so
+ * they cost no history. After a crash the last line may be missing or appear twice (`idea`, `life` and `serial`
+ * identify it).
  * Must import types only.
  */
 
@@ -34,7 +35,7 @@ export type RunEvent =
       state: ShownState;
       why?: string;
       landed: number;
-      /** Of the landed ones, those that landed before this run. */
+      /** Of the landed ones, those from before this run. */
       before?: number;
       total: number;
       mode?: RunMode;
@@ -50,9 +51,9 @@ export type RunEvent =
       agentName?: string;
       reason?: string;
       commit?: string;
-      /** Pending, but kept back by a person. */
+      /** Pending, but on hold by a person. */
       held?: true;
-      /** Its next iteration or its landing waits for an approval, or its question is one that an approval answers. */
+      /** Its next iteration or its landing waits for an approval, or an approval answers its question. */
       approval?: true;
       /** Why a person is asked. */
       asking?: Asking;
@@ -118,11 +119,11 @@ export type RunEvent =
       /** Its whole output. */
       log?: string;
       tests?: TestCounts;
-      /** Commands that passed when run again. */
+      /** Commands that passed on a retry. */
       flaky?: string[];
-      /** Commands that fail on the base, too, and were let through (`gate.baseline: tolerate`). */
+      /** Commands that also fail on the base and were tolerated (`gate.baseline: tolerate`). */
       tolerated?: string[];
-      /** Changes that a person should look at, in words. */
+      /** Changes that a person should check, as sentences. */
       tripwires?: string[];
       /** As of an iteration's end. */
       escaped?: string[];
@@ -142,22 +143,22 @@ export type RunEvent =
     }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
   | { kind: 'answered'; idea: string; text?: string; by?: Teller }
-  /** A person told the run or an idea something, and what came of it. */
+  /** A person's command to the run or an idea, and its outcome. */
   | { kind: 'command'; verb: string; idea?: string; reason?: string; text?: string; by?: Teller; done: string }
   | { kind: 'refused'; verb: string; idea?: string; why: string }
-  /** Hints and answers that were in the prompt of this agent run. */
+  /** Hints and answers in the prompt of this agent run. */
   | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }
-  /** An agent run was ended by a person; it is not charged. */
+  /** A person ended an agent run; it is not charged. */
   | { kind: 'interrupted'; idea: string; iteration: number }
   /** A run could not work: its idea waits for another agent, or for this one's limit to end. */
   | { kind: 'parked'; idea: string; trouble: Trouble }
-  /** The budget of run or day is used up: it gave its slot back, and goes on where it was. */
+  /** The budget of run or day is used up: the idea released its slot, and resumes later where it stopped. */
   | { kind: 'held'; idea: string; why: string }
-  /** An account or agent was closed, is tried, or is open again. */
+  /** An account or agent was closed, is being tried, or is open again. */
   | { kind: 'account'; account: AccountLine }
-  /** The idea goes on with another agent. */
+  /** The idea continues with another agent. */
   | { kind: 'agent'; idea: string; agent: string; before?: string; why?: string }
-  /** It got nowhere for so many iterations: what is done about it. */
+  /** It made no progress for this many iterations, and the reaction to that. */
   | { kind: 'escalated'; idea: string; rung: Rung['do']; iterations: number }
   /** A warning (B6); without an idea it is the run's. */
   | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string };

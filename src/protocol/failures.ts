@@ -1,36 +1,36 @@
 /**
- * Failure types and kinds: one vocabulary for whoever throws, the workflow that matches and the CLI that explains.
+ * Failure types and kinds: one vocabulary for code that throws, the workflow that matches and the CLI that explains.
  * Must not import anything.
  */
 
 /** `ApplicationFailure.type` values. */
 export const FAILURE = {
-  /** The workflow was started with something it cannot run. */
+  /** The input of the workflow is invalid. */
   badInput: 'ralph.BadInput',
   /** The pinned run files are missing or unreadable on this host. */
   runFilesMissing: 'ralph.RunFilesMissing',
-  /** Repository state that only a person can mend (target branch gone, worktree not ours …). */
+  /** A state of the repository that only a person can fix (target branch gone, foreign worktree …). */
   repository: 'ralph.Repository',
-  /** A disk is (nearly) full. Nothing was started or charged; it goes on once there is room. */
+  /** A disk is (nearly) full. Nothing was started or charged; the work resumes when there is space. */
   diskFull: 'ralph.DiskFull',
   /** The setup command of a worktree failed. */
   setup: 'ralph.SetupFailed',
-  /** The worker that ran an activity went away; nothing was charged. */
+  /** The worker of an activity was lost; nothing was charged. */
   workerLost: 'ralph.WorkerLost',
-  /** The machine has run out of something (disk, memory, file handles): nothing was charged, it is tried again. */
+  /** The machine ran out of a resource (disk, memory, file handles): nothing was charged, and ralphctl retries. */
   machine: 'ralph.Machine',
-  /** A request that is not legal now (update validators). */
+  /** The request is not legal now (update validators). */
   refused: 'ralph.Refused',
 } as const;
 
-/** In the details of `workerLost`: the worker was told to stop, and handed its work back. */
+/** In the details of `workerLost`: the worker was shut down and returned its work. */
 export const WORKER_STOPPED = 'the worker was told to stop';
 
 /**
- * Why an agent run did not end well. `agent`, `context` and `budget` cost an iteration: the agent had its turn.
+ * Why an agent run failed. `agent`, `context` and `budget` cost an iteration: the agent had its turn.
  * transient: worth retrying soon · limited: a usage limit · auth: needs a login · config: wrong flags or model ·
- * context: the conversation grew too long for the model · budget: it used up the money that one run may cost ·
- * killed: we or the machine ended it · launch: it ended in seconds without a turn · agent: the agent itself failed.
+ * context: the conversation is too long for the model · budget: it used up the money for one run · killed: ralphctl or
+ * the machine ended it · launch: it ended in seconds without a turn · agent: the agent itself failed.
  */
 export type FailureKind =
   | 'transient'
@@ -44,7 +44,7 @@ export type FailureKind =
   | 'agent';
 
 /**
- * What a `limited` run ran into. rate: requests or tokens a minute, over in minutes · usage: the quota of a plan, over
- * at its reset · credit: no money, over when somebody pays.
+ * The cause of a `limited` run. rate: requests or tokens a minute, over in minutes · usage: the quota of a plan, over
+ * at its reset · credit: no money, over after a payment.
  */
 export type LimitScope = 'rate' | 'usage' | 'credit';

@@ -11,20 +11,20 @@ export interface TestCounts {
 export interface GateInput extends RunRef {
   idea: string;
   serial: number;
-  /** Its slot, which gate and agent share. Absent in inputs of 0.1. */
+  /** Its slot, shared by gate and agent. Absent in inputs of 0.1. */
   agentName?: string;
   worktree: string;
-  /** The commit that the work started from. Absent in inputs of 0.1. */
+  /** The commit that the work starts from. Absent in inputs of 0.1. */
   base?: string;
-  /** The step of the plan that is claimed to be done: when the gate passes, it is over. */
+  /** The step of the plan that is claimed as done: a green gate completes it. */
   claimed?: PlanPosition;
-  /** The agent does not say that it is done: what only matters before a landing is left out. */
+  /** The agent does not claim to be done: checks that matter only before a landing are skipped. */
   unclaimed?: true;
 }
 
 export interface GateCommandResult {
   command: string;
-  /** null: it did not run to an end (timeout, or killed). */
+  /** null: it did not finish (timeout, or killed). */
   exitCode: number | null;
   durationMs: number;
   tests?: TestCounts;
@@ -36,13 +36,13 @@ export interface GateResult {
   /** Set when `pass` is false. */
   failure?: GateFailure;
   tests?: TestCounts;
-  /** Commands that failed and passed when run again on the same files. */
+  /** Commands that failed and passed on a retry with the same files. */
   flaky?: string[];
-  /** Commands that fail on the base, too, and no worse now: let through, because the configuration says so. */
+  /** Commands that also fail on the base and are no worse now: tolerated, because the configuration says so. */
   tolerated?: string[];
   /** Processes that had got away from the commands and were ended: program and pid. */
   escaped?: string[];
-  /** What a person should look at before this lands. At most twenty. */
+  /** Findings for a person before this lands. At most twenty. */
   tripwires?: Tripwire[];
   durationMs: number;
 }
@@ -53,11 +53,11 @@ export interface GateFailure {
   timedOut: boolean;
   tail: string;
   log: string;
-  /** The base fails in the same way: a person has to look, unless the configuration says otherwise. */
+  /** The base fails in the same way: a person has to check, unless the configuration says otherwise. */
   alreadyRed?: true;
-  /** A program of the command is missing, here and on the base: what happened, and what mends it. */
+  /** A program of the command is missing, here and on the base: the problem and its fix. */
   cannotRun?: string;
-  /** Failing tests that pass on the base, and such that fail there, too. At most ten each. */
+  /** Failing tests that pass on the base, and failing tests that also fail there. At most ten each. */
   newTests?: string[];
   knownTests?: string[];
 }
@@ -65,8 +65,8 @@ export interface GateFailure {
 /** A change that can make a gate green without making the work right. */
 export interface Tripwire {
   kind: 'deleted-test' | 'new-skip' | 'gate-file' | 'base-test' | 'outside';
-  /** The file, and where it helps the line; of what was seen by running the gate, the command and tests. */
+  /** The file, and the line where useful. For findings from running the gate: the command and tests. */
   subject: string;
-  /** Told, and stops nothing. */
+  /** Reported, but stops nothing. */
   warn?: true;
 }

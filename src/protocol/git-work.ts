@@ -9,7 +9,7 @@ export interface LandInput extends RunRef {
   branch: string;
   base: string;
   head: string;
-  /** Blues of which it is the last open child: ticked with it (A4). */
+  /** Blues of which it is the last open child: they are ticked with it (A4). */
   blues?: string[];
 }
 
@@ -19,14 +19,14 @@ export type LandResult =
       /** Tip of the target that contains the idea. */
       commit: string;
       commits: number;
-      /** Something the user should know, e.g. that a dirty checkout was left behind. */
+      /** A note for the user, for example about a dirty checkout that was left behind. */
       note?: string;
       durationMs: number;
     }
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number };
 
-/** What became of an idea's worktree and branch is asked for only while nothing works on it and no landing of it runs. */
+/** Cleanup of an idea's worktree and branch happens only while nothing works on it and no landing of it runs. */
 export interface IdeaGitInput extends RunRef {
   idea: string;
 }
@@ -35,57 +35,59 @@ export interface RollbackInput extends IdeaGitInput {
   agentName: string;
 }
 
-/** An idea that has not landed, taken back to where it branched off. */
+/** Resets an idea that has not landed to its base. */
 export interface RollbackResult {
-  /** Save ref with the worktree as it was, its commits included; absent when there was nothing to save. */
+  /** Save ref with the worktree and its commits; absent when there was nothing to save. */
   saved?: string;
-  /** Commits that the branch no longer has. */
+  /** Commits that left the branch. */
   commits: number;
 }
 
 export interface StashResult {
-  /** Save ref with what was uncommitted; absent when nothing was. */
+  /** Save ref with the uncommitted work; absent without any. */
   saved?: string;
 }
 
 export interface UndoInput extends IdeaGitInput {
   title: string;
   agentName: string;
-  /** What it landed as, where that is known: needed only when somebody rewrote its trailers away. */
+  /** Its landing commit, where known: needed only when somebody rewrote its trailers away. */
   commit?: string;
   /** Blues above it: they lose their tick with it (A4). */
   blues?: string[];
 }
 
-/** Taking a landed idea off the target again. After `undone` it may be prepared and landed afresh. */
+/** Takes a landed idea off the target. After `undone` it may be prepared and landed again. */
 export type UndoResult =
   | {
       kind: 'undone';
-      /** The commit on the target that takes the idea back. */
+      /** The commit on the target that reverts the idea. */
       commit: string;
-      /** Commits that it takes back. */
+      /** The reverted commits. */
       commits: number;
-      /** Something the user should know, e.g. that a dirty checkout was left behind. */
+      /** A note for the user, for example about a dirty checkout that was left behind. */
       note?: string;
       durationMs: number;
     }
-  /** What landed later stands on it. Nothing moved. */
+  /** Later landings build on it. Nothing moved. */
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
-  /** The target without the idea is red. Nothing moved. */
+  /** The gate is red on the target without the idea. Nothing moved. */
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number }
   /** The target does not contain the idea. */
   | { kind: 'nothing' };
 
 export interface CleanupInput extends IdeaGitInput {
-  /** Also a locked worktree, a broken one, and one with repositories of its own; what cannot be saved is moved aside. */
+  /**
+   * Also a locked worktree, a broken one, and one with nested repositories. Data that cannot be saved is moved aside.
+   */
   force?: boolean;
 }
 
 export interface CleanupResult {
   /** The idea has no worktree any more. */
   removed: boolean;
-  /** Save ref with the worktree as it was. */
+  /** Save ref with the worktree. */
   saved?: string;
-  /** Why it was not removed, or what was kept. */
+  /** Why it was not removed, or what ralphctl kept. */
   note?: string;
 }

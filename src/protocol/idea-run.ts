@@ -1,6 +1,6 @@
 /**
- * An idea as its workflow carries it, and what it and the autopilot tell each other.
- * Invariant: plain JSON and small; fields are only ever added, never changed in meaning. Must import types only.
+ * An idea as its workflow stores it, and the messages between it and the autopilot.
+ * Invariant: plain JSON and small. Fields are only ever added, never changed in meaning. Must import types only.
  */
 import type { Feedback, IdeaLimits, PrepareResult, Reopen, RunAgentResult } from './activities.js';
 import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
@@ -19,14 +19,17 @@ export interface IdeaInput extends RunRef {
   title: string;
   agentName: string;
   parent: string;
-  /** Which start of this idea it is, so that the parent can tell old reports from new ones. */
+  /**
+   * The generation: which start of this idea it is, so that the parent can tell old reports from new ones. `life` is
+   * its wire name.
+   */
   life: number;
   settings: RunSettings;
   queues: { agents: string; git: string };
   /** The agent to begin with. */
   choice?: AgentChoice;
   maxHistory?: number;
-  /** What people said before it started. */
+  /** Messages from before its start. */
   carry?: IdeaCarry;
   /** Absent where neither run nor day has a budget, and under a parent of 0.1. */
   ceilings?: Ceilings;
@@ -34,7 +37,7 @@ export interface IdeaInput extends RunRef {
   state?: IdeaRunState;
 }
 
-/** What an idea workflow begins with, beside its backlog text. */
+/** The start of an idea workflow, besides its backlog text. */
 export interface IdeaCarry {
   notes?: string[];
   patch?: LimitPatch;
@@ -66,7 +69,7 @@ export interface IdeaRunState {
   /** Agent runs of this workflow, charged or not. */
   serial: number;
   activeMs: number;
-  /** The next iteration is allowed whatever the limits say: a person answered, or a landing bounced. */
+  /** The next iteration is allowed whatever the limits: a person answered, or a landing bounced. */
   grace: boolean;
   prepared?: PrepareResult;
   limits?: IdeaLimits;
@@ -76,7 +79,7 @@ export interface IdeaRunState {
   question?: string;
   lastSignal?: AgentSignal;
   lastGate?: GateResult;
-  /** A run that is accounted for and whose gate has not been decided yet. */
+  /** A recorded run whose gate is not decided yet. */
   ungated?: RunAgentResult;
   /** How its last iterations ended. */
   cause?: Cause;
@@ -90,36 +93,36 @@ export interface IdeaRunState {
   stats: IterationStats;
   paused: boolean;
   stopping: boolean;
-  /** Where on the ladder it stands; absent: on the ground. */
+  /** Its rung of the escalation; absent: none. */
   stall?: Stall;
   /**
-   * It works with the agent's stronger model or effort, until it is over; false: it did, until that was at a limit of its
-   * own; absent: not yet.
+   * Uses the agent's stronger model or effort until it ends. false: it did, until that model hit its own limit; absent:
+   * not yet.
    */
   stronger?: boolean;
-  /** Keys of tripwires that a person has looked at and let pass. */
+  /** Keys of tripwires that a person has approved. */
   approved?: string[];
   /** It stops with its run: finished work still waits for its landing. */
   drain?: true;
-  /** Why, as the person who said so put it. */
+  /** The reason, in the person's words. */
   stopReason?: string;
   patch?: LimitPatch;
   revision?: number;
   step?: boolean;
   /** Step mode: the next iteration may run. */
   mayRun?: boolean;
-  /** Where the idea is in its plan. */
+  /** The idea's place in its plan. */
   plan?: PlanPlace;
   skipStep?: SkipStep;
   /** The agent to use next; absent: the one that the idea or the run names. */
   choice?: AgentChoice;
-  /** Runs in a row that were cut off: their agent was killed from outside, or their worker went away. */
+  /** Runs in a row that were ended from outside: their agent was killed, or their worker was lost. */
   cutOff?: number;
-  /** Its worker went away again and again: it is to say so when a run has worked. */
+  /** Its worker was lost again and again: it must report the first run that works. */
   suspect?: true;
-  /** The last run in which the agent got to work, and when it ended. */
+  /** The last run in which the agent worked, and its end. */
   worked?: Worked;
-  /** Who ran last. */
+  /** Agent and account of the last run. */
   lastRun?: { agent?: string; account?: string };
   watch?: Watch;
   spent?: Spent;
@@ -128,39 +131,39 @@ export interface IdeaRunState {
   /** The open question is about the budget: its answer is not for the agent. */
   asking?: 'budget';
   ceilings?: Ceilings;
-  /** Taken over by the autopilot of another run. */
+  /** Adopted by the autopilot of another run. */
   elsewhere?: true;
-  /** Told to give its slot back at the boundary: none of its agents can work now. */
+  /** Must release its slot between iterations: none of its agents can work now. */
   parked?: boolean;
 }
 
-/** How an iteration ended that got nowhere, and how many in a row ended like that. */
+/** How an iteration without progress ended, and how many in a row ended that way. */
 export interface Cause {
   text: string;
   times: number;
 }
 
-/** A run in which the agent got to work: its program starts, and its provider answers. */
+/** A run in which the agent worked: its program starts, and its provider answers. */
 export interface Worked {
   agent: string;
   /** When it ended, epoch ms. */
   at: number;
 }
 
-/** A person wants a step left out. */
+/** A person wants to skip a step. */
 export interface SkipStep {
-  /** 0-based; absent: the one that the idea is at when it reads this. */
+  /** 0-based; absent: the current one when the idea reads this. */
   step?: number;
   why?: string;
-  /** Not a person: it failed, and failed ones are skipped. */
+  /** Not a person: it failed, and failed ideas are skipped. */
   failed?: true;
 }
 
-/** Where an idea is in its plan (B9). */
+/** The idea's place in its plan (B9). */
 export interface PlanPlace {
   /** Current step, 0-based. */
   step: number;
-  /** Iterations that it has taken. */
+  /** Iterations that the step has taken. */
   tries: number;
   skipped: number[];
 }
@@ -187,20 +190,20 @@ export interface IdeaReport {
   reason?: string;
   outcome?: IdeaOutcome;
   iterations: IterationStats;
-  /** With `needs-human`: a plain yes lands it. */
+  /** With `needs-human`: an approval lands it. */
   approvable?: true;
   /** With `parked`: the run that could not work. */
   trouble?: Trouble;
-  /** With `parked`: the agent got nowhere, and another one is to go on. */
+  /** With `parked`: the agent made no progress, and another one continues. */
   passed?: string;
-  /** With `parked`: the budget of run or day that its last run met. */
+  /** With `parked`: the used-up budget of run or day. */
   reached?: BudgetReached;
-  /** With `spent`: what the last agent run used. */
+  /** With `spent`: the use of the last agent run. */
   spent?: Spent;
   /** With `warnings`: all that are open now. */
   warnings?: Warning[];
   worked?: Worked;
-  /** With `parked`: runs in a row that were cut off, their worker with them. */
+  /** With `parked`: runs in a row that were ended from outside together with their worker. */
   lost?: number;
 }
 
@@ -209,7 +212,7 @@ export type Verdict =
   | { kind: 'landed'; commit: string }
   | { kind: 'reopen'; agentName: string; reopen: Reopen; feedback: Feedback; choice?: AgentChoice }
   | { kind: 'ask'; question: string }
-  /** Its agent's trouble is the idea's own, and its tries are used up. */
+  /** The agent's problem is the idea's own, and its retries are used up. */
   | { kind: 'close'; outcome: 'failed' | 'skipped'; reason: string };
 
 export interface IdeaResult {

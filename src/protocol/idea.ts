@@ -4,7 +4,7 @@
  * Must not import anything.
  */
 
-/** Where an idea was written down, for error messages. `line` is 1-based. */
+/** The source position of an idea, for error messages. `line` is 1-based. */
 export interface SourceRef {
   file: string;
   line: number;
@@ -13,9 +13,9 @@ export interface SourceRef {
 export interface PlanStep {
   id: string;
   text: string;
-  /** Iterations that this step may take; absent: as many as the idea has left. */
+  /** Iterations for this step; absent: as many as the idea has left. */
   maxIterations?: number;
-  /** A step that does not come to an end is left out, instead of ending the idea. */
+  /** A step that does not finish is skipped, instead of ending the idea. */
   optional?: boolean;
 }
 export interface PlanPhase {
@@ -31,7 +31,7 @@ export interface Idea {
   title: string;
   /** The whole task text, as the agent gets it. */
   text: string;
-  /** Heading the idea stands under (roadmap phase). Informative. */
+  /** The heading above the idea (roadmap phase). Informative. */
   phase?: string;
   /** Id of the Blue (parent) idea. */
   parent?: string;
@@ -61,7 +61,7 @@ export interface Idea {
   source: SourceRef;
 }
 
-/** The part of an idea that deciding needs. Optional fields are left out when empty, to keep state small. */
+/** The part of an idea that deciding needs. Empty optional fields are omitted to keep the state small. */
 export interface IdeaCard {
   id: string;
   title: string;
@@ -69,7 +69,7 @@ export interface IdeaCard {
   parent?: string;
   tags?: string[];
   blue?: true;
-  /** Its own agent, where it names one. */
+  /** Its own agent, if it names one. */
   agent?: string;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Agents that cannot work for now: usage limits, logins that have run out, programs that do not start.
- * Invariant: an account is known by a key that gives no secret away; everything here is plain JSON and small.
+ * Agents that cannot work for now: usage limits, expired logins, programs that do not start.
+ * Invariant: the key of an account reveals no secret. Everything here is plain JSON and small.
  * Must not import anything.
  */
 
 /**
- * What closes a gate. limited: a usage limit · provider: overloaded, out of order or out of reach · auth: needs a login ·
- * launch: ends in seconds without a turn.
+ * The cause that opens a breaker. limited: a usage limit · provider: overloaded, broken or unreachable · auth: needs a
+ * login · launch: ends in seconds without a turn.
  */
 export type TroubleKind = 'limited' | 'provider' | 'auth' | 'launch';
 
@@ -15,32 +15,35 @@ export interface Trouble {
   kind: TroubleKind;
   /** Agent name from the configuration. */
   agent: string;
-  /** Key of the account it ran on. */
+  /** Key of its account. */
   account?: string;
   message: string;
   /** When a limit ends, epoch ms, where the agent stated it. */
   resetAt?: number;
 }
 
-/** A closed gate: one account, or one agent's program. Open ones are not kept. */
+/**
+ * A closed account or agent program (an open circuit breaker). Working ones are not stored. On the wire it is called
+ * `gate`.
+ */
 export interface AccountBreaker {
   /** Key of the account, or `agent:<name>` for launches. */
   key: string;
   kind: TroubleKind;
-  /** parked: nobody runs. probing: one idea tries, the others wait for it. */
+  /** parked: no agent runs. probing: one idea tries, the others wait for it. */
   state: 'parked' | 'probing';
   reason: string;
   /** epoch ms */
   since: number;
-  /** epoch ms when the first try may go; absent where only a person opens it. */
+  /** epoch ms of the earliest first try; absent where only a person reopens it. */
   until?: number;
   /** The agent stated the time. */
   stated?: true;
-  /** So short that ideas wait for it rather than go to another agent. */
+  /** So short that ideas wait instead of going to another agent. */
   brief?: true;
   /** Failures in a row. */
   hits: number;
-  /** epoch ms of the last of them, and the ideas they came from; of launch and provider only. */
+  /** epoch ms of the last of them, and their ideas; of launch and provider only. */
   at?: number;
   ideas?: string[];
   probe?: {
@@ -56,9 +59,9 @@ export interface AccountBreaker {
 export interface AgentsInfo {
   /** For ideas that name none. */
   default: string;
-  /** Take over in this order. */
+  /** Fallbacks, in this order. */
   fallback: string[];
-  /** Account keys by agent name. Agents with the same program family and credentials share one. */
+  /** Account keys by agent name. Agents with the same program family and credentials share a key. */
   accounts: Record<string, string>;
 }
 
@@ -67,16 +70,16 @@ export interface LimitState {
   gates: AccountBreaker[];
   /** The last run that worked, by account key. */
   worked?: Record<string, { idea: string; at: number }>;
-  /** Launches that failed lately, and nothing of that agent has worked since. */
+  /** Recent failed launches; no run of that agent has worked since. */
   stumbled?: { agent: string; idea: string; at: number }[];
-  /** Nothing can go on until a gate opens; `until` in epoch ms where that happens by itself. */
+  /** Nothing can resume until a breaker allows it; `until` in epoch ms where that happens by itself. */
   still?: { why: string; until?: number };
 }
 
-/** Which agent an idea is to use. */
+/** The agent for an idea. */
 export interface AgentChoice {
   agent: string;
-  /** It goes first, to find out whether the gate is open again. */
+  /** It goes first, to find out whether the account works again. */
   probe?: true;
 }
 

@@ -9,16 +9,16 @@ export const IDEA_WORKFLOW = 'idea';
 export const autopilotId = (project: string): string => `ralph:${project}:autopilot`;
 export const ideaWorkflowId = (project: string, idea: string): string => `ralph:${project}:idea:${idea}`;
 
-/** Workflows and light activities: any worker of the project may take these. */
+/** Workflows and light activities: any worker of the project can take these. */
 export const mainQueue = (project: string): string => `ralph-${project}`;
-/** Agent runs: bound to the host that has the worktrees. */
+/** Agent runs: bound to the host of the worktrees. */
 export const agentsQueue = (project: string, host: string): string => `ralph-${project}-agents@${host}`;
-/** Git, gate and landing: bound to the same host, in slots of their own so an agent never waits behind a gate. */
+/** Git, gate and landing: bound to the same host, with their own slots, so that an agent never waits behind a gate. */
 export const gitQueue = (project: string, host: string): string => `ralph-${project}-git@${host}`;
 
 /**
- * The autopilot's tasks and queries go before those of a hundred ideas, whose landings and slots wait for it: without
- * this `status` took seconds while ideas began, and hardly anything landed. Ideas do not inherit it.
+ * The autopilot's tasks and queries take precedence over those of a hundred ideas, whose landings and slots wait for
+ * it. Without this, `status` took seconds while ideas began, and hardly anything landed. Ideas do not inherit it.
  */
 export const RUN_FIRST = 1;
 export const IDEA_PRIORITY = 3;
@@ -36,22 +36,22 @@ export const ABORT = 'abort';
 export const APPROVE = 'approve';
 /** Any command, for when no worker can take an update. */
 export const COMMAND = 'command';
-/** To an idea, or about one: leave out the step of its plan that it is at. */
+/** To an idea, or about one: skip the current step of its plan. */
 export const SKIP_STEP = 'skipStep';
-/** To an idea: what to do about its warnings: `continue`, `stop`, or `+N` iterations. */
+/** To an idea: the reply to its warnings: `continue`, `stop`, or `+N` iterations. */
 export const WARN = 'warn';
-/** To the autopilot: a revision of the configuration that stands in the run's files. */
+/** To the autopilot: a configuration revision in the run's files. */
 export const RELOAD_CONFIG = 'reloadConfig';
-/** To the autopilot: more of the budget that is used up, or of the one named. */
+/** To the autopilot: raise the used-up budget, or the named one. */
 export const RAISE_BUDGET = 'raiseBudget';
-/** To the autopilot: try a limited account or agent now; without one, all of them. */
+/** To the autopilot: try a limited account or agent now; without a name, all of them. */
 export const RETRY_LIMIT = 'retryLimit';
 
 /** Temporal signals between the two workflows. */
 export const IDEA_REPORT = 'ideaReport';
 export const SLOT_GRANTED = 'slotGranted';
 export const VERDICT = 'verdict';
-/** The configuration of the run was read anew. */
+/** The run's configuration was reloaded. */
 export const CONFIGURED = 'configured';
 /** Changed limits or texts. */
 export const EDITED = 'edited';
@@ -78,7 +78,7 @@ export const SEARCH_ATTRIBUTES = {
   RalphIteration: 'Int',
 } as const;
 
-/** Set in the environment of everything an agent run starts, so that stray descendants can be found again. */
+/** In the environment of every process of an agent run, so that leftover descendants can be found. */
 export const ATTEMPT_ENV = 'RALPHCTL_ATTEMPT';
-/** Parent to child: say again where you stand (after an adoption). */
+/** Parent to child: report your state again (after an adoption). */
 export const RESYNC = 'resync';

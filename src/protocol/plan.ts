@@ -7,7 +7,7 @@ export interface PlanShape {
   steps: { id: string /** 0-based. */; phase: number; maxIterations?: number; optional?: boolean }[];
 }
 
-/** Steps before `step` (0-based) are over; `skipped` ones were left out. */
+/** Steps before `step` (0-based) are over; `skipped` lists those that were skipped. */
 export interface PlanPosition {
   step: number;
   skipped: number[];

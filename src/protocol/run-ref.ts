@@ -1,10 +1,10 @@
-/** Which run an activity works for, and how much text may enter workflow history. Imports nothing. */
+/** Identifies the run of an activity, and limits text in workflow history. Imports nothing. */
 
-/** Names the run whose pinned files an activity works from. */
+/** Names the run whose pinned files an activity uses. */
 export interface RunRef {
   project: string;
   runId: string;
-  /** Revision of the run's configuration that counts; absent: the one it was started with. */
+  /** Revision of the run's configuration in force; absent: the first one. */
   config?: number;
 }
 

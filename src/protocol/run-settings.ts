@@ -21,9 +21,9 @@ export interface RunSettings {
   stepDelayMs: number;
   weights: Weights;
   gateWhen: 'claim' | 'always';
-  /** Landings given back to the agent before a person is asked. */
+  /** Failed landings that go back to the agent before a person is asked. */
   maxLandingRounds: number;
-  /** New ideas wait while this many stand in the landing lane; 0: twice the slots. Absent in runs of 0.1: none wait. */
+  /** New ideas wait while this many are in the landing queue; 0: twice the slots. Absent in runs of 0.1: none wait. */
   maxWaiting?: number;
   /** Consecutive failed ideas that pause the run (A7). */
   errorThreshold: number;
@@ -33,32 +33,35 @@ export interface RunSettings {
   maxRateLimitRetries: number;
   rateLimitBackoffMs: number;
   rateLimitFactor: number;
-  /** Absent in runs of a version that had none. */
+  /** Absent in runs of a version without it. */
   ladder?: Ladder;
-  /** How the run begins (A6); `autopilot` when absent. */
+  /** The mode at the start (A6); `autopilot` when absent. */
   mode?: RunMode;
-  /** In mode step landings wait for an approval, too. Absent in runs of 0.1, where iterations alone did. */
+  /** In mode step landings also wait for an approval. Absent in runs of 0.1, where only iterations did. */
   stepLanding?: true;
   /**
-   * An outage of a provider closes its account, and trouble of one idea is told from its agent's. Absent in runs of 0.1,
-   * where an outage failed the idea and one idea's launches closed the agent.
+   * A provider outage closes its account, and ralphctl tells an idea's own problem from its agent's. Absent in runs of
+   * 0.1, where an outage failed the idea and launches of one idea closed the agent.
    */
   ownTrouble?: true;
-  /** An idea unblocks also those that wait for a Blue above it (A2). Absent in runs of 0.1, where direct names alone counted. */
+  /**
+   * An idea also unblocks ideas that wait for a Blue above it (A2). Absent in runs of 0.1, where only direct names
+   * counted.
+   */
   unblocksThroughParents?: true;
   /** A Blue that the source ticks has not landed while a child of it is open (A4). Absent in runs of 0.1, where the tick counted. */
   bluesByChildren?: true;
   /**
-   * What the configuration allows a set-up, and all commands of a gate one after another. Absent in runs of 0.1: their
-   * activities end after four hours, and wait for a worker for ever.
+   * Time limits of a set-up, and of all commands of a gate together. Absent in runs of 0.1: their activities end after
+   * four hours, and wait for a worker for ever.
    */
   times?: {
     setupMs: number;
     gateMs: number;
-    /** How long nobody may take an activity before that is said; for tests. */
+    /** How long an activity may wait for a worker before a warning; for tests. */
     untakenMs?: number;
   };
-  /** Go back to an idea's first agent as soon as its gate is open; absent: yes. */
+  /** Return to an idea's first agent as soon as its account is open; absent: yes. */
   recoverPrimary?: boolean;
   /** Absent: none. */
   budget?: BudgetSettings;

@@ -1,6 +1,6 @@
 /**
- * A run as its two workflows carry it: inputs, state that survives continue-as-new, messages and what queries return.
- * Invariant: everything here is plain JSON and small; fields are only ever added, never changed in meaning.
+ * A run as its two workflows store it: inputs, state that survives continue-as-new, messages and query answers.
+ * Invariant: everything here is plain JSON and small. Fields are only ever added, never changed in meaning.
  * Must import types only.
  */
 import type { Feedback, Reopen } from './activities.js';
@@ -15,7 +15,7 @@ import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunSta
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
 
-/** What becomes of an idea once its workflow has ended, because a person said so. */
+/** The status that a person wants for the idea once its workflow has ended. */
 export interface Afterwards {
   do: 'hold' | 'skip' | 'abandon' | 'rollback' | 'split';
   reason?: string;
@@ -28,33 +28,36 @@ export interface IdeaEntry {
   status: IdeaStatus;
   /** Slot number, 1-based, while the idea holds one. */
   slot?: number;
-  /** Last report taken from the child; older ones are duplicates. */
+  /** Last report from the child; older ones are duplicates. */
   seq: number;
-  /** How often a child was started for it; negative while an adopted child has not reported. */
+  /**
+   * The generation: how often a child was started for it. Negative while an adopted child has not reported. `life` is
+   * the wire name.
+   */
   life: number;
   retries: number;
   /** Landing rounds given back so far. */
   rounds: number;
   reason?: string;
   work?: ReadyWork;
-  /** The landing that did not go through, until the child takes it up. */
+  /** The failed landing, until the child takes it up. */
   bounce?: { reopen: Reopen; feedback: Feedback };
   iterations?: IterationStats;
   commit?: string;
-  /** Pending, but kept back until a person lets it go. */
+  /** Pending, but on hold until a person releases it. */
   hold?: true;
-  /** Under way; the idea does not start meanwhile. */
+  /** The git task in progress; the idea does not start meanwhile. */
   busy?: GitTask;
   after?: Afterwards;
-  /** Its next iteration waits for an approval; in the lane, its landing. */
+  /** Its next iteration waits for an approval; in the landing queue, its landing. */
   approval?: true;
-  /** A person has let it land already, on being asked about its gate. */
+  /** A person has approved its landing in answer to its gate. */
   mayLand?: true;
-  /** Its question is one that `approve` answers. */
+  /** An approval answers its question. */
   approvable?: true;
-  /** It was told to pause by itself and is not there yet. */
+  /** It has a pause of its own coming. */
   pauseAsked?: true;
-  /** Added to its score by a person. */
+  /** A person's addition to its score. */
   boost?: number;
   /** For its first prompt. */
   notes?: string[];
@@ -63,24 +66,27 @@ export interface IdeaEntry {
   revision?: number;
   /** For its next start. */
   skipStep?: SkipStep;
-  /** Iterations charged so far; `keepCount`: where the next start goes on counting. */
+  /** Iterations charged so far; `keepCount`: where the next start continues the count. */
   used?: number;
   keepCount?: number;
   /** Slot it had last: names its worktree. */
   lastSlot?: number;
-  /** What a person told it last. */
+  /** The last command of a person. */
   told?: { verb: string; reason?: string };
-  /** The agent it was told to use, while it holds a slot; empty: to give its slot back. */
+  /** The assigned agent, while it holds a slot; empty: release the slot. */
   agent?: string;
-  /** Agents that got nowhere with it, the latest last: the others go first. */
+  /** Agents that made no progress with it, the latest last: the others go first. */
   passed?: string[];
-  /** It was told that it goes first. */
+  /** It was told to go first. */
   probe?: true;
-  /** Trouble that its agent has with it, from `since` to `at` (epoch ms); `own`: times in a row that are known to be the idea's. */
+  /**
+   * Its agent's problems with it, from `since` to `at` (epoch ms); `own`: times in a row that are known to be the
+   * idea's own.
+   */
   trouble?: { kind: TroubleKind; own: number; since: number; at: number };
-  /** Since when (epoch ms) its worker is lost while it runs, again and again: it runs beside no other such idea. */
+  /** Since when (epoch ms) it loses its worker again and again: it does not run beside another such idea. */
   suspect?: number;
-  /** It gets no slot before, epoch ms. */
+  /** It gets no slot before this time, epoch ms. */
   notBefore?: number;
   /** Open ones. */
   warnings?: Warning[];
@@ -91,19 +97,19 @@ export interface RunTotals {
   landings: number;
   bounces: number;
   commits: number;
-  /** Iterations of ideas that are over. */
+  /** Iterations of ended ideas. */
   iterations: IterationStats;
 }
 
 export interface AutopilotState {
   run: RunState;
-  /** Why the run is paused or stopping, as the person who asked (or the rule that fired) said it. */
+  /** Why the run is paused or stopping, in the words of the person or the rule. */
   why?: string;
   slots: number;
   entries: IdeaEntry[];
-  /** Ideas waiting to land, first come first served. */
+  /** Ideas in the landing queue, in order of arrival. `lane` is the wire name of the landing queue. */
   lane: string[];
-  /** The idea that is landing now. */
+  /** The landing idea. */
   landing?: string;
   /** Ideas that get the next free slots. */
   waiting: string[];
@@ -112,15 +118,15 @@ export interface AutopilotState {
   queues: { agents: string; git: string };
   target: string;
   mode?: RunMode;
-  /** Too many failures in a row: only a review goes on (A7). */
+  /** Too many failures in a row: only a review resumes the run (A7). */
   review?: true;
   /** Semi-auto: ideas that get the next free slots. */
   assigned?: string[];
-  /** Set by `abort`: workflows are ended at once, and changes stashed. */
+  /** Set by `abort`: workflows end at once, and changes are saved. */
   aborting?: true;
-  /** Ids of the last commands, so that one counts once. */
+  /** Ids of the last commands, so that each counts once. */
   seen?: string[];
-  /** Absent in runs of a version that knew no account gate. */
+  /** Absent in runs of a version without account breakers. `gate` is the wire name of a breaker. */
   limits?: LimitState;
   /** Absent where neither the run nor the day has a budget. */
   budget?: BudgetState;

@@ -1,6 +1,4 @@
-/**
- * What an agent may say at the end of an iteration. Must not import anything.
- */
+/** The signals of an agent at the end of an iteration. Must not import anything. */
 export type AgentSignal =
   | { kind: 'complete' }
   | { kind: 'blocked'; reason: string }

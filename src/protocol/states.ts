@@ -1,35 +1,35 @@
-/** States of runs and ideas, in the words that every side uses. Imports nothing. */
+/** States of runs and ideas, in the words that all sides use. Imports nothing. */
 
 /** `idle`: not opened yet. `waiting_user`: semi-auto, ideas start when they are assigned. */
 export type RunState = 'idle' | 'running' | 'pausing' | 'paused' | 'waiting_user' | 'stopping' | 'completed';
 
-/** Shown in the place of `running` while nothing runs and a person is asked. */
+/** Displayed instead of `running` while nothing runs and a person is asked. */
 export const WAITS_FOR_YOU = 'waits for you';
 
 export type StandingState = RunState | typeof WAITS_FOR_YOU;
 
 export type RunOutcome = 'completed' | 'stopped' | 'aborted';
 
-/** As people are shown it: at its end, how it ended. */
+/** The displayed state: after the end, how it ended. */
 export type ShownState = StandingState | RunOutcome;
 
-/** What the parent knows of an idea. */
+/** The parent's status of an idea. */
 export const IDEA_STATUSES = [
   'pending',
   'running',
   'paused',
   'needs-human',
-  /** Answered or bounced from landing: wants a slot again, before any new idea gets one. */
+  /** Answered or bounced from landing: wants a slot again, before any new idea. */
   'wants-slot',
-  /** Gate green; queued to land, or landing. */
+  /** Gate green; in the landing queue, or landing. */
   'landing',
   'landed',
   'blocked',
   'timeout',
   'failed',
-  /** Not in this run, a person said. */
+  /** A person left it out of this run. */
   'skipped',
-  /** Given up by a person. */
+  /** A person gave it up. */
   'abandoned',
 ] as const;
 
@@ -48,7 +48,7 @@ export interface IterationStats {
 /** Work on an idea's commits or worktree that a person asked for. */
 export type GitTask = 'rollback' | 'cleanup' | 'stash' | 'undo';
 
-/** What landing needs to know of a finished idea. */
+/** The data of a finished idea that its landing needs. */
 export interface ReadyWork {
   worktree: string;
   branch: string;

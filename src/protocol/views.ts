@@ -1,5 +1,5 @@
 /**
- * What queries answer, and what a run leaves behind of it, for people.
+ * Query answers and the summary of a run, for people.
  * Invariant: plain JSON, bounded whatever the size of the run. Must import types only.
  */
 import type { BudgetLine, Spent } from './budget.js';
@@ -16,14 +16,14 @@ export interface IdeaLine {
   status: IdeaStatus;
   agentName?: string;
   reason?: string;
-  /** Pending, but kept back by a person. */
+  /** Pending, but on hold by a person. */
   held?: true;
   /** Its next iteration, or its landing, waits for an approval. */
   approval?: true;
   busy?: GitTask;
   /** Of a Blue: how many of its children are done. */
   group?: { done: number; total: number };
-  /** Iterations that its workflow has reported; those of a running one are in its own view. */
+  /** Reported iterations; those of a running workflow are in its own view. */
   iterations?: IterationStats;
 }
 
@@ -31,7 +31,7 @@ export interface IdeaLine {
 export interface RunStatus {
   project: string;
   runId: string;
-  /** Revision of the configuration that counts; absent: the one the run was started with. */
+  /** Revision of the configuration in force; absent: the first one. */
   config?: number;
   state: StandingState;
   why?: string;
@@ -39,9 +39,9 @@ export interface RunStatus {
   slots: number;
   /** Absent in answers of older workers: autopilot. */
   mode?: RunMode;
-  /** Only `review` goes on (A7). */
+  /** Only `review` resumes it (A7). */
   review?: true;
-  /** Commands that would be taken now. */
+  /** Commands that the run accepts now. */
   possible?: string[];
   counts: Record<IdeaStatus, number>;
   total: number;
@@ -49,19 +49,21 @@ export interface RunStatus {
   active: IdeaLine[];
   /** Ideas that wait for a person. */
   attention: IdeaLine[];
-  /** Next iterations and landings that wait for an approval, and git work under way that a person asked for. Absent from older workers. */
+  /**
+   * Iterations and landings that wait for an approval, and running git tasks of a person. Absent from older workers.
+   */
   approvals?: number;
   errands?: number;
   lane: string[];
-  /** How many each list leaves out, where it does; the `ideas` query gives all, page by page. */
+  /** How many entries each list leaves out; the `ideas` query gives all, page by page. */
   more?: LeftOut;
   landing?: string;
   /** Ready to start, best first, at most ten. */
   next: string[];
   statistics: RunStatistics;
-  /** Accounts that are not simply open. */
+  /** Closed accounts. */
   accounts?: AccountLine[];
-  /** Nothing runs because of limits; epoch ms when it goes on by itself. */
+  /** Nothing runs because of limits; epoch ms when it resumes by itself. */
   resumesAt?: number;
   warnings?: WarningLine[];
   /** Of the run and the day. */
@@ -75,24 +77,24 @@ export interface LeftOut {
   warnings?: number;
 }
 
-/** What the `ideas` query is asked: a page of all ideas in backlog order. */
+/** Input of the `ideas` query: a page of all ideas in backlog order. */
 export interface IdeaPageRequest {
   /** 0-based, among those with a status in `only`. */
   from?: number;
-  /** At most 500, which is also what is meant without one. */
+  /** At most 500, which is also the default. */
   count?: number;
   only?: IdeaStatus[];
 }
 
 export interface IdeaPage {
   from: number;
-  /** All that match, on whatever page. */
+  /** All matches, on any page. */
   total: number;
   lines: IdeaLine[];
 }
 
 export interface RunStatistics {
-  /** By the clock of the workflow, which stands still while nothing happens. */
+  /** By the clock of the workflow, which stands still without events. */
   runtimeMs: number;
   /** epoch ms; absent from older workers. */
   startedAt?: number;
@@ -122,11 +124,11 @@ export interface IdeaView {
   /** Hints and answers that wait for the next prompt, and their characters together. */
   notes?: number;
   notesSize?: number;
-  /** All iterations of this life of the idea, reported or not. */
+  /** All iterations of this generation of the idea, reported or not. */
   iterations?: IterationStats;
-  /** Agent from the configuration, where it is not simply the idea's own. */
+  /** Agent from the configuration, where it is not the idea's own. */
   agent?: string;
-  /** Works with that agent's stronger model or effort. */
+  /** Uses that agent's stronger model or effort. */
   stronger?: true;
   warnings?: Warning[];
   /** Of this idea. */
@@ -144,7 +146,7 @@ export interface GroupView {
   done: number;
   total: number;
   landed: string[];
-  /** Each with its status in words. */
+  /** Each with its status as text. */
   open: string[];
 }
 
@@ -157,14 +159,14 @@ export interface WhyView {
   parts: ScorePart[];
   /** Place in the ready pool, 1-based; absent when it is not ready. */
   rank?: number;
-  /** What it still waits for, in words. */
+  /** Its unfinished dependencies, as text. */
   waitsFor: string[];
   reason?: string;
-  /** What a person told it last, with the reason given. */
+  /** A person's last command, with the reason. */
   told?: { verb: string; reason?: string };
   held?: true;
-  /** Absent for an idea that is no Blue. */
+  /** Absent for an idea that is not a Blue. */
   group?: GroupView;
-  /** What can be told to it now. */
+  /** Commands that the idea accepts now. */
   possible?: string[];
 }

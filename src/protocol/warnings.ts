@@ -1,8 +1,8 @@
-/** Warnings (B6): visible everywhere, answerable, and the loop goes on while they wait. Must not import anything. */
+/** Warnings (B6): visible everywhere, answerable, and the loop continues while they wait. Must not import anything. */
 
 /**
- * stuck: it gets nowhere any more · iterations: most of them are used · budget: most of it is used · outside: something of
- * the user's or of another idea changed while it ran, and nobody knows by whom · worker: none takes its work.
+ * stuck: it makes no progress · iterations: most of them are used · budget: most of it is used · outside: something of
+ * the user's or of another idea changed during the run, and nobody knows by whom · worker: none takes its work.
  */
 export type WarningKind = 'stuck' | 'iterations' | 'budget' | 'outside' | 'worker';
 
@@ -21,20 +21,20 @@ export interface WarningLine {
   since?: number;
 }
 
-/** What a person says to an idea's warnings. `more`: that many iterations more. */
+/** A person's reply to an idea's warnings. `more`: that many additional iterations. */
 export type WarningAnswer = { do: 'continue' } | { do: 'stop' } | { do: 'more'; by: number };
 
-/** What is watched of an idea's progress. */
+/** The record of an idea's progress. */
 export interface Watch {
-  /** What the last iteration left: tree and gate. */
+  /** The result of the last iteration: tree and gate. */
   fingerprint?: string;
-  /** That and what was left lately, newest first. */
+  /** That and recent results, newest first. */
   seen?: string[];
-  /** What the last gate said where it was red. */
+  /** The last red gate's result. */
   red?: string;
-  /** Iterations in a row that got nowhere. */
+  /** Iterations in a row without progress. */
   same: number;
-  /** Warnings answered or given: not given again for the same cause. */
+  /** Answered or given warnings: not repeated for the same cause. */
   told: string[];
   open: Warning[];
 }

@@ -117,20 +117,20 @@ function take(state: Amended, one: Amendment, landed: ReadonlySet<string>, what:
   const taken = what === 'parts' ? parts.find((part) => state.ideas.some((idea) => idea.id === part.id)) : undefined;
   const cause =
     fingerprint(now) !== of
-      ? 'the backlog has another text for it by now'
-      : taken && `the backlog has an idea ${taken.id} by now`;
+      ? 'the backlog has a newer text for it'
+      : taken && `the backlog now has an idea ${taken.id}`;
   if (cause) {
     state.stale.push(id);
-    state.said.push(`the ${verb} of ${id} (${when} UTC) counts no more: ${cause}`);
+    state.said.push(`the ${verb} of ${id} (${when} UTC) no longer applies: ${cause}`);
     return;
   }
-  const back = `go back to the backlog with: ralphctl ${verb} ${id} --forget`;
+  const back = `return to the backlog with: ralphctl ${verb} ${id} --forget`;
   if (what === 'parts') {
     state.said.push(`${id} is split into ${parts.map((part) => part.id).join(', ')} (${when} UTC); ${back}`);
     const { plan: _, ...group } = now;
     state.ideas = state.ideas.flatMap((idea) => (idea === now ? [{ ...group, blue: true }, ...parts] : [idea]));
   } else {
-    state.said.push(`${id} counts as it was edited (${when} UTC); ${back}`);
+    state.said.push(`${id} keeps its edit (${when} UTC); ${back}`);
     state.ideas = state.ideas.map((idea) => (idea === now ? { ...idea, ...fields } : idea));
   }
 }

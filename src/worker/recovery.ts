@@ -37,10 +37,10 @@ export async function reap(
     });
     try {
       await completion.fail(Buffer.from(taskToken, 'base64'), failure);
-      log.event('handed an attempt back', what);
+      log.event('returned an attempt to the server', what);
     } catch (error) {
       // The server gave the attempt up already, or the idea is closed: nothing waits for it.
-      log.event('an old attempt is no longer waited for', { ...what, why: (error as Error).message });
+      log.event('stopped waiting for an old attempt', { ...what, why: (error as Error).message });
     }
   };
   for (const mark of await leftAttempts(root, project)) {

@@ -92,7 +92,7 @@ async function poll(
   const host = await hostLabel(root, env);
   // Two, because starting a process blocks the one that does it: agents and landings then do not wait for each other.
   // All work on the repository's shared metadata is in one of them, where its lock is.
-  const onLost = (why: string): void => log.event('a launcher ended', { why });
+  const onLost = (why: string): void => log.event('a job process ended', { why });
   const [agents, repository] = [new Launcher({ root, host, onLost }), new Launcher({ root, host, onLost })];
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const doWork: DoWork = (name, input, context) =>

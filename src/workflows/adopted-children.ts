@@ -1,6 +1,6 @@
 /**
- * Open children that this run of the workflow did not start: they report by signal only. Should one end without a word,
- * asking the server finds out.
+ * Open children that an earlier run of the workflow started: they report by signal only. This run asks the server about
+ * a child that ended without a report.
  */
 import { CancellationScope, condition, log, sleep } from '@temporalio/workflow';
 import type { Autopilot } from '../decide/run/autopilot.js';
@@ -10,7 +10,7 @@ import { activityProblem, mainActivities } from './proxies.js';
 
 const RECONCILE_EVERY = '15 minutes';
 
-/** Undefined for an adopted child that has not said which one it is. */
+/** Undefined for an adopted child that has not sent its generation yet. */
 export function generationOf(pilot: Autopilot, idea: string): number | undefined {
   const life = pilot.graph.entry(idea)?.life;
   return life !== undefined && life >= 0 ? life : undefined;
@@ -38,7 +38,7 @@ export class AdoptedChildren {
       for (;;) {
         await condition(() => this.#ideas.size > 0);
         await this.#reconcile(pilot);
-        await sleep(RECONCILE_EVERY, { summary: 'ask after children of earlier runs' });
+        await sleep(RECONCILE_EVERY, { summary: 'look for children of earlier runs' });
       }
     };
     scope.run(ask).catch(() => {});
@@ -63,7 +63,7 @@ export class AdoptedChildren {
     } catch (error) {
       const problem = activityProblem(error);
       if (!problem) throw error;
-      log.warn('children of earlier runs could not be asked after; that is tried again', { problem });
+      log.warn('the state of children of earlier runs is unknown; the run asks again', { problem });
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One timer that can be set again. Invariant: a timer is started only when its time differs from the one that runs, as
- * starting and cancelling are history events each.
+ * One resettable timer. Invariant: a new timer starts only when its time differs from the running one, because each
+ * start and each cancellation is a history event.
  */
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 
@@ -15,7 +15,7 @@ export class Alarm {
     this.#ring = ring;
   }
 
-  /** Epoch ms; undefined: not at all. */
+  /** Epoch ms; undefined: no alarm. */
   set(at: number | undefined): void {
     if (at === this.#at) return;
     this.#at = at;
@@ -32,7 +32,7 @@ export class Alarm {
   }
 
   async #wait(at: number): Promise<void> {
-    // A timer's clock and the workflow's differ by a little; never less than this, so that it cannot spin.
+    // The timer's clock and the workflow's differ a little. The minimum prevents a busy loop.
     await sleep(Math.max(50, at - Date.now()), { summary: this.#summary });
     this.#at = undefined;
     this.#scope = undefined;

@@ -1,7 +1,7 @@
 /**
- * The autopilot workflow: one per project. Fills slots with idea workflows, owns the landing lane.
- * Invariant: deciding is `src/decide/`; this file waits, calls it and carries its commands out. Children are ABANDONed
- * in both senses, so continue-as-new and cancellation never end an idea.
+ * The autopilot workflow: one per project. It fills slots with idea workflows and owns the landing queue.
+ * Invariant: decisions are in `src/decide/`; this file waits, calls them and runs their effects. Children are ABANDONed
+ * in both senses, so neither continue-as-new nor cancellation ends an idea.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -51,25 +51,25 @@ import { handleRunMessages } from './run-handlers.js';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);
-  // Cancelling the autopilot means stop: its children are told, and nothing is torn out from under an agent.
+  // Cancelling the autopilot means stop: it tells its children, and no agent loses its work.
   CancellationScope.current().cancelRequested.catch(() => shell.tell((pilot) => pilot.stop('cancelled')));
   return CancellationScope.nonCancellable(() => shell.main());
 }
 
 /**
- * Ideas that start at the same time. The server takes what concerns one workflow one after another: a hundred starts at
- * once hold up its next task for 5 s and more, and with it every landing.
+ * Ideas that start at the same time. The server handles the commands of one workflow one after another: a hundred
+ * starts at once delay its next task, and with it every landing, by 5 s and more.
  */
 const MOST_STARTS = 10;
 
 class AutopilotShell {
   readonly #input: AutopilotInput;
   #pilot: Autopilot | undefined;
-  /** What arrived and is not taken in yet, in order. */
+  /** Events in order of arrival that the main loop has not taken yet. */
   #inbox: ((pilot: Autopilot) => void)[] = [];
-  /** Child starts, landings and messages under way; continue-as-new waits for all of them. */
+  /** Child starts, landings and messages in progress; continue-as-new waits for all of them. */
   #inFlight = 0;
-  /** Of those, child starts. */
+  /** The number of child starts among them. */
   #starting = 0;
   readonly #mailbox = new Mailbox();
   readonly #publisher: Publisher;
@@ -117,7 +117,7 @@ class AutopilotShell {
       if (this.#inbox.length > 0) continue;
       if (this.#inFlight === 0) {
         const over = pilot.isOver();
-        // A handler that waits for this loop to act must not be waited for: what it told is in the inbox.
+        // Do not wait for a handler that waits for this loop: its event is in the inbox.
         if (over || rollover) await condition(() => allHandlersFinished() || this.#inbox.length > 0);
         if (this.#inbox.length > 0) continue;
         if (over) break;
@@ -151,12 +151,12 @@ class AutopilotShell {
     }
     if (kept) this.#tellCarried(carried.hints);
     this.#tellUnsaid(kept ? unsaid : [...carried.hints, ...unsaid]);
-    // Last: who follows the events leaves with the end of the run.
+    // Last, because a client that follows the events leaves at the end of the run.
     this.#publisher.publish(pilot, true, outcome);
     return summary;
   }
 
-  /** Hints for ideas that did not start: the next run has them. */
+  /** Hints for ideas that did not start, for the next run. */
   #tellCarried(hints: CarriedOver['hints']): void {
     for (const { idea, notes } of hints) {
       for (const note of notes) {
@@ -166,10 +166,10 @@ class AutopilotShell {
     }
   }
 
-  /** Those that could not be kept. */
+  /** Hints that the next run does not get. */
   #tellUnsaid(hints: CarriedOver['hints']): void {
     for (const { idea, notes } of hints) {
-      const why = 'the run ended before the idea had a prompt; say it again once another run is open';
+      const why = 'the run ended before the idea had a prompt; send it again once another run is open';
       for (const note of notes) {
         emit(this.#input, { kind: 'refused', verb: 'hint', idea, why: `${why}: "${clip(note, MAX_REASON)}"` });
       }
@@ -180,7 +180,7 @@ class AutopilotShell {
     return runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, Date.now());
   }
 
-  /** Never during a landing: its gate may take long, and until the new run nothing could begin in free slots. */
+  /** Never during a landing: its gate may take long, and nothing could start in free slots until the new run begins. */
   #wantsRollover(pilot: Autopilot): boolean {
     if (pilot.state.landing !== undefined) return false;
     const info = workflowInfo();
@@ -192,7 +192,7 @@ class AutopilotShell {
   #carryOut(pilot: Autopilot, command: Effect): void {
     switch (command.do) {
       case 'start':
-        // Through the mailbox: a message must not overtake the start of the child that it is for.
+        // Through the mailbox, because a message must not overtake the start of its child.
         this.#starting += 1;
         this.#begin(this.#mailbox.send(command.idea, this.#starter(pilot, command)), () => {
           this.#starting -= 1;
@@ -238,12 +238,12 @@ class AutopilotShell {
     void work.finally(() => {
       this.#inFlight -= 1;
       over();
-      // Wakes the main loop, which may be waiting for the last piece of work to end.
+      // Wakes the main loop, which may wait for the last piece of work to end.
       this.tell(() => {});
     });
   }
 
-  /** Notes now which life is meant: by the time the start goes out the idea may have another one. */
+  /** Fixes the generation now: by the time the start is sent, the idea may have another one. */
   #starter(pilot: Autopilot, { idea, slot, choice }: Extract<Effect, { do: 'start' }>): () => Promise<void> {
     const entry = pilot.graph.entry(idea);
     const life = entry?.life ?? 0;
@@ -296,7 +296,7 @@ class AutopilotShell {
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      // An earlier run left it open: take it over and let it say where it stands.
+      // An earlier run left it open: adopt it and ask for its state.
       pilot.adopted(idea);
       this.#carried.add(idea);
       for (const note of carry?.notes ?? []) this.#send(idea, messages.hintSignal.name, [note], true);
@@ -317,7 +317,7 @@ class AutopilotShell {
     this.tell((pilot) => pilot.childEnded(idea, 'failed', `its workflow ended: ${cause}`, life));
   }
 
-  /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a child that is gone has ended. */
+  /** Signals a child by workflow id, so that it reaches its newest run. `mustExist`: a missing child has ended. */
   #send(idea: string, signal: string, args: unknown[], mustExist: boolean): void {
     const handle = getExternalWorkflowHandle(ideaWorkflowId(this.#input.project, idea));
     const life = this.#pilot && generationOf(this.#pilot, idea);

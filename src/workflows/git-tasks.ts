@@ -1,6 +1,6 @@
 /**
- * Git activities that the autopilot has carried out itself: landings, what undoes them, and errands for single ideas.
- * Invariant: each tells the autopilot how it ended, whatever that was; only a landing can be cancelled.
+ * Git activities that the autopilot runs itself: landings, their undo, and git tasks for single ideas.
+ * Invariant: each reports its end to the autopilot, whatever it was. Only a landing can be cancelled.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { gitTimes } from '../decide/idea/activity-times.js';
@@ -33,7 +33,7 @@ export class GitWork {
     this.#tell = tell;
   }
 
-  /** What `abort` ends: the landing that is under way. */
+  /** The landing in progress, which `abort` cancels. */
   cancelLanding(): void {
     this.#landing?.cancel();
   }
@@ -68,8 +68,8 @@ export class GitWork {
   }
 
   /**
-   * While no worker of the host is there the work waits, and says so; nothing has begun. So it does after a time in which
-   * nobody could work on it, as on a machine that was off.
+   * Without a worker on the host the work waits and warns; nothing has begun. It also waits after a time in which
+   * nobody could work on it, for example when the machine was off.
    */
   async #untilTaken<T>(
     pilot: Autopilot,

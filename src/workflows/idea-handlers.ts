@@ -1,6 +1,6 @@
 /**
- * What an idea can be told and asked, as one table: a row is a Temporal signal and what it changes.
- * Invariant: handlers only note what they were told; the main loop acts.
+ * The signals and queries of an idea as one table: each row is a Temporal signal and its effect.
+ * Invariant: handlers only record the input; the main loop acts.
  */
 import { log, setHandler } from '@temporalio/workflow';
 import { readAnswer } from '../decide/budget/amounts.js';
@@ -33,7 +33,7 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   row(messages.pauseSignal, `Hold this idea after its running iteration. ${REASON}`, readSaid, ({ state }) => {
     state.paused = true;
   }),
-  row(messages.resumeSignal, `Let this idea go on. ${REASON}`, readSaid, ({ state }) => {
+  row(messages.resumeSignal, `Resume this idea. ${REASON}`, readSaid, ({ state }) => {
     state.paused = false;
   }),
   row(
@@ -62,15 +62,15 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   ),
   row(
     messages.approveSignal,
-    'Yes to what waits: the next iteration in mode step, or a landing that asks. Input: none',
+    'Approve the next iteration in mode step, or a landing that waits for you. Input: none',
     readSaid,
     (session) => {
-      // A question that needs words is not answered by a yes to the next iteration.
+      // An approval of the next iteration does not answer a question that needs words.
       if (session.approvable) approveQuestion(session);
       else session.state.mayRun = true;
     },
   ),
-  row(messages.skipStepSignal, `Leave out the step of the plan that it is at. ${REASON}`, readSaid, leaveStepOut),
+  row(messages.skipStepSignal, `Skip the current step of its plan. ${REASON}`, readSaid, leaveStepOut),
   row(
     messages.answerSignal,
     'Answer the open question. Input: the text in double quotes, e.g. "use port 8080"',
@@ -85,7 +85,7 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   ),
   row(
     messages.warnSignal,
-    'Answer to its warnings. Input: "continue", "stop" or "+5" (iterations), in double quotes',
+    'Reply to its warnings. Input: "continue", "stop" or "+5" (iterations), in double quotes',
     readWarnAnswer,
     (session, [answer]) => answerWarnings(session, answer),
   ),
@@ -110,17 +110,17 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   }),
   internal(messages.resyncSignal, isResync, async ({ input, state, reporter }, [{ parent, runId }]) => {
     reporter.parent = parent;
-    // What the run has used is in the ledger under another name than this idea's runs.
+    // The ledger has the use of this run under another name than this idea's runs.
     if (runId !== undefined && runId !== input.runId) state.elsewhere = true;
     await reporter.resync();
   }),
 ];
 
-/** From the next iteration on: what is under way has its input already. The files of another run are not ours to read. */
+/** From the next iteration on: the current one already has its input. Files of another run are not available. */
 function takeConfig({ input, state }: IdeaSession, [said]: [Configured]): void {
   const { runId, config, settings, limits } = said;
   if (runId !== input.runId || config <= (input.config ?? 0)) return;
-  // Into the input, which a workflow that continues as new is given again.
+  // Into the input, which continue-as-new passes on.
   input.config = config;
   input.settings = settings;
   if (!state.limits || !limits) return;
@@ -143,7 +143,7 @@ function readWarnAnswer(args: readonly unknown[]): [WarningAnswer] | Problem {
   return answer ? [answer] : { problem: 'an answer to warnings is "continue", "stop" or "+N", in double quotes' };
 }
 
-/** A stop of the idea itself goes before one that came with the run's. */
+/** A stop of the idea itself takes precedence over the run's stop. */
 function stop(state: IdeaRunState, reason: string | undefined, drain = false): void {
   if (!drain) delete state.drain;
   else if (!state.stopping) state.drain = true;
@@ -151,7 +151,7 @@ function stop(state: IdeaRunState, reason: string | undefined, drain = false): v
   if (reason) state.stopReason = reason;
 }
 
-/** The step it is at: by the time the main loop reads this, that one may be over. */
+/** The current step: it may be over when the main loop reads this. */
 function leaveStepOut(session: IdeaSession, [why]: [string | undefined]): void {
   const { state } = session;
   const { prepared, plan, phase, question, asking } = state;
@@ -162,7 +162,7 @@ function leaveStepOut(session: IdeaSession, [why]: [string | undefined]): void {
   if (phase !== 'preparing') session.interrupt();
 }
 
-/** For the next prompt, while there is room. */
+/** For the next prompt, while there is capacity. */
 function takeNote({ input, state }: IdeaSession, verb: 'hint' | 'answer', text: string): void {
   const problem = notesProblem(input.idea, sizeOf(state.notes), text);
   if (problem === undefined) state.notes.push(text);
@@ -174,12 +174,12 @@ function approveQuestion(session: IdeaSession): void {
   session.answered = true;
 }
 
-/** An answer to an open question; at any other time, a hint for the next prompt. */
+/** Answers the open question; without one, the text is a hint for the next prompt. */
 function takeAnswer(session: IdeaSession, [text]: [string]): void {
   const { question, notes, asking } = session.state;
   const over = asking === 'budget' ? spentAll(session) : undefined;
   if (over) {
-    // Not for the agent; what says neither "raise" nor "stop" leaves the question open.
+    // Not for the agent. An answer other than "raise" or "stop" leaves the question open.
     session.budgetAnswer = readAnswer(text, over) ?? session.budgetAnswer;
     return;
   }

@@ -1,6 +1,7 @@
 /**
- * One iteration: prepare the worktree, run the agent, book what it cost, gate.
- * Invariant: a run is booked exactly once, before its gate; a gate that did not end is run again, its agent is not.
+ * One iteration: prepare the worktree, run the agent, record its cost, run the gate.
+ * Invariant: each agent run is recorded exactly once, before its gate. After a gate that did not end, only the gate
+ * runs again, not the agent.
  */
 import { agentTimes, gitTimes } from '../decide/idea/activity-times.js';
 import {
@@ -26,7 +27,7 @@ import { allowance, book, escalated, notice, watch, workerIsBack } from './idea-
 import { agentActivities, gitActivities, refOf } from './proxies.js';
 import { emit } from './publish.js';
 
-/** One iteration, and what it means for the idea's plan. */
+/** One iteration, and its effect on the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {
   const prepared = await prepare(session);
   const { plan } = prepared;
@@ -37,7 +38,7 @@ export async function iterate(session: IdeaSession): Promise<NextStep> {
   return alongPlan(session, afterStep(next, plan, session.state.plan ?? firstStep()));
 }
 
-/** The step that a person does not want is over, whatever its last run left to gate. */
+/** A step that a person skips is over, whatever its last run left for the gate. */
 function leftOut({ state }: IdeaSession, plan: PlanShape): PlanMove | undefined {
   const { skipStep: said, plan: place = firstStep() } = state;
   delete state.skipStep;
@@ -63,13 +64,13 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
     const { run, delivered } = await runAgent(session, prepared, limits);
     const { settings } = input;
     const { failures, limited, cutOff } = state;
-    // Only a parent that keeps gates names an agent; under an older one the idea waits by itself.
+    // Only a parent with account breakers names an agent. Under an older parent the idea waits by itself.
     const gated = state.choice !== undefined;
     const next =
       backToUsual(session, run) ??
       afterRun(run, { limits, settings, failures, limited, cutOff: cutOff ?? 0, now: Date.now(), gated });
     account(session, run, next, delivered, whyTurnedDown(run, limits));
-    // Before anything is waited for: an interruption must not make the gate of a booked run be forgotten.
+    // Set before any wait: an interruption must not lose the gate of a recorded run.
     if (next.do === 'gate') state.ungated = run;
     await reportTry(session, run);
     await book(session, run);
@@ -87,14 +88,14 @@ async function attempt(session: IdeaSession, prepared: PrepareResult): Promise<N
   return escalated(session, afterGate(run, gate, limits, state.approved));
 }
 
-/** A stronger model at a limit of its own closes nothing: the idea goes on with the usual one. */
+/** A usage limit of the stronger model closes no account: the idea continues with the usual model. */
 function backToUsual(session: IdeaSession, { outcome }: RunAgentResult): NextStep | undefined {
   if (!usesStronger(session) || outcome.kind !== 'failed' || outcome.failure !== 'limited') return undefined;
   session.state.stronger = false;
   return { do: 'rerun', waitMs: 0, why: outcome.message, counts: 'limit' };
 }
 
-/** A gate is tried with the usual model: what the stronger one is told says little of it. */
+/** A try of a closed account uses the usual model: the stronger one's answer says little about it. */
 function usesStronger({ input, state }: IdeaSession): boolean {
   const agent = state.choice?.agent ?? state.lastRun?.agent ?? '';
   return state.stronger === true && !state.choice?.probe && input.settings.ladder?.stronger?.includes(agent) === true;
@@ -120,12 +121,12 @@ async function prepare(session: IdeaSession): Promise<PrepareResult> {
   state.prepared = prepared;
   state.limits ??= prepared.limits;
   if (prepared.plan && prepared.place) state.plan ??= { ...prepared.place, tries: 0 };
-  // A workflow that starts anew must not take the files of an earlier one's runs for its own.
+  // A restarted workflow must not mistake the run files of an earlier one for its own.
   if (state.serial === 0) state.serial = prepared.lastSerial ?? 0;
   return prepared;
 }
 
-/** A try that was not refused opens the gate for the others. */
+/** A try without a refusal opens the account for the others. */
 async function reportTry({ input, state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
   const { agent, outcome } = run;
   state.lastRun = {
@@ -137,7 +138,7 @@ async function reportTry({ input, state, reporter }: IdeaSession, run: RunAgentR
   const { choice } = state;
   if (choice?.probe) state.choice = { agent: choice.agent };
   const tried = choice?.probe && troubleOf(outcome, input.settings) === undefined;
-  // The agent was closed while this run went on, and works all the same.
+  // The account was closed during this run, but works all the same.
   const proof = works && choice !== undefined && (state.parked === true || choice.agent !== agent);
   const cleared = works && state.suspect === true;
   if (works) delete state.suspect;
@@ -192,7 +193,7 @@ async function runAgent(
     ...(usesStronger(session) ? { stronger: true as const } : {}),
     ...(Object.keys(most).length > 0 ? { allowance: most } : {}),
     ...(state.ceilings ? { ceilings: state.ceilings } : {}),
-    // The ladder, where there is one, says it itself.
+    // The escalation, where there is one, puts this into the prompt itself.
     ...(unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? { unchanged } : {}),
   });
   session.ranSince = undefined;
@@ -206,7 +207,7 @@ const stepOf = ({ step, skipped }: PlanPlace): Pick<RunAgentInput, 'step' | 'ski
   ...(skipped.length > 0 ? { skippedSteps: skipped } : {}),
 });
 
-/** Books what a run cost and delivered. */
+/** Records the cost and the result of a run. */
 function account(
   { input, state }: IdeaSession,
   run: RunAgentResult,
@@ -235,13 +236,13 @@ function account(
   if (next.do === 'rerun' && next.counts === 'cut-off') state.cutOff = (state.cutOff ?? 0) + 1;
   else delete state.cutOff;
   if (next.do === 'park' || next.do === 'hold') {
-    // Neither a failure of the idea nor an end of its failures.
+    // Neither a failure of the idea nor the end of its failures.
   } else if (next.do !== 'rerun') {
     state.failures = 0;
     state.limited = 0;
   } else if (next.counts === 'failure') state.failures += 1;
   else if (next.counts === 'limit') state.limited += 1;
-  // What was not charged needs no second approval.
+  // An uncharged run needs no second approval.
   const again = next.do === 'rerun' || next.do === 'hold' || (next.do === 'park' && input.settings.stepLanding);
   if (!again) delete state.mayRun;
   if (!costsIteration(outcome)) return;
@@ -249,7 +250,7 @@ function account(
   state.iteration += 1;
   state.grace = false;
   state.stats = addIteration(state.stats, run.durationMs);
-  // The agent has read them now; a message that came while it ran is for the next prompt.
+  // The agent has them now. A message that arrived during the run is for the next prompt.
   if (delivered > 0) emit(input, { kind: 'delivered', idea: input.idea, serial: state.serial, notes: delivered });
   state.notes = state.notes.slice(delivered);
   delete state.feedback;

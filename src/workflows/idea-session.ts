@@ -1,7 +1,7 @@
 /**
- * What the parts of the idea workflow share: its input, the state that survives continue-as-new, its voice towards the
- * autopilot and the screen, and messages that wait to be taken.
- * Invariant: one session per execution; what is not in `state` is lost by continue-as-new and must be re-creatable.
+ * Shared by the parts of the idea workflow: its input, the state that survives continue-as-new, its reports to the
+ * autopilot, its display, and pending messages.
+ * Invariant: one session per execution. Everything outside `state` is lost by continue-as-new and must be reproducible.
  */
 import {
   CancellationScope,
@@ -65,21 +65,21 @@ export class IdeaSession {
   readonly screen: IdeaScreen;
   /** The open question has an answer. */
   answered = false;
-  /** A plain yes to the open question is an approval, and whether it was given. */
+  /** An approval answers the open question, and whether it was given. */
   approvable = false;
   approved = false;
-  /** What came with a slot. */
+  /** The message that came with a slot. */
   granted: { agentName: string; choice?: AgentChoice } | undefined;
   verdict: Verdict | undefined;
-  /** What a person said to a budget that is used up. */
+  /** A person's answer about a used-up budget. */
   budgetAnswer: BudgetAnswer | undefined;
-  /** Since when an agent runs, epoch ms; undefined while none does. */
+  /** Since when an agent has been running, epoch ms; undefined without one. */
   ranSince: number | undefined;
   /** How often in a row no worker took an activity. */
   untaken = 0;
-  /** Workers lost in a row. */
+  /** How many workers in a row were lost. */
   lostWorkers = 0;
-  /** What can be ended at once: the iteration that is under way. */
+  /** The iteration in progress, which an interruption ends. */
   #iteration: CancellationScope | undefined;
   #interrupted = false;
 
@@ -90,13 +90,13 @@ export class IdeaSession {
     this.screen = new IdeaScreen(input, this.state);
   }
 
-  /** Limits as edited; undefined before the first preparation. */
+  /** Edited limits; undefined before the first preparation. */
   get limits(): IdeaLimits | undefined {
     const { limits, patch } = this.state;
     return limits && patchedLimits(limits, patch);
   }
 
-  /** Runs what `interrupt` can end. `interrupted`: it was ended that way, and nothing came of it. */
+  /** Runs work that `interrupt` can end. `interrupted`: it was ended that way, without a result. */
   async interruptible<T>(work: () => Promise<T>): Promise<T | 'interrupted'> {
     this.#interrupted = false;
     const scope = new CancellationScope({ cancellable: true });
@@ -104,7 +104,7 @@ export class IdeaSession {
     try {
       return await scope.run(work);
     } catch (error) {
-      // The activity may end as one whose worker went away, where the cancel came with the worker's own end.
+      // The activity may end as if its worker was lost, when the cancel arrived with the worker's own end.
       if (this.#interrupted && (isCancellation(error) || notTheWorksFault(error))) return 'interrupted';
       throw error;
     } finally {
@@ -112,26 +112,26 @@ export class IdeaSession {
     }
   }
 
-  /** Ends the iteration that is under way, agent and all; the activity saves what there is before it ends. */
+  /** Ends the iteration in progress with its agent. The activity saves the work before it ends. */
   interrupt(): void {
     if (!this.#iteration) return;
     this.#interrupted = true;
     this.#iteration.cancel();
   }
 
-  /** The answer of a person to a budget that is used up, once. */
+  /** A person's answer about a used-up budget, once. */
   takeBudgetAnswer(): BudgetAnswer | undefined {
     const said = this.budgetAnswer;
     this.budgetAnswer = undefined;
     return said;
   }
 
-  /** Goes on under the agent name of another slot. */
+  /** Continues under the agent name of another slot. */
   takeSlot(agentName: string, choice?: AgentChoice): void {
     this.state.agentName = agentName;
     this.state.parked = false;
     if (choice) this.state.choice = choice;
-    // Not only a flag: the next run of this workflow must know it, too.
+    // Also in the state: the next run of this workflow must know it.
     delete this.state.prepared;
   }
 
@@ -141,7 +141,7 @@ export class IdeaSession {
     return { agent, ...(account === undefined ? {} : { account }) };
   }
 
-  /** Reports the end and returns the result. A landed idea needs no report: its parent landed it. */
+  /** Reports the end and returns the result. A landed idea needs no report, because its parent landed it. */
   async close(outcome: IdeaOutcome, reason?: string): Promise<IdeaResult> {
     const { stats } = this.state;
     this.screen.show('closed', outcome);
@@ -151,8 +151,8 @@ export class IdeaSession {
 }
 
 /*
- * What an idea tells its autopilot. Invariant: reports are numbered; what was said already is repeated as it was, so that
- * it cannot count twice. An autopilot that is gone fails nothing: the next one asks.
+ * The reports of an idea to its autopilot. Invariant: reports are numbered, and a repeated report is identical, so that
+ * it cannot count twice. A lost autopilot fails nothing: the next one asks.
  */
 
 const KIND_OF_PHASE: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
@@ -199,7 +199,7 @@ export class IdeaReporter {
     await this.#deliver(report);
   }
 
-  /** Says again where the idea stands. */
+  /** Repeats the last report. */
   async resync(): Promise<void> {
     const { phase, question } = this.#state;
     if (phase === 'closed') return;
@@ -213,12 +213,12 @@ export class IdeaReporter {
       await getExternalWorkflowHandle(this.parent).signal(messages.reportSignal, report);
     } catch (error) {
       if (isCancellation(error)) throw error;
-      log.warn('the autopilot could not be told; it will ask when it is back', { kind: report.kind });
+      log.warn('the autopilot did not get the report; it asks for it when it is back', { kind: report.kind });
     }
   }
 }
 
-/* What people see of an idea (G9): phase, current details, search attributes. */
+/* The display of an idea (G9): phase, current details, search attributes. */
 
 export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
   const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
@@ -255,7 +255,7 @@ function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): I
   return { number, of: steps.length, id: current?.id ?? '', phase, skipped: skipped.length };
 }
 
-/** Enters phases and shows them. Attributes are written only when they change: each write is a history event. */
+/** Enters phases and shows them. Attributes are written only on a change, because each write is a history event. */
 export class IdeaScreen {
   readonly #input: IdeaInput;
   readonly #state: IdeaRunState;
@@ -267,7 +267,10 @@ export class IdeaScreen {
     this.#state = state;
   }
 
-  /** `listed`: value of the RalphState attribute; by default an agent run counts as running and the rest keeps it. */
+  /**
+   * `listed`: value of the RalphState attribute. By default an agent run shows as running, and other phases keep the
+   * value.
+   */
   show(phase: IdeaPhase, listed?: string, iteration?: number): void {
     this.#state.phase = phase;
     const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
@@ -281,7 +284,7 @@ export class IdeaScreen {
   }
 }
 
-/** The iteration that the autopilot listed when it started the idea, which saves that write. */
+/** The autopilot set this attribute when it started the idea, which saves one write. */
 function listedAtStart(): number | undefined {
   const { continuedFromExecutionRunId, typedSearchAttributes } = workflowInfo();
   return continuedFromExecutionRunId === undefined ? typedSearchAttributes.get(RALPH_ITERATION) : undefined;

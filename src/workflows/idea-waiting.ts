@@ -1,5 +1,6 @@
 /**
- * Waiting without a slot: for a person's answer, and for the landing. Both end with a slot and a way on, or with the idea.
+ * Waits without a slot: for a person's answer, and for the landing. Each wait ends with a slot and a next step, or ends
+ * the idea.
  * Invariant: nothing works in the worktree meanwhile.
  */
 import { condition } from '@temporalio/workflow';
@@ -19,15 +20,15 @@ import type { Trouble } from '../protocol/limits.js';
 import type { IdeaSession } from './idea-session.js';
 import { emit } from './publish.js';
 
-/** Approvals that are remembered; more than a gate can ask for at once. */
+/** Approvals that are remembered; more than one gate can ask for. */
 const MOST_APPROVED = 40;
 
-/** Frees the slot until a person has answered and the parent has given a slot again. */
+/** Releases the slot until a person has answered and the parent has assigned a slot again. */
 export async function ask(
   session: IdeaSession,
   question: string,
   tellParent: boolean,
-  /** What a plain yes lets land as it is. */
+  /** The findings that an approval accepts. */
   approve?: readonly string[],
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
@@ -54,7 +55,7 @@ export async function ask(
   return waitForSlot(session);
 }
 
-/** Its budget is used up: a person raises it, or ends the idea with its work kept. */
+/** Its budget is used up: a person raises it, or ends the idea and keeps its work. */
 export async function askBudget(session: IdeaSession, line: BudgetLine): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.question = ideaQuestion(line);
@@ -78,8 +79,8 @@ export async function askBudget(session: IdeaSession, line: BudgetLine): Promise
 }
 
 /**
- * Gives the slot back until one of its agents can work: after a run that could not, when told so, for another agent, or
- * because a budget of run or day is used up.
+ * Releases the slot until one of its agents can work: after a run that could not work, on a message from the autopilot,
+ * for another agent, or because a budget of run or day is used up.
  */
 export async function park(
   session: IdeaSession,
@@ -120,7 +121,7 @@ export async function land(session: IdeaSession): Promise<IdeaResult | undefined
   session.verdict = undefined;
   screen.show('landing', 'landing');
   await reporter.report('ready');
-  // A run that stops lands what is finished, and says so by its verdict; where it cannot, it stops the idea itself.
+  // A stopping run lands finished work and says so in its verdict. Where it cannot, it stops the idea itself.
   await condition(() => session.verdict !== undefined || (state.stopping && !state.drain));
   const verdict: Verdict | undefined = session.verdict;
   if (!verdict) return session.close('stopped', 'stopped before it landed');
@@ -136,7 +137,7 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
     case 'ask':
       return ask(session, verdict.question, false);
     case 'close':
-      // In a plan it is the step that is left out.
+      // In a plan, this skips the step.
       if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan) {
         state.skipStep = { step: state.plan.step, why: verdict.reason, failed: true };
         return park(session);
@@ -152,8 +153,8 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
 }
 
 /*
- * Waiting with a slot in hand: at the boundary between iterations, and before a run is tried again.
- * Invariant: the boundary is the one place where a pause or a missing approval takes hold.
+ * Waits that keep the slot: between iterations, and before a retry of a run.
+ * Invariant: pauses and missing approvals take effect only between iterations.
  */
 
 export async function boundary(session: IdeaSession): Promise<void> {
@@ -173,7 +174,7 @@ async function pause({ state, screen, reporter }: IdeaSession): Promise<void> {
   if (!state.stopping) await reporter.report('resumed');
 }
 
-/** Step mode (A6): an agent run needs an approval; one that was not charged needs no second one. */
+/** Step mode (A6): an agent run needs an approval. A retry of an uncharged run needs no second one. */
 function needsApproval({ state, limits }: IdeaSession): boolean {
   if (!state.step || state.mayRun || state.ungated) return false;
   return !limits || limitReached(state, limits) === undefined;
@@ -196,13 +197,12 @@ export async function backOff({ input, state, screen }: IdeaSession, waitMs: num
 }
 
 /*
- * What follows when the worker went down while it did something for the idea. Runs that began without `ownTrouble` try
- * again for ever.
- * Invariant: the idea is charged nothing but what its agent used, as far as that is known; after some times in a row a
- * person is asked.
+ * What follows when the worker is lost while it works for the idea. Runs that began without `ownTrouble` retry for
+ * ever.
+ * Invariant: the idea is charged only for the known use of its agent. After several losses in a row a person is asked.
  */
 
-/** From the second time in a row on, the idea may be what takes the worker down. */
+/** From the second loss in a row on, the idea may be the cause. */
 const SUSPECT_AFTER = 2;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
@@ -223,7 +223,7 @@ export async function afterLoss(session: IdeaSession, why: string): Promise<Idea
   return park(session, { lost: times });
 }
 
-/** What the agent used is not known; how long it ran is. */
+/** The agent's use is unknown; its running time is known. */
 async function bookCutOff({ input, state, reporter, ranSince }: IdeaSession): Promise<void> {
   if (ranSince === undefined) return;
   const { budget } = input.settings;

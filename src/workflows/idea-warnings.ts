@@ -1,6 +1,6 @@
 /**
- * Budgets and warnings of one idea: booked after every agent run, looked at before the next.
- * Invariant: a warning never stops the loop; a budget that is used up asks, with the slot free and the work kept.
+ * Budgets and warnings of one idea: recorded after every agent run, checked before the next.
+ * Invariant: a warning never stops the loop. A used-up budget asks a person, releases the slot and keeps the work.
  */
 import {
   addSpent,
@@ -34,17 +34,17 @@ import type { WarningAnswer } from '../protocol/warnings.js';
 import type { IdeaSession } from './idea-session.js';
 import { emit } from './publish.js';
 
-/** The budget that allows no further run. */
+/** The budget that forbids another run. */
 export const spentAll = ({ input, state }: IdeaSession): BudgetLine | undefined => usedUp(ideaBudget(input, state));
 
 /** What the next run may use. */
 export const allowance = ({ input, state }: IdeaSession): ReturnType<typeof runAllowance> =>
   runAllowance(input.settings.budget?.iteration, ideaBudget(input, state));
 
-/** Books what a run used; the autopilot is told where it keeps a budget. */
+/** Records the use of a run. Tells the autopilot where it has a budget. */
 export async function book({ input, state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
   const charged = costsIteration(run.outcome);
-  // One that a budget did not let begin used nothing, and is no news to the autopilot.
+  // A run that a budget did not let begin used nothing, so the autopilot needs no report.
   if (!charged && run.outcome.kind === 'timeout' && run.durationMs === 0) return;
   const { outcome } = run;
   const killed = input.settings.ownTrouble === true && outcome.kind === 'failed' && outcome.failure === 'killed';
@@ -54,7 +54,7 @@ export async function book({ input, state, reporter }: IdeaSession, run: RunAgen
   if (budget?.run || budget?.day) await reporter.report('spent', { spent });
 }
 
-/** Looks at what an iteration left, and warns where that is due. */
+/** Checks the result of an iteration, and warns when due. */
 export async function watch(
   session: IdeaSession,
   run: RunAgentResult,
@@ -81,7 +81,7 @@ export async function watch(
   if (given.length > 0 || after.open.length !== before.open.length) await tell(session);
 }
 
-/** What changed outside while it ran is a warning of its own; it says nothing of how the idea gets on. */
+/** A change outside during the run is a warning of its own. It says nothing about the idea's progress. */
 export async function notice(session: IdeaSession, { noticed: text }: RunAgentResult): Promise<void> {
   if (!text) return;
   const { input, state } = session;
@@ -92,7 +92,7 @@ export async function notice(session: IdeaSession, { noticed: text }: RunAgentRe
   await tell(session);
 }
 
-/** No worker takes what the idea waits for. */
+/** No worker takes the activity that the idea waits for. */
 export async function warnOfNoWorker(session: IdeaSession, text: string): Promise<void> {
   const { input, state } = session;
   session.untaken += 1;
@@ -104,7 +104,7 @@ export async function warnOfNoWorker(session: IdeaSession, text: string): Promis
   await tell(session);
 }
 
-/** One took it. */
+/** A worker took it. */
 export async function workerIsBack(session: IdeaSession): Promise<void> {
   const { watch } = session.state;
   session.untaken = 0;
@@ -118,7 +118,7 @@ export async function answerWarnings(session: IdeaSession, answer: WarningAnswer
   const { state } = session;
   const before = state.watch ?? nothingWatched();
   state.watch = answered(before);
-  // A person's answer is a new beginning on the ladder, too.
+  // A person's answer also restarts the escalation.
   delete state.stall;
   if (answer.do === 'stop') {
     delete state.drain;
@@ -133,9 +133,9 @@ async function tell({ state, reporter }: IdeaSession): Promise<void> {
 }
 
 /*
- * What is done when iterations get an idea nowhere. Runs that began without a ladder have none.
- * Invariant: decided in `src/decide/idea/stall.ts`; here it only finds its way into the next prompt, the next run, to the
- * autopilot (which alone chooses agents) or to a person.
+ * What follows when an idea stops making progress. Runs that began without an escalation do nothing.
+ * Invariant: the decision is in `src/decide/idea/stall.ts`. This part only passes it to the next prompt, the next run,
+ * the autopilot (which alone chooses agents) or a person.
  */
 
 /** Call after the iteration was counted (`watch`). */
@@ -159,7 +159,7 @@ export function escalated({ input, state }: IdeaSession, next: NextStep): NextSt
     case 'nudge':
       return next;
     case 'fresh':
-      // What happened last time is part of the approach that is to be forgotten.
+      // The last feedback is part of the approach to forget.
       return { do: 'iterate' };
     case 'stronger':
       state.stronger = true;

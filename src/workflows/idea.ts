@@ -1,8 +1,8 @@
 /**
- * The idea workflow: one per idea. Prepares a worktree, then iterates: agent run, signal, gate, decide; waits for a
- * person or for its landing without holding a slot.
- * Invariant: everything that decides is in `src/decide/`; pause and stop act between iterations only; a lost worker
- * costs no iteration; continue-as-new happens between iterations only.
+ * The idea workflow: one per idea. It prepares a worktree and then iterates: agent run, signal, gate, decision. It
+ * waits for a person or for its landing without a slot.
+ * Invariant: all decisions are in `src/decide/`. Pause, stop and continue-as-new act only between iterations. A lost
+ * worker costs no iteration.
  */
 import {
   ApplicationFailure,
@@ -27,10 +27,10 @@ import { spentAll, warnOfNoWorker, workerIsBack } from './idea-warnings.js';
 import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from './proxies.js';
 import { emit } from './publish.js';
 
-/** How long an idea waits before it looks again whether there is room on the disk. */
+/** How long an idea waits before it checks the disk space again. */
 const DISK_WAIT_MS = 60_000;
 
-/** Reruns after a lost worker back off up to this long, so that work that kills its worker does not spin. */
+/** The longest back-off after a lost worker, so that work that kills its worker does not loop fast. */
 const LONGEST_LOST_WAIT_MS = 60_000;
 
 export async function idea(input: IdeaInput): Promise<IdeaResult> {

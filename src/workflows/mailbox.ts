@@ -1,13 +1,13 @@
 /**
  * Messages to other workflows, one at a time for each receiver.
- * Invariant: a message is sent only when the one before it has arrived. The server keeps no order between signals that
- * are under way together, so a resume could arrive before its pause and leave an idea paused for ever.
+ * Invariant: a message is sent only after the previous one has arrived. The server keeps no order between concurrent
+ * signals, so a resume could arrive before its pause and leave an idea paused for ever.
  * Must not import anything.
  */
 export class Mailbox {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Settles as `deliver` does: when the message has arrived, or cannot. */
+  /** Settles like `deliver`: when the message has arrived, or cannot. */
   send(to: string, deliver: () => Promise<void>): Promise<void> {
     const before = this.#last.get(to);
     const mine = (before ? before.then(deliver, deliver) : deliver()).finally(() => {

@@ -52,7 +52,7 @@ import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '..
 import type { WarningAnswer } from '../protocol/warnings.js';
 import { isUnreadable } from './payloads.js';
 
-/** What a person sends to an idea, as `decide/messages/said.ts` reads it: a text, where there is one. */
+/** A person's message to an idea, as `decide/messages/said.ts` reads it: a text, where there is one. */
 type Said = string | undefined;
 
 export const pauseSignal = defineSignal<[Said]>(PAUSE);
@@ -89,17 +89,17 @@ export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);
 
 /*
  * Handlers of Temporal signals as rows of a table.
- * Invariant: anybody can send anything under any name, and an error in a handler would stop the workflow for good. A row
- * therefore reads what it was sent before it acts, and what it cannot read changes nothing but is told.
- * Messages between the two workflows go through the default handler, so that the Web UI does not offer them.
+ * Invariant: anybody can send anything under any name, and an error in a handler would block the workflow for good. So
+ * each row reads its input before it acts. Unreadable input changes nothing and is reported.
+ * Messages between the two workflows use the default handler, so that the Web UI does not offer them.
  */
 
-/** Longest message between the workflows, as JSON: what one adds up to must fit the payload of an activity. */
+/** Longest message between the workflows, as JSON: the sum of them must fit an activity payload. */
 const MAX_INTERNAL = 1_000_000;
 
 export interface SignalRow<On> {
   name: string;
-  /** For the person who sends it. Absent: between the workflows. */
+  /** Help for the person who sends it. Absent: between the workflows. */
   description?: string;
   /** Returns why the message was ignored. */
   take: (on: On, args: readonly unknown[]) => string | undefined | Promise<string | undefined>;
@@ -126,20 +126,20 @@ export function row<On, Args extends unknown[]>(
   return { name, description, take: taking(read, act) };
 }
 
-/** A signal of one of our programs, with one argument. */
+/** A signal of a ralphctl program, with one argument. */
 export function internal<On, T>(
   { name }: SignalDefinition<[T]>,
   check: (value: unknown) => value is T,
   act: (on: On, args: [T]) => void | Promise<void>,
 ): SignalRow<On> {
   const read: Read<[T]> = ([value]) => {
-    if (!check(value)) return { problem: 'it is a message between the workflows of ralphctl, and this is none' };
+    if (!check(value)) return { problem: 'only a workflow of ralphctl may send this message' };
     return JSON.stringify(value).length > MAX_INTERNAL ? { problem: 'the message is too long' } : [value];
   };
   return { name, take: taking(read, act) };
 }
 
-/** `ignored` is told the name of a signal that was ignored, and why. */
+/** `ignored` gets the name of an ignored signal, and the reason. */
 export function registerSignals<On>(
   on: On,
   rows: readonly SignalRow<On>[],
@@ -177,9 +177,9 @@ export interface RunControls {
 }
 
 /*
- * Commands as plain Temporal signals of the run, one for each verb, for the Web UI and `temporal workflow signal`.
- * Input: a text (the reason, or for verbs about an idea its id, with a second text behind it), or an object as a command
- * has it. What is not legal changes nothing; the run's events say why.
+ * Commands as plain Temporal signals of the run, one per verb, for the Web UI and `temporal workflow signal`.
+ * Input: a text (the reason; for verbs about an idea its id, with an optional second text), or an object shaped like a
+ * command. An illegal command changes nothing, and the run's events give the reason.
  */
 
 const SIGNAL_NAMES: Partial<Record<Verb, string>> = {
@@ -188,29 +188,29 @@ const SIGNAL_NAMES: Partial<Record<Verb, string>> = {
 };
 const signalName = (verb: Verb): string => SIGNAL_NAMES[verb] ?? verb;
 
-/** What the Web UI says of each. Texts stand in double quotes there: its input is JSON. */
+/** The Web UI's help for each. Texts are in double quotes there, because the input is JSON. */
 const SAYS: Readonly<Record<Verb, string>> = {
   pause: 'Hold after the running iterations. Input: none, or the reason in double quotes',
   'pause-now': 'Hold at once: agents are ended, their work is kept, nothing is charged. Input: none, or "reason"',
-  resume: 'Go on. Input: none, or the id of one idea: {"idea": "id"}',
-  review: 'The ideas that failed were looked at: go on. Input: none',
+  resume: 'Resume. Input: none, or the id of one idea: {"idea": "id"}',
+  review: 'Resume after you looked at the failed ideas. Input: none',
   stop: 'End after the running iterations; finished work still lands. Input: none, or "reason"',
   abort: 'End at once: agents are ended, changes are saved, nothing more lands. Input: none, or "reason"',
   slots: 'How many agents work at once. Input: a number, 1 to 100',
   mode: 'Input: "autopilot", "semi-auto" or "step"',
-  approve: 'Mode step: let all that waits go on. For one idea: {"idea": "id"}',
+  approve: 'Mode step: approve all that waits. For one idea: {"idea": "id"}',
   'retry-limit': 'Try closed accounts now. Input: none, or the agent or account: "claude"',
-  'raise-budget': 'More of the budget that is used up. Input: none for as much again, or a number',
+  'raise-budget': 'Raise the budget that is used up. Input: none for the same amount again, or a number',
   'reload-config': 'Easier with: ralphctl config reload. Input: the number of a revision in the files of the run',
   assign: 'Mode semi-auto: start an idea next. Input: "id"',
   retry: 'Run an idea again that is over. Input: "id", or {"idea": "id", "fresh": true} to drop its work first',
   edit: 'Change an idea. Input: {"idea": "id", "title": "…", "patch": {"maxIterations": 20}}',
-  rollback: 'Take an idea back, from its branch or from the target. Input: "id"',
-  cleanup: 'Remove the worktree of an idea; what is in it is saved. Input: "id"',
+  rollback: 'Roll an idea back, on its branch or on the target. Input: "id"',
+  cleanup: 'Remove the worktree of an idea; its work is saved. Input: "id"',
   limit: 'More iterations for an idea. Input: {"idea": "id", "n": 5}',
   unblock: 'Let a blocked idea start again. Input: "id"',
   skip: 'Leave an idea out of this run. Input: "id", or {"idea": "id", "reason": "…"}',
-  'skip-step': 'Leave out the step of its plan that an idea is at. Input: "id"',
+  'skip-step': 'Skip the current step in the plan of an idea. Input: "id"',
   abandon: 'Give an idea up; its work is kept. Input: "id", or {"idea": "id", "reason": "…"}',
   hint: 'Advice for the next prompt of an idea. Input: {"idea": "id", "text": "use port 8080"}',
   answer: 'Answer the question of an idea. Input: {"idea": "id", "text": "blue"}',
@@ -219,13 +219,13 @@ const SAYS: Readonly<Record<Verb, string>> = {
   split: 'Replace an idea by smaller ones. Easier with: ralphctl split',
 };
 
-/** Verbs that mean the run when they come with a mere text. */
+/** Verbs that apply to the run when the input is a plain text. */
 const OF_RUN = new Set<string>(RUN_VERBS);
 
-/** Nothing is taken for granted here: what the fields hold is checked where the command is planned. */
+/** Every field is checked later, where the command is planned. */
 function commandOf(verb: Verb, first: VerbInput, second: string | number | undefined): Intervention {
   if (typeof first === 'object') {
-    // `by`: what the command has as `n`, from before there was one.
+    // `by` is the older name of `n`.
     const { by, ...command } = first;
     return { ...command, ...(by === undefined ? {} : { n: by as number }), verb };
   }

@@ -1,7 +1,7 @@
 /**
- * Reads payloads in the workflows. The SDK reads what a signal carries before any handler sees it, and an error there fails
- * the workflow's task again and again. What cannot be read therefore becomes a value of its own.
- * Invariant: only signal handlers accept an unreadable value; whoever else looks into one gets the error, as without this.
+ * Reads payloads in the workflows. The SDK decodes a signal before any handler sees it, and an error there fails the
+ * workflow task again and again. So an unreadable payload becomes a special value.
+ * Invariant: only signal handlers accept that value. Any other reader of it gets the error.
  */
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 
@@ -28,7 +28,7 @@ export const payloadConverter: PayloadConverter = {
     try {
       return defaultPayloadConverter.fromPayload<T>(payload);
     } catch (error) {
-      return unreadable(`what was sent cannot be read: ${error instanceof Error ? error.message : String(error)}`) as T;
+      return unreadable(`the input cannot be read: ${error instanceof Error ? error.message : String(error)}`) as T;
     }
   },
 };

@@ -1,7 +1,7 @@
 /**
  * Activity proxies with their time limits and retry rules.
- * Invariant: an agent run is never retried by the server (the workflow decides, so that two agents never share a
- * worktree); everything else is idempotent and may be.
+ * Invariant: the server never retries an agent run; the workflow decides that, so that two agents never share a
+ * worktree. All other activities are idempotent and may be retried.
  */
 import {
   ActivityCancellationType,
@@ -16,7 +16,7 @@ import type { AgentActivities, GitActivities, MainActivities } from '../protocol
 import { FAILURE, WORKER_STOPPED } from '../protocol/failures.js';
 import type { RunRef } from '../protocol/run-ref.js';
 
-/** Missed heartbeats after which the server gives an activity up. Workers beat every 3 s. */
+/** Missed heartbeats before the server times out an activity. Workers send one every 3 s. */
 const HEARTBEAT_TIMEOUT = '20s';
 const NEVER_RETRY = [FAILURE.badInput, FAILURE.runFilesMissing, FAILURE.repository, FAILURE.setup];
 const RETRY = {
@@ -35,10 +35,10 @@ export function mainActivities(): MainActivities {
   });
 }
 
-/** Of the git queue: one idea lands at a time, and every other waits for it. */
+/** Of the git queue: one idea lands at a time, and all others wait for it. */
 export const LANDING_FIRST = 1;
 
-/** Typed with a summary per call, so that the Web UI names the idea on every event. */
+/** Each call has a summary, so that the Web UI names the idea on every event. */
 export function gitActivities(
   taskQueue: string,
   summary: string,
@@ -67,11 +67,11 @@ export function agentActivities(taskQueue: string, summary: string, times: Activ
   });
 }
 
-/* Reads failures that activities ended with. May import protocol and @temporalio/workflow only. */
+/* Reads the failures of activities. May import protocol and @temporalio/workflow only. */
 
 /**
- * Why nothing is known to be wrong with the work itself, and it is tried again at no cost: the worker went away or was
- * shut down while the activity ran, or the machine has run out of something. Undefined for any other failure.
+ * Why the work itself is not at fault and is retried without a charge: the worker was lost or shut down during the
+ * activity, or the machine ran out of a resource. Undefined for any other failure.
  */
 export function notTheWorksFault(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure)) return undefined;
@@ -84,8 +84,8 @@ export function notTheWorksFault(error: unknown): string | undefined {
 }
 
 /**
- * Whether a worker went down with the activity, by itself or by what the activity ran. One that is told to stop, and says
- * so, is none.
+ * Whether a worker crashed during the activity, by itself or because of it. A worker that shuts down and reports it
+ * does not count.
  */
 export function tookWorkerDown(error: unknown): boolean {
   if (!(error instanceof ActivityFailure)) return false;
@@ -96,31 +96,34 @@ export function tookWorkerDown(error: unknown): boolean {
   );
 }
 
-/** No worker took the activity in time: nothing was begun. */
+/** No worker took the activity in time: nothing has begun. */
 export function wasNotTaken(error: unknown): boolean {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return false;
   return error.cause.timeoutType === 'SCHEDULE_TO_START';
 }
 
-/** Why, when nobody could work on the activity in all its time, as on a machine that was off. It is tried again. */
+/**
+ * The reason, when nobody could work on the activity in all its time, for example on a machine that was off. It is
+ * retried.
+ */
 export function timeRanOut(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) return undefined;
-  // The last try may have ended in its own way; the server says that no time was left for another.
+  // The last retry may have failed in its own way; the server reports that no time was left for another.
   const out = error.cause.timeoutType === 'SCHEDULE_TO_CLOSE' || error.retryState === 'TIMEOUT';
-  return out ? 'no worker got it done in time; it is tried again' : undefined;
+  return out ? 'no worker finished it in time; ralphctl retries it' : undefined;
 }
 
-/** In words; the queue names the host behind its `@`. */
+/** As a sentence; the queue name has the host behind its `@`. */
 export const noWorkerOn = (queue: string): string =>
   `no worker on ${queue.slice(queue.lastIndexOf('@') + 1)} takes its work; start one there: ralphctl worker`;
 
-/** The reason, when an activity started nothing because a disk is full. */
+/** The reason, when a full disk prevented an activity from starting anything. */
 export function diskIsFull(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return undefined;
   return error.cause.type === FAILURE.diskFull ? error.cause.message : undefined;
 }
 
-/** One line for a person, or undefined when the error is not an activity's (a bug must not be swallowed). */
+/** One line for a person; undefined when the error is not an activity's, because a bug must not be hidden. */
 export function activityProblem(error: unknown): string | undefined {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;
   const cause = error.cause;

@@ -1,6 +1,6 @@
 /**
- * What people see of a run (G9): current details, memo, search attribute, events.
- * Invariant: memo and attribute are written only when what they say has changed, as each write is a history event.
+ * The display of a run (G9): current details, memo, search attribute, events.
+ * Invariant: memo and attribute are written only on a change, because each write is a history event.
  */
 
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
@@ -75,7 +75,7 @@ export class Publisher {
     }
   }
 
-  /** Warnings of the run itself; ideas tell of their own. */
+  /** Warnings of the run itself; ideas send their own. */
   #emitWarnings(pilot: Autopilot): void {
     for (const { kind, text } of runWarnings(pilot.state, this.#input.settings)) {
       if (this.#warned.has(kind)) continue;
@@ -90,7 +90,7 @@ export class Publisher {
     emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
   }
 
-  /** `whole`: also in a large run that was drawn a moment ago. `ended`: how the run has ended. */
+  /** `whole`: draw a large run even if it was drawn a moment ago. `ended`: how the run ended. */
   publish(pilot: Autopilot, whole = false, ended?: RunOutcome): void {
     const { entries } = pilot.state;
     const standing = standingOf(pilot);
@@ -101,7 +101,7 @@ export class Publisher {
     this.#emitAccounts(pilot);
     this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
-    // A full view costs a pass over all ideas; in a large run it is drawn at most once a second.
+    // A full view costs a pass over all ideas, so a large run is drawn at most once a second.
     const now = Date.now();
     const lately = run === this.#publishedState && now - this.#publishedAt < 1000;
     if (entries.length > LARGE_RUN && lately && !whole) return;
@@ -120,7 +120,7 @@ export class Publisher {
   }
 }
 
-/** Memo and attribute are written when the state changes: runs of 0.1 called this one running. */
+/** Memo and attribute are written on a change of state. Runs of 0.1 called this state running. */
 function standingOf(pilot: Autopilot): Standing {
   const standing = runStanding(pilot.state, pilot.graph);
   return standing.run === WAITS_FOR_YOU && !patched('waits-for-you') ? { run: 'running' } : standing;
@@ -141,7 +141,7 @@ export const RALPH_STATE = defineSearchAttributeKey('RalphState', SearchAttribut
 export const RALPH_IDEA = defineSearchAttributeKey('RalphIdea', SearchAttributeType.KEYWORD);
 export const RALPH_ITERATION = defineSearchAttributeKey('RalphIteration', SearchAttributeType.INT);
 
-/* Tells the worker's event file what happened. A sink: no history events, not called on replay. */
+/* Sends events to the worker's event file. A sink: no history events, not called on replay. */
 
 export interface EventSinks extends Sinks {
   ralph: Sink & { event(ref: RunRef, event: RunEvent, at: number): void };
@@ -153,7 +153,7 @@ export function emit(ref: RunRef, event: RunEvent): void {
   ralph.event({ project: ref.project, runId: ref.runId }, event, Date.now());
 }
 
-/* What the autopilot's commands look like as arguments of messages, and how its end is called. Pure. */
+/* The autopilot's effects as message arguments, and the name of its end. Pure. */
 
 export function outcomeOf({ run, aborting }: AutopilotState): RunOutcome {
   if (run !== 'stopping') return 'completed';

@@ -1,8 +1,8 @@
 /**
- * A revision of the configuration on its way into an open run: read by an activity, taken between two decisions, passed on
- * to the open ideas.
- * Invariant: revision and settings go into the workflow's input, which continue-as-new hands on; an older revision never
- * replaces a newer one.
+ * Brings a revision of the configuration into an open run: an activity reads it, the run takes it between two decisions
+ * and passes it to the open ideas.
+ * Invariant: revision and settings go into the workflow's input, which continue-as-new passes on. An older revision
+ * never replaces a newer one.
  */
 
 import type { Configured } from '../decide/messages/between.js';
@@ -44,7 +44,7 @@ async function readRevision(input: AutopilotInput, pilot: Autopilot, config: num
   }
 }
 
-/** Goes on with it. Returns what to tell which idea. */
+/** Applies the revision. Returns the messages for the ideas. */
 function takeRevision(
   input: AutopilotInput,
   pilot: Autopilot,
@@ -66,7 +66,7 @@ function takeRevision(
   });
 }
 
-/** What marks the version a run was started with stays: a run keeps one behaviour to its end. */
+/** Settings that mark the version of the run's start stay: a run keeps one behaviour to its end. */
 function asOfItsStart(before: RunSettings, now: RunSettings): RunSettings {
   const {
     mode: _,

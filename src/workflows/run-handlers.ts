@@ -1,6 +1,6 @@
 /**
- * What a run can be told and asked. Invariant: handlers only queue what happened or read; the main loop acts. Requests
- * that can be refused are updates with validators, so that a refusal leaves no history.
+ * The signals, updates and queries of a run. Invariant: handlers only queue events or read; the main loop acts.
+ * Requests that can be refused are updates with validators, so that a refusal leaves no history.
  */
 import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
 import { isReport } from '../decide/messages/between.js';
@@ -14,7 +14,7 @@ import * as messages from './messages.js';
 import { internal, type RunControls, registerSignals, type SignalRow, VERB_SIGNALS } from './messages.js';
 import { emit } from './publish.js';
 
-/** What a run can be told without a refusal. A row is a Temporal signal and what it changes. */
+/** Signals that are never refused. Each row is a Temporal signal and its effect. */
 const SIGNALS: SignalRow<RunControls>[] = [
   ...VERB_SIGNALS,
   internal(messages.reportSignal, isReport, ({ tell }, [report]) =>
@@ -50,14 +50,14 @@ export function handleRunMessages(run: RunControls): void {
   setHandler(messages.enqueueUpdate, (cards) => enqueue(run, cards), { validator: (cards) => checkCards(run, cards) });
 }
 
-/** Answers once the main loop has acted: what was legal for the validator may not be any more. */
+/** Answers after the main loop has acted: the state may have changed since the validator accepted the command. */
 async function tellRun(run: RunControls, command: Intervention): Promise<InterventionAnswer> {
   let outcome: { done: string } | { refusal: string } | undefined;
   run.tell((pilot) => {
     outcome = pilot.command(command);
   });
-  // A handler runs in the scope of the workflow: once that is cancelled, a plain wait would end at once with a refusal of
-  // what is then carried out all the same.
+  // A handler runs in the scope of the workflow. Once that is cancelled, a plain wait would end at once and report a
+  // refusal of a command that the run still applies.
   await CancellationScope.nonCancellable(() => condition(() => outcome !== undefined));
   if (outcome === undefined || 'refusal' in outcome) throw refused(outcome?.refusal ?? 'the run has ended');
   return outcome;
@@ -76,7 +76,7 @@ function setSlots(run: RunControls, slots: number): number {
 }
 
 function checkSlots(slots: number): void {
-  if (!Number.isInteger(slots) || slots < 1 || slots > 100) throw refused('slots is a whole number from 1 to 100');
+  if (!Number.isInteger(slots) || slots < 1 || slots > 100) throw refused('slots must be a whole number from 1 to 100');
 }
 
 function enqueue(run: RunControls, cards: IdeaCard[]): number {
@@ -89,7 +89,7 @@ function checkCards(run: RunControls, cards: unknown): void {
   if (!pilot) throw refused('the run is still opening; try again in a moment');
   const { run: state } = pilot.state;
   if (state === 'stopping' || state === 'completed') throw refused(`the run is ${state}; start another one`);
-  const problem = Array.isArray(cards) ? enqueueProblem(pilot.graph, cards) : 'a list of ideas is needed';
+  const problem = Array.isArray(cards) ? enqueueProblem(pilot.graph, cards) : 'the input must be a list of ideas';
   if (problem) throw refused(problem);
 }
 

@@ -107,7 +107,7 @@ sed -i.old 's/"#one":/"#two":".\\/src\\/add.js","#one":/' package.json; find . -
   it('… goes back to the agent where the tests of the base have to pass', async () => {
     const { gate } = await honest(CHANGED, { baseTests: 'require' });
     expect(gate).toMatchObject({ pass: false, failure: { command: 'tests', newTests: ['adds', 'adds nothing'] } });
-    expect(gate.failure?.tail).toMatch(/as they were before you began fail over your code: adds, adds nothing\. /);
+    expect(gate.failure?.tail).toMatch(/from before you began fail with your code: adds, adds nothing\. /);
     expect(gate.failure?.log).toMatch(/base-tests\/gate-1\.log$/);
   });
 

@@ -53,7 +53,12 @@ describe('files of the checkout that just change', () => {
   it.each([
     ['an edit', 'echo x > "$ROOT/b.txt"', /b\.txt changed while i-1 \(ed-001\) ran/, '-bee'],
     ['a new file', 'echo secret-plan > "$ROOT/new file.txt"', /new file\.txt changed/, '+secret-plan'],
-    ['a file that is gone and that git did not know', 'rm "$ROOT/mine.txt"', /mine\.txt changed/, 'mine.txt is gone'],
+    [
+      'a file that is gone and that git did not know',
+      'rm "$ROOT/mine.txt"',
+      /mine\.txt changed/,
+      'mine.txt was deleted',
+    ],
     ['a file that is gone', 'rm "$ROOT/a.txt"', /a\.txt changed/, 'deleted file'],
   ])('%s: a warning with the difference, and nothing stops', async (_, agent, told, shown) => {
     const { strayed, noticed, dir } = await run(agent);

@@ -35,7 +35,7 @@ describe('B2: a conversation that was cut off', () => {
     expect(third.outcome).toEqual({ kind: 'ok' });
     expect(await told(b)).toEqual(['new', 's1', 'new']);
     const prompt = await readFile(join(b.marks, 'prompt-2'), 'utf8');
-    expect(prompt).toContain('go on where you stopped');
+    expect(prompt).toContain('continue where you stopped');
     expect(prompt).toContain('Do t-1 well.');
   });
 

@@ -212,7 +212,7 @@ describe('protected paths', () => {
     const prompt = await b.read(
       join(b.root, 'projects', b.project, 'runs', 'run-1', 'ideas', 't-1', '002', 'prompt.md'),
     );
-    expect(prompt).toContain('Last time this was put back: `ci/new.sh`, `ci/run.sh`.');
+    expect(prompt).toContain('Last time ralphctl restored: `ci/new.sh`, `ci/run.sh`.');
   });
 });
 

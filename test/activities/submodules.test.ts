@@ -106,7 +106,7 @@ describe('submodules', () => {
 
   it('edits inside that no commit holds are named, not lost in silence', async () => {
     const { b } = await project({ 't-1': 'echo edit >> libs/x/lib.txt' });
-    expect((await worked(b, 't-1')).run.unfinished).toMatch(/^files inside of submodules were changed.*libs\/x/);
+    expect((await worked(b, 't-1')).run.unfinished).toMatch(/^files inside submodules were changed.*libs\/x/);
   });
 
   it('what a build leaves inside neither holds a worktree back nor reaches the next idea', async () => {

@@ -138,7 +138,7 @@ describe('a person who works beside an agent', () => {
       await second;
     });
     expect(first.strayed).toBeUndefined();
-    expect((await second)?.strayed?.what[0]).toMatch(/^set alias\.x in \.git\/config; it is put back/);
+    expect((await second)?.strayed?.what[0]).toMatch(/^set alias\.x in \.git\/config; ralphctl restored it/);
   });
 });
 

@@ -49,12 +49,12 @@ const ATTACKS: ReadonlyArray<readonly [name: string, script: string, said: RegEx
   [
     'its worktree led to a repository of its own',
     `cp -r "$GITDIR" "$MARKS/git"; printf '${FILTER}' >> "$MARKS/git/config"; name=$(basename $(git rev-parse --absolute-git-dir)); echo '* filter=x' > .gitattributes; echo "gitdir: $MARKS/git/worktrees/$name" > .git`,
-    /made .*\.git lead elsewhere/,
+    /made .*\.git point elsewhere/,
   ],
   [
     'the registration of its worktree led there',
     `cp -r "$GITDIR" "$MARKS/git"; printf '${FILTER}' >> "$MARKS/git/config"; echo '* filter=x' > .gitattributes; echo "$MARKS/git" > "$(git rev-parse --absolute-git-dir)/commondir"`,
-    /made .*commondir lead elsewhere/,
+    /made .*commondir point elsewhere/,
   ],
   [
     'replace refs',

@@ -46,14 +46,14 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
   await box.write({ 'roadmap.md': roadmap([...tasks, { id: 'after', depends: 's-1' }]) });
   await box.commit('another text for t-1');
   const planned = await box.run('start', '--dry-run');
-  expect(planned.stdout).toContain('e-1 counts as it was edited');
+  expect(planned.stdout).toContain('e-1 keeps its edit');
   const second = await box.run('start', '--detach');
   expect(second.code, second.stderr).toBe(0);
   for (const words of [
-    /e-1 counts as it was edited \(.*\); go back to the backlog with: ralphctl edit e-1 --forget/,
+    /e-1 keeps its edit \(.*\); return to the backlog with: ralphctl edit e-1 --forget/,
     /s-1 is split into s-1-1, s-1-2 /,
-    /s-1-2 counts as it was edited/,
-    /the edit of t-1 .* counts no more: the backlog has another text for it by now/,
+    /s-1-2 keeps its edit/,
+    /the edit of t-1 .* counts no more: the backlog has a newer text for it/,
     /a-1 is left out: it was abandoned \(.*\); try it again with: ralphctl retry a-1/,
     /the last run was given x-1 as well/,
   ])

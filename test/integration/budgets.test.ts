@@ -182,11 +182,11 @@ describe('B6 warnings', () => {
     await until('the iteration that waits', async () => (await calls()).includes('w-1 waits'), SLOW);
     const { status, ideas } = await seen();
     expect(status.warnings).toMatchObject([
-      { idea: 'w-1', kind: 'stuck', text: expect.stringContaining('got it no further') },
+      { idea: 'w-1', kind: 'stuck', text: expect.stringContaining('made no progress') },
     ]);
     expect(ideas[0]?.warnings).toMatchObject([{ kind: 'stuck' }]);
     expect((await box.run('status')).stdout).toContain('! w-1 stuck');
-    expect((await box.run('warn', 'w-1')).stdout).toContain('got it no further');
+    expect((await box.run('warn', 'w-1')).stdout).toContain('made no progress');
     expect(await calls()).toEqual(
       ['w-1 plain', 'w-1 plain', 'w-1 told', 'w-1 told', 'w-1 waits'].slice(0, (await calls()).length),
     );

@@ -77,7 +77,7 @@ describe('B4 what is cut off from outside again and again', () => {
         },
         SLOW,
       );
-      expect(JSON.stringify(asks)).toContain('5 agent runs in a row were cut off from outside');
+      expect(JSON.stringify(asks)).toContain('5 agent runs in a row were ended from outside');
       expect(await runs()).toBe(5);
       expect(await box.git('show', 'main:i-1.txt')).toBe('i-1');
       await writeFile(join(box.scratch, 'good'), '');

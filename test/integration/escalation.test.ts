@@ -50,10 +50,10 @@ describe('B4 escalation', () => {
     await begin(
       [
         still,
-        { whenPrompt: { contains: 'try another way' }, ...still },
-        { whenPrompt: { contains: 'begin again' }, ...still },
-        { whenPrompt: { contains: 'think harder' }, ...still },
-        { whenPrompt: { contains: 'now it is yours' }, ...still },
+        { whenPrompt: { contains: 'try another approach' }, ...still },
+        { whenPrompt: { contains: 'start again' }, ...still },
+        { whenPrompt: { contains: 'stronger model' }, ...still },
+        { whenPrompt: { contains: 'Another agent worked on it' }, ...still },
         { whenPrompt: { contains: 'The answer: look at the file' }, do: [done], signal: 'COMPLETE' },
       ],
       { fallback: ['second'], escalation: { after: 1, every: 1 } },

@@ -65,7 +65,9 @@ describe('work that changes what was tested before (F3)', () => {
       }),
     });
     await box.run('start', '--detach');
-    expect(await asks('t-1')).toMatch(/it breaks what was tested before \(node --test: adds\)\. Land it as it is: /);
+    expect(await asks('t-1')).toMatch(
+      /it breaks behaviour that was tested before \(node --test: adds\)\. To land it as it is: /,
+    );
     expect((await box.run('approve', 't-1')).code).toBe(0);
     const done = await box.run('start', '--json', '--wait');
     expect(done.code, done.stderr).toBe(0);

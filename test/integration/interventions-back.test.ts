@@ -35,7 +35,10 @@ describe('a fresh start, and a clean-up by force', () => {
     await held.idea('f-1', 'blocked');
     const first = await box.git('rev-parse', 'ralph/f-1');
     const again = await box.run('retry', 'f-1', '--fresh', '--reason', 'wrong way');
-    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('saved and dropped first')]);
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      expect.stringContaining('first saves its work so far, then drops it'),
+    ]);
     await held.began('f-1', 1, 2);
     await said(held, 'f-1 was rolled back');
     await held.idea('f-1', 'blocked');
@@ -105,15 +108,15 @@ describe('a landing that others stand on', () => {
     await said(held, 'one stays landed');
     expect(await held.why('one')).toMatchObject({
       status: 'landed',
-      reason: expect.stringMatching(
-        /could not be undone: .*in shared\.txt\. Roll back first what changed that later.*git log main/,
-      ),
+      reason: expect.stringMatching(/could not be undone: .*in shared\.txt\. Roll those back first.*git log main/),
     });
     expect((await box.run('rollback', 'lib')).code).toBe(0);
     await said(held, 'lib stays landed');
     expect(await held.why('lib')).toMatchObject({
       status: 'landed',
-      reason: expect.stringMatching(/the gate is red \(links\)\. Roll back first what needs it.*ralphctl rollback lib/),
+      reason: expect.stringMatching(
+        /the gate is red \(links\)\. Roll back the ideas that need it first.*ralphctl rollback lib/,
+      ),
     });
     expect(await box.git('rev-parse', 'main')).toBe(tip);
     expect(await box.git('status', '--porcelain')).toBe('');

@@ -114,7 +114,7 @@ describe('who starts ideas', () => {
     await held.idea('p-1', 'paused');
     expect(await held.times('p-1', 2)).toBe(0);
     const other = await box.run('mode', 'step');
-    expect([other.code, other.stderr]).toEqual([7, expect.stringContaining('the mode is step already')]);
+    expect([other.code, other.stderr]).toEqual([7, expect.stringContaining('the mode is already step')]);
     expect((await box.run('mode', 'autopilot')).code).toBe(0);
     expect(await held.finish()).toMatchObject({ landed: 1 });
     expect(await held.times('p-1', 2)).toBe(1);

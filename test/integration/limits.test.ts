@@ -116,7 +116,7 @@ describe('limits', () => {
     const listed = await box.run('limits');
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/first .*is at a usage limit.*goes on at/)]);
     const wrong = await box.run('limits', 'retry', 'nobody');
-    expect([wrong.code, wrong.stderr]).toEqual([7, expect.stringContaining('those that do: first')]);
+    expect([wrong.code, wrong.stderr]).toEqual([7, expect.stringContaining('Waiting: first')]);
     await open('first');
     expect((await box.run('limits', 'retry', 'first')).code).toBe(0);
     await finish();

@@ -62,7 +62,10 @@ it('retry goes on at the step that was not done; retry --fresh begins with the f
 
   await box?.run('hint', 'p-1', 'all is well; the door is open');
   const fresh = await box?.run('retry', 'p-1', '--fresh');
-  expect([fresh?.code, fresh?.stdout]).toEqual([0, expect.stringContaining('saved and dropped first')]);
+  expect([fresh?.code, fresh?.stdout]).toEqual([
+    0,
+    expect.stringContaining('first saves its work so far, then drops it'),
+  ]);
   // The hint is read by the first run only, so that b blocks again.
   expect((await held.idea('p-1', 'blocked')).reason).toMatch(/^step [bc]: /);
   await held.event('the first step again', (event) => event.kind === 'iteration' && event.serial === 5);
@@ -93,7 +96,7 @@ it('skip --step leaves out the step it is at, running or not, and the idea lands
   expect((await box?.run('retry', 'p-1'))?.code).toBe(0);
   await held.began('p-1', 2);
   const second = await box?.run('skip', 'p-1', '--step');
-  expect([second?.code, second?.stdout]).toEqual([0, expect.stringContaining('goes on with the next one')]);
+  expect([second?.code, second?.stdout]).toEqual([0, expect.stringContaining('continues with the next one')]);
   await held.go('q-1');
   expect((await held.finish()).notLanded).toEqual([]);
   const steps = (await held.events()).filter((event) => event.kind === 'step');

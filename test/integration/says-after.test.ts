@@ -59,7 +59,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   const before = await Promise.all(ideas.map((idea) => say('why', idea)));
   const [empty = '', red = '', asks = '', waits = ''] = before;
   expect(empty).toContain(
-    'status ran out: 3 of 3 iterations used; 3 times in a row the agent said COMPLETE and had changed nothing',
+    'status ran out: 3 of 3 iterations used; 3 times in a row the agent reported COMPLETE but changed nothing',
   );
   expect(empty).toMatch(/3 agent runs:\n {2}#1 .*COMPLETE, turned down: no change, no commit\n {2}#2/);
   expect(red).toContain('2 times in a row the gate was red: test ! -e broken');
@@ -100,7 +100,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   await run.run('stop');
   expect((await run.run('start', '--wait')).code).toBe(3);
   const after = await say('why', 'empty-1');
-  expect(after).toContain('3 times in a row the agent said COMPLETE and had changed nothing');
+  expect(after).toContain('3 times in a row the agent reported COMPLETE but changed nothing');
   expect(after).toContain('possible now: ralphctl start (tries it again');
   expect(after).not.toContain('of the ready pool');
   const retry = await run.run('retry', 'red-1');

@@ -52,7 +52,7 @@ it(
       });
       // Said again, it changes nothing.
       const resumed = await run('resume');
-      expect([resumed.code, resumed.stderr]).toEqual([7, expect.stringContaining('the run is running already')]);
+      expect([resumed.code, resumed.stderr]).toEqual([7, expect.stringContaining('the run is already running')]);
       expect(resumed.stderr).not.toMatch(/Possible now: .*resume/);
       expect((await run('answer', 'ask-1', 'green')).code).toBe(0);
       await handle.result();

@@ -61,7 +61,7 @@ export class ClaudeEvents implements EventHandler {
   #retry(event: Json): void {
     const status = numberOf(event.error_status);
     const name = stringOf(event.error) ?? 'unknown error';
-    const message = `The model provider did not answer (${name}${status === undefined ? '' : `, HTTP ${status}`}); the CLI was trying again.`;
+    const message = `The model provider did not answer (${name}${status === undefined ? '' : `, HTTP ${status}`}); the CLI was retrying.`;
     const count = {
       attempt: numberOf(event.attempt),
       of: numberOf(event.max_retries),

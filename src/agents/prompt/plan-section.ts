@@ -42,8 +42,8 @@ export function planSection({ plan, step: current, skipped, notes }: PlanSection
   }
   const overview = `The plan ([x] done, [-] left out, [>] now, [ ] later):\n\n${fenced(lines.join('\n'))}`;
   const task = now
-    ? `Now do step ${now.id}, and only this one:\n\n${now.text.trim()}\n\nCOMPLETE means that this step is done; the next one comes in an iteration of its own.`
-    : 'All steps are through. Look at the whole, finish what is half done, make the checks pass, and end with COMPLETE.';
+    ? `Now do step ${now.id}, and only this one:\n\n${now.text.trim()}\n\nCOMPLETE means that this step is done. The next step gets its own iteration.`
+    : 'All steps are done. Review the whole task, finish incomplete work, make the checks pass, and end with COMPLETE.';
   return [overview, digest(notes, steps, current), task].filter(Boolean).join('\n\n');
 }
 
@@ -71,7 +71,7 @@ function digest(
     if (left < 0) break;
     kept.unshift(text);
   }
-  return kept.length === 0 ? '' : `What was said at the end of earlier steps:\n\n${fenced(kept.join('\n'))}`;
+  return kept.length === 0 ? '' : `Last messages of earlier steps:\n\n${fenced(kept.join('\n'))}`;
 }
 
 const firstLine = (text: string): string => clip(text.trim().split('\n')[0] ?? '', MAX_TITLE);

@@ -62,8 +62,8 @@ const bullets = (entries: readonly string[]): string =>
 function protection({ protect = [], restored = [] }: PromptInput): string {
   if (protect.length === 0) return '';
   const list = (paths: readonly string[]): string => paths.map((path) => `\`${path.replaceAll('`', "'")}\``).join(', ');
-  const again = restored.length > 0 ? ` Last time this was put back: ${list(restored)}.` : '';
-  return `\n- Do not change ${list(protect)}: changes there are put back before the checks run.${again}`;
+  const again = restored.length > 0 ? ` Last time ralphctl restored: ${list(restored)}.` : '';
+  return `\n- Do not change ${list(protect)}: ralphctl restores these paths before the checks run.${again}`;
 }
 
 function happened({ feedback, unchanged }: PromptInput): string {
@@ -78,7 +78,8 @@ function told({ notes }: PromptInput): string {
 
 function toldBefore({ answers = [] }: PromptInput): string {
   if (answers.length === 0) return '';
-  const rule = 'These answers still hold; where two differ, the later one counts. Do not ask the same again.';
+  const rule =
+    'These answers still apply. Where two differ, the later one applies. Do not ask the same question again.';
   return section('Answers you already have', `${bullets(answers.map(answerNote))}\n\n${rule}`);
 }
 
@@ -87,7 +88,7 @@ function signalSection(nonce: string, promise: string | undefined): string {
     ? `    <promise nonce="NONCE">${promise.replace(/\s+/g, ' ').trim()}</promise>`
     : '    <ralph nonce="NONCE">COMPLETE</ralph>';
   return `When you end, the very last line of your final message must be one tag, alone on its line and outside any code block.
-Choose one of these forms and put the word given below in the place of NONCE:
+Use one of these forms and replace NONCE with the word given below:
 
 ${done}
         everything asked for is done and you have checked it
@@ -98,7 +99,7 @@ ${done}
     <ralph nonce="NONCE">PROGRESS: percent</ralph>
         part of the work is done and more is left, percent from 0 to 100
 
-The word for this iteration is ${nonce} and it is valid only once. Give such a tag only when you mean it,
+The word for this iteration is ${nonce}. It is valid only once. Write such a tag only when you mean it,
 and write nothing after it. Without a valid tag the work counts as unfinished.`;
 }
 
@@ -130,7 +131,7 @@ export function buildPrompt(input: PromptInput): string {
   )) {
     if (tag[1] === nonce) {
       throw new TemplateError(
-        'The prompt template puts {{nonce}} inside a signal tag, so an echo of the prompt would count as a signal. Show the tag with the word NONCE, or use {{signal}}.',
+        'The prompt template puts {{nonce}} inside a signal tag, so an echo of the prompt would count as a signal. Write the word NONCE in the tag, or use {{signal}}.',
       );
     }
   }

@@ -19,7 +19,7 @@ export function fillTemplate(template: string, values: Readonly<Record<string, s
       .map((key) => `{{${key}}}`)
       .join(', ');
     throw new TemplateError(
-      `The prompt template uses ${whole}, which is no placeholder. Known are ${known}. Write \\{{ for literal braces.`,
+      `The prompt template uses ${whole}, which is not a placeholder. Placeholders: ${known}. Write \\{{ for literal braces.`,
     );
   });
 }
@@ -35,7 +35,7 @@ export function fenced(text: string): string {
 /** The prompt template that is used where the configuration names none. */
 export const DEFAULT_TEMPLATE = `# {{id}}: {{title}}
 
-You are working alone and unattended in a git worktree made for this one task. This is iteration {{iteration}} of {{max}}.
+You work alone and unattended in a git worktree made for this one task. This is iteration {{iteration}} of {{max}}.
 Earlier iterations left their work in the files and in \`git log\`: look there before you start.
 
 ## Task
@@ -55,6 +55,6 @@ Earlier iterations left their work in the files and in \`git log\`: look there b
 export const RULES = `- Nobody can answer while you work. Do not ask and wait: decide what is reasonable, or end with a signal as described below.
 - Stay in this folder. Do not touch other branches, other worktrees, remotes or git configuration.
 - Leave nothing running: no background processes, servers, watchers or scheduled work when you end.
-- Commit your work or leave it uncommitted, as you like; what is uncommitted is committed for you.
+- Commit your work or leave it uncommitted, as you like. ralphctl commits what you leave.
 - Do not weaken, skip or delete tests, checks or their configuration to make them pass.
-- The quality checks run again after you, on their own. What you say about them changes nothing.`;
+- ralphctl runs the quality checks again after you. Only their result counts, not your report of it.`;

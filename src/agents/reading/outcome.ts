@@ -66,7 +66,7 @@ function afterStop(reading: Reading, stopped: StopReason, { name, gaveUp, words 
   // Silence of a CLI that retries without a word, or of a provider that holds the line: no tool runs that could hang.
   if (reading.awaitsModel) {
     return failure({
-      message: `${name} got no answer from its model for as long as it may wait.`,
+      message: `${name} got no answer from its model within the time limit.`,
       kind: 'transient',
     });
   }
@@ -92,7 +92,7 @@ function withoutVerdict(
   if (reading.retrying) return failure(reading.retrying, 'transient', words);
   // Exit code 0 without the last event is how an interrupted CLI looks.
   if (run.exitCode === 0 && reading.turns > 0) {
-    const why = `${name} ended with exit code 0 but without its result event, as when it is interrupted.`;
+    const why = `${name} ended with exit code 0 but without its result event, which means that it was interrupted.`;
     return failure({ message: why, kind: 'killed' });
   }
   const found = patternOf(said, words);

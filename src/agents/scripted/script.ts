@@ -43,7 +43,8 @@ function fields(value: unknown, where: string): Fields {
 
 function onlyKnown(value: Fields, known: readonly string[], where: string): void {
   const odd = Object.keys(value).find((key) => !known.includes(key));
-  if (odd !== undefined) throw new ScriptError(`${where} has the unknown key "${odd}". Known are ${known.join(', ')}.`);
+  if (odd !== undefined)
+    throw new ScriptError(`${where} has the unknown key "${odd}". Known keys: ${known.join(', ')}.`);
 }
 
 function checkEntry(value: unknown, where: string): Entry {
@@ -77,7 +78,7 @@ export function readScript(text: string): Script {
   try {
     value = parse(text);
   } catch (error) {
-    throw new ScriptError(`It is no valid YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ScriptError(`It is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
   const script = fields(value, 'The script');
   onlyKnown(script, ['ideas', 'default'], 'The script');

@@ -1,8 +1,10 @@
 /**
- * The gates of agent accounts (B8): one state for all slots. A run at a limit, or in an outage of its provider, parks its
- * account; when that is over one idea tries, and only when that went well do the others follow.
- * Invariant: a gate that is not kept is open; at most one idea tries a gate; reports of runs that began before the gate
- * closed change nothing but the time; every wait has an end, except for what only a person can mend.
+ * The circuit breakers of agent accounts (B8), one state for all slots. A run that hits a usage limit or a provider
+ * outage parks its account. When the wait is over, one idea tries the account; the others follow only if that try
+ * succeeds.
+ * Invariant: an account without a breaker entry is open. At most one idea tries a closed account. Reports of runs that
+ * began before the breaker closed change only its time. Every wait ends by itself, except where only a person can fix
+ * the cause.
  * May import protocol and decide only.
  */
 
@@ -12,15 +14,15 @@ import type { RunSettings } from '../../protocol/run-settings.js';
 import { clip, MAX_REASON } from '../text.js';
 import { backOffMs, breakerText, isBrief, isPlausible, slack } from './reopening.js';
 
-/** A try that has run this long without being refused shows that the gate is open. */
+/** A try that runs this long without a refusal shows that the account is open. */
 export const PROBE_MS = 120_000;
-/** Ideas that are remembered for a gate. */
+/** Most ideas that one breaker remembers. */
 const MOST_SUSPECTS = 20;
 
 export class AccountBreakers {
   readonly #state: LimitState;
   readonly #settings: RunSettings;
-  /** Something changed since ideas were last told which agent to use. */
+  /** Ideas need to be told again which agent to use. */
   changed = true;
 
   constructor(state: LimitState, settings: RunSettings) {
@@ -32,7 +34,9 @@ export class AccountBreakers {
     return this.#state.gates.length === 0;
   }
 
-  /** The idea's own agent, then those that may take over; those that got nowhere with it come last, the latest at the end. */
+  /**
+   * The idea's own agent, then its fallbacks. Agents that made no progress with it come last, the latest at the end.
+   */
   agentsOf({ card, passed = [] }: Pick<IdeaEntry, 'card' | 'passed'>): string[] {
     const { agents } = this.#state;
     const all = [...new Set([card.agent ?? agents.default, ...agents.fallback])];
@@ -47,7 +51,7 @@ export class AccountBreakers {
 
   // ---- events -----------------------------------------------------------------------------------------------------
 
-  /** A run could not work. `now` and all times here in epoch ms. Returns the gate it closed, if it was open before. */
+  /** A run could not work. All times here are epoch ms. Returns the breaker that this run closed, if it was open. */
   trouble(idea: string, trouble: Trouble, now: number): AccountBreaker {
     this.changed = true;
     if (trouble.account) this.#state.agents.accounts[trouble.agent] = trouble.account;
@@ -59,13 +63,16 @@ export class AccountBreakers {
     return this.#park(key, known, trouble, now, idea);
   }
 
-  /** The agent got to work in a run that ended at `at`. Returns the gates that this opens: its program starts, its provider answers. */
+  /**
+   * The agent worked in a run that ended at `at`: its program starts and its provider answers. Returns the breakers
+   * that this opens.
+   */
   worked(agent: string, at: number): AccountBreaker[] {
     const keys = [this.account(agent), `agent:${agent}`];
     return this.#remove((gate) => keys.includes(gate.key) && gate.at !== undefined && gate.at < at);
   }
 
-  /** The idea ran into what closed the gate that is to be tried: another one tells more, if there is one. */
+  /** The idea ran into the cause that is about to be tried. Another idea tells more, if there is one. */
   isSuspect(idea: string, agents: readonly string[]): boolean {
     const next = agents
       .map((agent) => this.#closedFor(agent))
@@ -73,7 +80,7 @@ export class AccountBreakers {
     return next?.some(({ ideas }) => ideas?.includes(idea)) ?? false;
   }
 
-  /** What closes the agent now. */
+  /** The breaker that closes the agent now. */
   closed(agent: string): readonly AccountBreaker[] {
     return this.#closedFor(agent);
   }
@@ -83,17 +90,17 @@ export class AccountBreakers {
     for (const gate of this.#state.gates) if (gate.probe?.idea === idea) gate.probe = { idea, at: now, begun: true };
   }
 
-  /** The idea's try went well. Returns the gates that this opens. */
+  /** The idea's try succeeded. Returns the breakers that this opens. */
   recovered(idea: string): AccountBreaker[] {
     return this.#remove((gate) => gate.probe?.idea === idea);
   }
 
-  /** The idea ended, or waits for something else: another one tries in its place. */
+  /** The idea ended or waits for something else: another idea tries in its place. */
   release(idea: string): void {
     this.#dropProbes(idea);
   }
 
-  /** Takes note of the time. Returns gates that are open now. */
+  /** Updates the breakers to the time. Returns those that are open now. */
   tick(now: number): AccountBreaker[] {
     for (const gate of this.#state.gates) {
       if (gate.state === 'parked' && gate.until !== undefined && gate.until <= now) this.#letTry(gate);
@@ -114,7 +121,7 @@ export class AccountBreakers {
     return times.length > 0 ? Math.min(...times) : undefined;
   }
 
-  /** A person says that it may be tried now: one account or agent, or all. Returns what may be tried. */
+  /** A person asks to try now: one account or agent, or all. Returns the breakers that may be tried. */
   retry(which?: string): AccountBreaker[] {
     const parked = this.#state.gates.filter((gate) => which === undefined || this.#names(gate, which));
     for (const gate of parked) {
@@ -127,8 +134,8 @@ export class AccountBreakers {
   // ---- choices ----------------------------------------------------------------------------------------------------
 
   /**
-   * The first agent of the list that the idea may use now; undefined while it has to wait. A brief wait is waited for
-   * rather than handed to the next agent. Takes the right to try a gate where that is free.
+   * The first agent of the list that the idea may use now; undefined while it has to wait. A short wait does not hand
+   * the idea to the next agent. Reserves the try of a closed account when it is free.
    */
   choose(idea: string, agents: readonly string[], now: number): AgentChoice | undefined {
     for (const agent of agents) {
@@ -140,11 +147,11 @@ export class AccountBreakers {
   }
 
   /**
-   * The agent an idea at work is to use next: an earlier one of its list once that is free again, else the one it has,
+   * The agent that a running idea uses next: an earlier one of its list once that is available, else its present one,
    * else another.
    */
   review(idea: string, agents: readonly string[], current: string, now: number): AgentChoice | undefined {
-    // The configuration may name another one by now.
+    // A reload may have changed the agents of the configuration.
     if (current === '' || !agents.includes(current)) return this.choose(idea, agents, now);
     const better = this.#settings.recoverPrimary === false ? [] : agents.slice(0, Math.max(0, agents.indexOf(current)));
     for (const agent of [...better, current]) {
@@ -154,7 +161,7 @@ export class AccountBreakers {
     return this.choose(idea, agents, now);
   }
 
-  /** Whether `choose` would find one, without taking anything. */
+  /** Whether `choose` would find an agent. Reserves nothing. */
   couldUse(agents: readonly string[]): boolean {
     for (const agent of agents) {
       const closed = this.#closedFor(agent);
@@ -188,14 +195,14 @@ export class AccountBreakers {
     });
   }
 
-  /** Why an idea with these agents waits, in words; empty when one of them is open. */
+  /** A sentence that says why an idea with these agents waits; empty when one of them is open. */
   why(agents: readonly string[]): string {
     const closed = agents.map((agent) => ({ agent, gate: this.#closedFor(agent)[0] }));
     if (closed.some(({ gate }) => gate === undefined)) return '';
     return closed.flatMap(({ agent, gate }) => (gate ? breakerText(gate, agent) : [])).join('; ');
   }
 
-  /** What is closed, in words. */
+  /** The closed breakers as sentences. */
   whyStill(): string {
     return this.#state.gates.map((gate) => breakerText(gate, this.#agentOf(gate))).join('; ');
   }
@@ -248,7 +255,7 @@ export class AccountBreakers {
     return open;
   }
 
-  /** Another run had begun before the gate closed: it says nothing new but, perhaps, a later end. */
+  /** Another run had begun before the breaker closed. It can only move the end of the wait. */
   #extend(gate: AccountBreaker, { resetAt, kind }: Trouble, now: number): AccountBreaker {
     if (kind !== 'limited' || gate.kind !== 'limited' || !isPlausible(resetAt, now)) return gate;
     const until = resetAt + slack(gate.key);
@@ -279,7 +286,7 @@ export class AccountBreakers {
     if (kind === 'limited' && isPlausible(resetAt, now)) {
       gate.until = resetAt + slack(key);
       gate.stated = true;
-      // It said so before, and it was not true: taken at its word each time, the account would be hammered for ever.
+      // The account announced this reset before and it was wrong. Trusting it each time would hammer the account.
       if (same?.stated && same.state === 'probing') {
         gate.hits += 1;
         gate.until = Math.max(gate.until, now + (backOffMs(gate, this.#settings) ?? 0));

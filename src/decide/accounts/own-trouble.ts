@@ -1,6 +1,7 @@
 /**
- * Tells trouble of one idea from trouble of its agent (B8): what starts and is answered for others is not out of order.
- * Invariant: an idea's own trouble closes nothing, and its tries have an end; a provider's trouble never fails an idea.
+ * Tells a problem of one idea from a problem of its agent (B8): an agent that works for other ideas is not broken.
+ * Invariant: an idea's own problem closes no account, and its retries are limited. A provider's problem never fails an
+ * idea.
  * May import protocol and decide only.
  */
 import type { Worked } from '../../protocol/idea-run.js';
@@ -11,14 +12,16 @@ import { leaveWaiting, queueForSlot } from '../run/waiting.js';
 import { clip, MAX_QUESTION, MAX_REASON } from '../text.js';
 import { backOffMs, LAUNCH_FAILURES } from './reopening.js';
 
-/** Launches of two ideas within this time, with none that worked in between, say that the program does not start. */
+/**
+ * When two ideas fail to launch an agent within this time and no launch works in between, its program does not start.
+ */
 const LAUNCH_WINDOW_MS = 10 * 60_000;
-/** Tries of an agent that does not start, over some hours, until that counts against the ideas that try. */
+/** Retries of an agent that does not start, over some hours, before the failures count against the ideas that try. */
 const MOST_LAUNCH_TRIES = LAUNCH_FAILURES + 5;
-/** Runs in a row that its provider did not answer, while it answered others, until a person is asked. */
+/** Runs in a row without an answer from the provider, while it answers other ideas, before a person is asked. */
 export const MOST_UNANSWERED = 5;
 
-/** An agent got to work for the idea. */
+/** An agent worked for the idea. */
 export function noteWork(board: Board, entry: IdeaEntry, { agent, at }: Worked): void {
   if (entry.suspect !== undefined && entry.suspect < at) delete entry.suspect;
   const { gates, state, settings } = board;
@@ -34,7 +37,7 @@ export function noteWork(board: Board, entry: IdeaEntry, { agent, at }: Worked):
   gates.worked(agent, at);
 }
 
-/** Whether the trouble is the idea's alone, as far as is known. Takes note of it. */
+/** Whether the problem is the idea's alone, as far as is known. Records the failure. */
 export function isOwn(board: Board, entry: IdeaEntry, { kind, agent }: Trouble, now: number): boolean {
   const { gates, state, settings } = board;
   const { limits } = state;
@@ -45,14 +48,14 @@ export function isOwn(board: Board, entry: IdeaEntry, { kind, agent }: Trouble, 
   const alone = kind === 'launch' && stumblesAlone(limits, idea, agent, now);
   const key = gates.account(agent);
   const known = gates.closed(agent).find((gate) => gate.kind === kind && gate.ideas?.some((one) => one !== idea));
-  // It worked in this run, and for hours now nobody but these ideas has been there to tell whether it still does.
+  // The agent worked in this run. For hours now, only these ideas have tried it.
   const over = known?.kind === 'launch' && known.hits >= MOST_LAUNCH_TRIES && limits.worked?.[key] !== undefined;
   const own = over || (!known && (alone || othersWork(limits, idea, key, since)));
   entry.trouble = { kind, own: own ? (before?.own ?? 0) + 1 : 0, since, at: now };
   return own;
 }
 
-/** The gate that launches closed: ideas that failed to launch before count as well. */
+/** Failed launches closed this breaker: ideas that failed to launch before count as well. */
 export function addStumbled({ state }: Board, { kind, agent }: Trouble, gate: AccountBreaker | undefined): void {
   if (kind !== 'launch' || !gate?.ideas) return;
   const stumbled = state.limits?.stumbled?.filter((one) => one.agent === agent) ?? [];
@@ -77,14 +80,14 @@ function keepStumbles(limits: LimitState, keep: (one: NonNullable<LimitState['st
   else delete limits.stumbled;
 }
 
-/** The idea is tried again by itself, later each time, until its tries are used up. */
+/** ralphctl retries the idea after growing delays, until its retries are used up. */
 export function takeOwnTrouble(board: Board, entry: IdeaEntry, trouble: Trouble, now: number): void {
   const { settings, state } = board;
   const tries = entry.trouble?.own ?? 1;
   queueForSlot(board, entry);
   if (state.run === 'stopping') return;
   if (trouble.kind === 'provider') {
-    entry.reason = clip(`its agent gets no answer, while others get one: ${trouble.message}`, MAX_REASON);
+    entry.reason = clip(`its agent gets no answer, while agents of other ideas do: ${trouble.message}`, MAX_REASON);
     if (tries >= MOST_UNANSWERED) askAbout(board, entry, trouble);
     else waitFor(entry, now + (backOffMs({ kind: 'provider', hits: tries }, settings) ?? 0));
     return;
@@ -109,7 +112,7 @@ function close(board: Board, entry: IdeaEntry, { message }: Trouble): void {
 function askAbout(board: Board, entry: IdeaEntry, { message }: Trouble): void {
   const idea = entry.card.id;
   leaveWaiting(board, idea);
-  const text = `${MOST_UNANSWERED} runs in a row of this idea got no answer from their provider, while other ideas got one (${message}). Answer anything to try again; or: ralphctl skip ${idea}`;
+  const text = `${MOST_UNANSWERED} agent runs in a row of this idea got no answer from their provider, while other ideas did (${message}). Reply with anything to retry, or leave it out: ralphctl skip ${idea}`;
   const question = clip(text, MAX_QUESTION);
   delete entry.trouble;
   delete entry.notBefore;

@@ -1,25 +1,25 @@
 /**
- * How long the gate of an account stays closed (B8).
- * Invariant: the same for the same gate and time, as replay needs it. May import protocol only.
+ * How long the breaker of an account stays closed (B8).
+ * Invariant: the result depends only on the breaker and the time, because replay needs it. May import protocol only.
  */
 import type { AccountBreaker } from '../../protocol/limits.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 
 const MINUTE = 60_000;
-/** Waits between tries once the back-off of B8 is used up. */
+/** Delays between tries after the back-off of B8 is used up. */
 const LONG_WAITS = [5 * MINUTE, 15 * MINUTE, 30 * MINUTE, 60 * MINUTE];
-/** The same for an outage, which nobody announces: an end that is found late costs more than a try. */
+/** Delays for an outage. Nobody announces its end, and finding it late costs more than a try. */
 const PROVIDER_WAITS = [2 * MINUTE, 5 * MINUTE, 10 * MINUTE];
-/** Launches that fail in a row, of whatever ideas, until the agent is parked; and its waits between tries then. */
+/** Failed launches in a row, by any idea, that park the agent; and the delays between tries after that. */
 export const LAUNCH_FAILURES = 3;
 const LAUNCH_WAITS = [10 * MINUTE, 30 * MINUTE, 60 * MINUTE];
-/** A stated reset further away than this is taken for a wrong one. Accounts have weekly limits, none are longer. */
+/** A stated reset further away than this is treated as wrong. No account has a limit longer than a week. */
 const LONGEST_RESET_MS = 8 * 24 * 60 * MINUTE;
-/** Clocks differ, and a try that comes too early parks the account anew. */
+/** Clocks differ, and a try that comes too early parks the account again. */
 const SLACK_MS = 1000;
 const JITTER_MS = 2000;
 
-/** Undefined: only a person opens it. */
+/** Undefined: only a person reopens it. */
 export function backOffMs(
   { kind, hits }: Pick<AccountBreaker, 'kind' | 'hits'>,
   settings: RunSettings,
@@ -33,7 +33,7 @@ export function backOffMs(
   return nth(kind === 'provider' ? PROVIDER_WAITS : LONG_WAITS, hits - maxRateLimitRetries - 1);
 }
 
-/** No longer than the longest back-off, and not once the retries are used up. */
+/** At most the longest back-off, and nothing once the retries are used up. */
 export function isBrief(gate: AccountBreaker, settings: RunSettings, now: number): boolean {
   const { maxRateLimitRetries: most, rateLimitBackoffMs, rateLimitFactor } = settings;
   const longest = most === 0 ? 0 : rateLimitBackoffMs * rateLimitFactor ** (most - 1);
@@ -44,31 +44,34 @@ export function isBrief(gate: AccountBreaker, settings: RunSettings, now: number
 
 const nth = (waits: readonly number[], n: number): number => waits[Math.min(n, waits.length - 1)] ?? 0;
 
-/** A reset in the past says nothing: trying at once, over and over, would hammer the account. */
+/** A reset in the past is useless: retrying at once, again and again, would hammer the account. */
 export const isPlausible = (resetAt: number | undefined, now: number): resetAt is number =>
   resetAt !== undefined && resetAt > now && resetAt - now <= LONGEST_RESET_MS;
 
-/** Not the same for every account, so that machines do not all come at once; always the same for one, for replay. */
+/**
+ * Differs between accounts, so that machines do not all retry at once. Constant for one account, because replay needs
+ * it.
+ */
 export function slack(key: string): number {
   let hash = 0;
   for (const char of key) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 1_000_003;
   return SLACK_MS + (hash % JITTER_MS);
 }
 
-/* A closed gate in words. May import protocol only. */
+/* Closed breakers as text. May import protocol only. */
 
-/** One closed gate in words. */
+/** One closed breaker as text. */
 export function breakerText(gate: AccountBreaker, name: string): string {
-  if (gate.state === 'probing') return `${name} is being tried again (${gate.reason})`;
+  if (gate.state === 'probing') return `${name} is being retried (${gate.reason})`;
   switch (gate.kind) {
     case 'limited':
       return `${name} is at a usage limit until ${clock(gate.until)} (${gate.reason})`;
     case 'provider':
-      return `${name} gets no answer from its provider (${gate.reason}); it is tried again at ${clock(gate.until)}, or with: ralphctl limits retry`;
+      return `${name} gets no answer from its provider (${gate.reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
     case 'auth':
       return `${name} needs a login (${gate.reason}); log in, then: ralphctl limits retry`;
     case 'launch':
-      return `${name} does not start (${gate.reason}); it is tried again at ${clock(gate.until)}, or with: ralphctl limits retry`;
+      return `${name} does not start (${gate.reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Budgets: what has been used, how much is left, and what to say when nothing is.
- * Invariant: unknown use is never taken for none; a budget that is used up asks a person, it throws nothing away.
+ * Budgets: what is used, what is left, and the message when nothing is left.
+ * Invariant: unknown use never counts as zero. A used-up budget asks a person; it discards no work.
  * May import protocol and decide only.
  */
 import type { RunAgentResult } from '../../protocol/activities.js';
@@ -26,7 +26,7 @@ export const nothingSpent = (): Spent => ({
 export function spentBy(
   run: Pick<RunAgentResult, 'durationMs' | 'usage'>,
   charged: boolean,
-  /** It may have used something, reported or not. */
+  /** Whether the run may have used something, reported or not. */
   worked = charged,
 ): Spent {
   const { inputTokens, outputTokens, costUsd } = run.usage ?? {};
@@ -36,7 +36,7 @@ export function spentBy(
     ms: run.durationMs,
     tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
     dollars: costUsd ?? 0,
-    // A run that never came to a turn has used nothing that anybody could report.
+    // A run without a turn cannot have used anything.
     unknownTokens: worked && !tokensKnown ? 1 : 0,
     unknownDollars: worked && costUsd === undefined ? 1 : 0,
   };
@@ -62,7 +62,7 @@ export function addAmounts(a: Amounts = {}, b: Amounts = {}): Amounts {
   return sum;
 }
 
-/** Every limited dimension with what was used of it. Something raised that was not limited stays unlimited. */
+/** Every limited dimension with the amount used. Raising an unlimited dimension leaves it unlimited. */
 export function budgetLines(
   scope: BudgetScope,
   limit: Amounts | undefined,
@@ -88,11 +88,11 @@ function usedOf(spent: Spent, dimension: Dimension): number {
 export const usedUp = (lines: readonly BudgetLine[]): BudgetLine | undefined =>
   lines.find(({ used, most }) => used >= most);
 
-/** Budgets of which a warning is due. */
+/** Budgets that need a warning now. */
 export const nearlyUsed = (lines: readonly BudgetLine[], warnAt: number): BudgetLine[] =>
   lines.filter(({ used, most }) => used < most && used >= most * warnAt);
 
-/** What one run may use at most: the least of its own budget and of what is left to its idea. */
+/** The most that one run may use: the minimum of its own budget and of the rest of its idea's budget. */
 export function runAllowance(
   iteration: Amounts | undefined,
   idea: readonly BudgetLine[],
@@ -118,24 +118,24 @@ export function lineText({ dimension, used, most, unknown }: BudgetLine): string
 }
 
 export function ideaQuestion(line: BudgetLine): string {
-  return `The budget of this idea is used up: ${lineText(line)}. Answer "raise" for as much again, "+N" for N ${UNIT[line.dimension]} more, or "stop" to end it with its work kept.`;
+  return `The budget of this idea is used up: ${lineText(line)}. Answer "raise" to add the same amount again, "+N" to add N ${UNIT[line.dimension]}, or "stop" to end it and keep its work.`;
 }
 
 export function runQuestion(line: BudgetLine): string {
   const what = line.scope === 'day' ? 'budget of the day' : 'budget of the run';
-  const wait = line.scope === 'day' ? '; it goes on by itself tomorrow' : '';
+  const wait = line.scope === 'day' ? '; the run resumes by itself tomorrow' : '';
   return `the ${what} is used up: ${lineText(line)}${wait}. Raise it: ralphctl budget raise [+N], or end the run: ralphctl stop`;
 }
 
-/** Why an idea holds. */
+/** The reason for a pause by a budget. */
 export function reachedText(reached: BudgetReached): string {
   const what = reached.scope === 'day' ? 'the budget of the day' : 'the budget of the run';
-  return `${what} is used up${reached.shared ? ', with what the agents at work use' : ''}: ${lineText(reached)}`;
+  return `${what} is used up${reached.shared ? ', with the use of running agents' : ''}: ${lineText(reached)}`;
 }
 
 export type BudgetAnswer = { do: 'stop' } | { do: 'raise'; by: Amounts };
 
-/** What a person answered to {@link ideaQuestion}; undefined when it says neither. */
+/** The meaning of a person's answer to {@link ideaQuestion}; undefined when it is neither. */
 export function readAnswer(
   text: string,
   line: Pick<BudgetLine, 'dimension' | 'most' | 'used'>,

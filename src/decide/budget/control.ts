@@ -1,7 +1,7 @@
 /**
- * The budgets of run and day as levers of the run: they pause it, a raise or a new day lets it go on, and agents at work are
- * told what they may use.
- * Invariant: a pause that a person asked for is never ended from here.
+ * How the budgets of run and day control the run: a used-up budget pauses it; a raise or a new day resumes it. Running
+ * agents learn what they may use.
+ * Invariant: this file never ends a pause that a person asked for.
  * May import protocol and decide only.
  */
 import { type Ceilings, MOST_AMOUNT } from '../../protocol/budget.js';
@@ -10,7 +10,7 @@ import { isActive, pauseRun, resumeRun, tellIdea } from '../run/control.js';
 import { runQuestion, usedUp } from './amounts.js';
 import { ceilingsOf, overBudget, type Raise, raiseBudget, runBudgetLines, turnDay } from './run.js';
 
-/** What agents may use together; undefined where they are not held while they work. */
+/** What agents may use together; undefined where no limit applies while they work. */
 export const currentCeilings = ({ state, settings }: Board): Ceilings | undefined =>
   ceilingsOf(state.budget, settings.budget);
 
@@ -19,7 +19,7 @@ function tellCeilings(board: Board): void {
   if (ceilings) for (const entry of board.openIdeas()) tellIdea(board, entry, 'edited', [{ ceilings }]);
 }
 
-/** Turns the day, and pauses a run that has used up what it may. `now` in epoch ms. */
+/** Starts a new day when it is due, and pauses a run whose budget is used up. `now` in epoch ms. */
 export function watchBudget(board: Board, now: number): void {
   const { state, settings } = board;
   const { budget } = state;
@@ -31,7 +31,7 @@ export function watchBudget(board: Board, now: number): void {
     if (budget.paused === 'day') goOn(board);
   }
   if (!isActive(board)) return;
-  // Somebody else has let it go on meanwhile.
+  // Something else has resumed the run already.
   delete budget.paused;
   const over = overBudget(budget, settings.budget);
   if (!over || over.scope === 'idea') return;
@@ -45,7 +45,7 @@ export function budgetProblem({ state, settings }: Board): string | undefined {
   return over && over.scope !== 'idea' ? runQuestion(over) : undefined;
 }
 
-/** More of a budget. A run that was paused by it goes on. False when no such budget is kept. */
+/** Raises a budget, and resumes a run that it had paused. False when the run has no such budget. */
 export function raise(board: Board, more: Raise): boolean {
   const { state, settings } = board;
   if (!state.budget || !settings.budget || !raiseBudget(state.budget, settings.budget, more)) return false;
@@ -55,7 +55,7 @@ export function raise(board: Board, more: Raise): boolean {
   return true;
 }
 
-/** Another configuration allows more or less. A run that was paused by its budget goes on where it may. */
+/** A new configuration changes the budgets. Resumes a run that its budget had paused, if there is budget again. */
 export function budgetChanged(board: Board): void {
   const { state, settings } = board;
   if (!state.budget) return;
@@ -66,14 +66,15 @@ export function budgetChanged(board: Board): void {
 
 /** Why {@link raise} would change nothing; undefined when it would. */
 export function raiseProblem({ state, settings }: Board, { scope, dimension, by }: Raise): string | undefined {
-  if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT)) return 'that is no amount; e.g.: ralphctl budget raise +5';
+  if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
+    return 'that is not an amount; example: ralphctl budget raise +5';
   const lines = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
   const meant = lines.filter(
     (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),
   );
   if (meant.length === 0) return 'the run has no such budget. See: ralphctl budget';
   if (meant.length === 1 || usedUp(meant)) return undefined;
-  return 'several budgets could be meant; say --scope run|day and --of iterations|minutes|tokens|dollars';
+  return 'more than one budget matches; add --scope run|day and --of iterations|minutes|tokens|dollars';
 }
 
 function goOn(board: Board): void {

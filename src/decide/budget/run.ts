@@ -1,6 +1,6 @@
 /**
- * The budgets of the run and of the day, as the autopilot keeps them.
- * Invariant: a budget that is used up pauses the run, whoever resumes it, until it is raised or its day is over.
+ * The budgets of the run and of the day, as the autopilot stores them.
+ * Invariant: a used-up budget pauses the run, even after a resume, until someone raises it or the day ends.
  * May import protocol and decide only.
  */
 import {
@@ -28,7 +28,7 @@ import {
 } from './amounts.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** One with a change of the clock has 25 hours. */
+/** A day with a clock change has 25 hours. */
 const LONGEST_DAY_MS = DAY_MS + 60 * 60_000;
 
 /** Undefined where neither the run nor the day has a budget. */
@@ -47,15 +47,15 @@ export function spend(state: BudgetState, spent: Spent): void {
   state.day = addSpent(state.day, spent);
 }
 
-/** Begins a new day where the old one is over; true when it did. Times in epoch ms. */
+/** Starts a new day when the old one is over; true when it did. Times in epoch ms. */
 export function turnDay(state: BudgetState, now: number): boolean {
-  // Read off a clock that was ahead and has been set right: this day would not end for as long as it was ahead.
+  // The host's clock was ahead and has been corrected. Without this, the day would last too long by that difference.
   const left = state.dayEndsAt - now;
   if (left > LONGEST_DAY_MS && state.dayEndsAt < Number.MAX_SAFE_INTEGER) {
     state.dayEndsAt -= Math.floor((left - 1) / DAY_MS) * DAY_MS;
   }
   if (now < state.dayEndsAt) return false;
-  // A day with a change of the clock is an hour off from here on; the next run reads the host's clock again.
+  // After a clock change the day is off by an hour. The next run reads the host's clock again.
   while (state.dayEndsAt <= now) state.dayEndsAt += DAY_MS;
   state.day = nothingSpent();
   delete state.raised.day;
@@ -69,7 +69,7 @@ export function runBudgetLines(state: BudgetState, settings: BudgetSettings): Bu
   ];
 }
 
-/** What agents are told; undefined where they are not held while they work. */
+/** The limits that agents get; undefined where no limit applies while they work. */
 export function ceilingsOf(state: BudgetState | undefined, settings: BudgetSettings | undefined): Ceilings | undefined {
   if (!state || !settings?.during) return undefined;
   const { run, day } = settings;
@@ -79,7 +79,7 @@ export function ceilingsOf(state: BudgetState | undefined, settings: BudgetSetti
   };
 }
 
-/** What was raised and is not limited stays unlimited. */
+/** Raising an unlimited dimension leaves it unlimited. */
 function withRaised(limit: Amounts, raised: Amounts = {}): Amounts {
   const sum: Amounts = {};
   for (const dimension of DIMENSIONS) {
@@ -89,7 +89,7 @@ function withRaised(limit: Amounts, raised: Amounts = {}): Amounts {
   return sum;
 }
 
-/** An agent met a budget that has been raised since it began. */
+/** An agent hit a budget that was raised after the agent began. */
 export const isStale = (reached: BudgetReached, state: BudgetState, settings: BudgetSettings): boolean =>
   !runBudgetLines(state, settings).some(
     ({ scope, dimension, most }) => scope === reached.scope && dimension === reached.dimension && most <= reached.most,
@@ -98,7 +98,7 @@ export const isStale = (reached: BudgetReached, state: BudgetState, settings: Bu
 export const overBudget = (state: BudgetState, settings: BudgetSettings): BudgetLine | undefined =>
   usedUp(runBudgetLines(state, settings));
 
-/** What of it is nearly used. */
+/** The budgets that are nearly used. */
 export function budgetWarnings(state: BudgetState, settings: BudgetSettings): WarningLine[] {
   return nearlyUsed(runBudgetLines(state, settings), settings.warnAt).map((line) => ({
     kind: 'budget',
@@ -109,11 +109,11 @@ export function budgetWarnings(state: BudgetState, settings: BudgetSettings): Wa
 export interface Raise {
   scope?: 'run' | 'day';
   dimension?: Dimension;
-  /** Absent: as much again. */
+  /** Absent: the same amount again. */
   by?: number;
 }
 
-/** Raises the budget that is meant: the one named, else the one that is used up. False when there is none such. */
+/** Raises the named budget, else the one that is used up. False when there is none. */
 export function raiseBudget(state: BudgetState, settings: BudgetSettings, { scope, dimension, by }: Raise): boolean {
   const lines = runBudgetLines(state, settings).filter(
     (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),

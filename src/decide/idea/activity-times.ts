@@ -1,7 +1,7 @@
 /**
- * How long activities may take, from what the configuration allows their commands.
- * Invariant: longer than the work can take by its own limits, so that only an activity that hangs is ended by it; the same
- * for the same settings, as replay needs it. May import protocol only.
+ * Time limits of activities, from the time limits that the configuration sets for their commands.
+ * Invariant: longer than the work can take by its own limits, so that only a hanging activity times out. The same
+ * settings give the same times, because replay needs it. May import protocol only.
  */
 import type { RunSettings } from '../../protocol/run-settings.js';
 
@@ -9,26 +9,26 @@ export type GitWork = 'prepare' | 'gate' | 'land' | 'errand';
 
 export interface ActivityTimes {
   startToCloseTimeout: number;
-  /** Undefined: it waits for a worker for ever. */
+  /** Undefined: the activity waits for a worker without a limit. */
   scheduleToStartTimeout?: number;
-  /** All tries together. */
+  /** All retries together. */
   scheduleToCloseTimeout?: number;
 }
 
 const MINUTE = 60_000;
 /** For git, copying, and whatever else has no limit of its own. */
 const MARGIN_MS = 30 * MINUTE;
-/** A gate runs a red command again, and both on the base; then the base's tests on the work. */
+/** A gate retries a red command and may run both on the base; then it runs the base's tests on the work. */
 const GATE_PASSES = 6;
-/** A landing begins anew when the target moved meanwhile. */
+/** A landing starts over when the target moves meanwhile. */
 const LANDING_ROUNDS = 6;
-/** Tries of an activity that the server makes by itself. */
+/** Retries that the server makes by itself. */
 export const MOST_TRIES = 6;
 const FOUR_HOURS = 4 * 60 * MINUTE;
-/** How long nobody may take an activity before that is said; longer each time, as each time costs history. */
+/** How long an activity may wait for a worker before a warning. The delay grows, because each warning costs history. */
 const UNTAKEN_MS = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
 
-/** `untaken`: how often in a row nobody took it so far. */
+/** `untaken`: how often in a row no worker took it. */
 export function gitTimes(work: GitWork, { times }: Pick<RunSettings, 'times'>, untaken = 0): ActivityTimes {
   if (!times) return { startToCloseTimeout: FOUR_HOURS };
   const gate = 2 * times.setupMs + GATE_PASSES * times.gateMs;

@@ -1,7 +1,7 @@
 /**
- * Hints and answers that wait for an idea's next prompt: how many fit.
- * Invariant: an answer to an open question always fits; what does not fit is refused with the reason, never dropped
- * without a word. May import protocol only.
+ * Limits for hints and answers that wait for an idea's next prompt.
+ * Invariant: an answer to an open question always fits. Anything that does not fit is refused with the reason, never
+ * dropped silently. May import protocol only.
  */
 
 import type { IdeaLimits } from '../../protocol/activities.js';
@@ -13,12 +13,12 @@ export interface Notes {
   size: number;
 }
 
-/** Why no more can be said to the idea now; undefined when there is room. */
+/** Why the idea accepts no more hints now; undefined when it does. */
 export function notesProblem(id: string, waiting: Notes, text: string, most: Notes = MOST_NOTES): string | undefined {
-  const then = 'say more once its next prompt has them, or put it into a file of the repository and name that';
-  if (waiting.count >= most.count) return `${waiting.count} hints wait for ${id} already: ${then}`;
+  const then = 'send more after its next prompt, or put the text into a file of the repository and name the file';
+  if (waiting.count >= most.count) return `${waiting.count} hints already wait for ${id}: ${then}`;
   if (waiting.size + text.length <= most.size) return undefined;
-  return `the hints that wait for ${id} would be longer than ${most.size} characters together: ${then}`;
+  return `the waiting hints for ${id} would exceed ${most.size} characters together: ${then}`;
 }
 
 export const sizeOf = (notes: readonly string[] = []): Notes => ({
@@ -33,18 +33,19 @@ const MOST: Readonly<Record<keyof LimitPatch, number>> = {
   ...{ timeoutMs: MOST_MINUTES * 60_000, iterationTimeoutMs: MOST_MINUTES * 60_000 },
 };
 
-/** Why these limits cannot be set; they come from outside, so nothing about them is taken for granted. */
+/** Why these limits are invalid. They come from outside, so every field is checked. */
 export function patchProblem(patch: unknown): string | undefined {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return 'the new limits are an object';
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return 'the new limits must be an object';
   for (const [name, value] of Object.entries(patch)) {
     if (!Object.hasOwn(MOST, name)) return `there is no limit ${name}`;
     const most = MOST[name as keyof LimitPatch];
-    if (!(Number.isInteger(value) && value >= 1 && value <= most)) return `${name} is a whole number from 1 to ${most}`;
+    if (!(Number.isInteger(value) && value >= 1 && value <= most))
+      return `${name} must be a whole number from 1 to ${most}`;
   }
   return undefined;
 }
 
-/** A later edit wins; extra iterations add up, unless the limit itself is set anew. */
+/** A later edit wins. Extra iterations add up, unless the edit sets the limit itself. */
 export function addPatch(before: LimitPatch | undefined, patch: LimitPatch): LimitPatch {
   const extra = (patch.maxIterations === undefined ? (before?.extra ?? 0) : 0) + (patch.extra ?? 0);
   const { extra: _, ...set } = patch;

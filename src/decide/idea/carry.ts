@@ -1,15 +1,15 @@
-/** What people said to an idea before its workflow starts. May import protocol and decide only. */
+/** Commands that people gave an idea before its workflow starts. May import protocol and decide only. */
 import type { CarriedOver } from '../../protocol/activities.js';
 import type { IdeaCarry } from '../../protocol/idea-run.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { Autopilot } from '../run/autopilot.js';
 import { sizeOf } from './amendments.js';
 
-/** Characters of hints that a run leaves to the next one. */
+/** Most characters of hints that a run leaves to the next one. */
 const MOST_CARRIED = 500_000;
 const MOST_ABANDONED = 5000;
 
-/** What the next run is to know of this one; `unsaid`: hints that are too much for that. */
+/** What the next run must know of this one. `unsaid`: hints that exceed the limit. */
 export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsaid: CarriedOver['hints'] } {
   const over = entries.filter(({ status, card }) => status !== 'landed' && !card.blue);
   const abandoned = over
@@ -31,7 +31,7 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
   return { abandoned, hints, unsaid };
 }
 
-/** Hands out what was kept for the start: hints and a step to leave out once, limits and texts each time. */
+/** Hands out what the idea was told before its start: hints and a skipped step once, limits and texts at each start. */
 export function takeCarry(pilot: Autopilot, entry: IdeaEntry): IdeaCarry | undefined {
   const { notes, patch, revision, keepCount, skipStep } = entry;
   const carry: IdeaCarry = {

@@ -1,6 +1,6 @@
 /**
- * Why an idea got nowhere, in the words that its reason carries when it runs out of iterations: how its last iterations
- * ended, and how often in a row in the same way.
+ * Why an idea made no progress, for the reason that it shows when it runs out of iterations: how its last iterations
+ * ended, and how many in a row ended that way.
  * May import protocol and decide only.
  */
 import type { Feedback } from '../../protocol/activities.js';
@@ -10,11 +10,11 @@ import { clip } from '../text.js';
 
 const MAX_CAUSE = 160;
 
-/** How an iteration ended that is followed by another one. */
+/** How an iteration ended when another one follows. */
 export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | undefined): string | undefined {
   switch (feedback?.kind) {
     case 'claimed-but-empty':
-      return 'the agent said COMPLETE and had changed nothing';
+      return 'the agent reported COMPLETE but changed nothing';
     case 'gate-failed':
     case 'landing-red':
       return `the gate was red: ${feedback.command}${feedback.exitCode === null ? '' : ` (exit code ${feedback.exitCode})`}`;
@@ -25,20 +25,20 @@ export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | un
     case 'run-failed':
       return feedback.message;
     case 'landing-conflict':
-      return `its landing met a conflict in ${feedback.files.join(', ')}`;
+      return `its landing hit a conflict in ${feedback.files.join(', ')}`;
     case undefined:
-      return signal?.kind === 'progress' ? `the agent said PROGRESS ${signal.percent} %` : undefined;
+      return signal?.kind === 'progress' ? `the agent reported PROGRESS ${signal.percent} %` : undefined;
   }
 }
 
-/** The same cause again counts up; another one begins at one. */
+/** The same cause again adds one; another cause starts at one. */
 export function nextCause(before: Cause | undefined, text: string | undefined): Cause | undefined {
   if (text === undefined) return undefined;
   const cut = clip(text, MAX_CAUSE);
   return { text: cut, times: before?.text === cut ? before.times + 1 : 1 };
 }
 
-/** The limit that was reached, and what used it up. */
+/** The limit that the idea reached, and the cause that used it up. */
 export function exhaustedText(reached: string, cause: Cause | undefined): string {
   if (!cause) return reached;
   return cause.times > 1

@@ -1,7 +1,8 @@
 /**
- * What happens after an agent run and after a gate: the completion table (B3), the exit table (B4) and the single
- * attempt (B10), as functions of their inputs.
- * Invariant: done is decided here from the signal, the diff and the gate together; never from the signal alone.
+ * What follows an agent run and a gate: the completion table (B3), the exit table (B4) and the single attempt (B10), as
+ * pure functions.
+ * Invariant: an idea is done only by signal, diff and gate together, never by the signal alone. That decision is made
+ * here.
  * May import protocol and decide only.
  */
 import type { AgentOutcome, Feedback, IdeaLimits, RunAgentResult } from '../../protocol/activities.js';
@@ -20,15 +21,15 @@ export type NextStep =
   | { do: 'ready' }
   /** Another iteration, charged. */
   | { do: 'iterate'; feedback?: Feedback }
-  /** Another iteration, charged, by another agent if there is one; this one got nowhere. */
+  /** Another iteration, charged, by another agent if there is one, because this one made no progress. */
   | { do: 'hand-over'; feedback?: Feedback }
   /** The same iteration again, not charged. */
   | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' | 'cut-off' }
-  /** `approve`: what a plain yes lets land as it is. */
+  /** `approve`: the findings that an approval accepts. */
   | { do: 'ask'; question: string; approve?: string[] }
-  /** The agent cannot work for now; the autopilot says when, and with which one, to go on. Not charged. */
+  /** The agent cannot work for now. The autopilot says when to resume and with which agent. Not charged. */
   | { do: 'park'; trouble: Pick<Trouble, 'kind' | 'message' | 'resetAt'> }
-  /** The budget of run or day is used up: it goes on where it was once there is more. Not charged. */
+  /** The budget of run or day is used up. The idea resumes once there is more. Not charged. */
   | { do: 'hold'; reached: BudgetReached }
   | { do: 'close'; outcome: IdeaOutcome; reason: string };
 
@@ -38,19 +39,19 @@ export interface RunContext {
   /** Consecutive failed runs before this one, and consecutive limited ones. */
   failures: number;
   limited: number;
-  /** Runs in a row before this one that were cut off. */
+  /** Runs in a row before this one that were ended from outside. */
   cutOff?: number;
   /** epoch ms */
   now: number;
-  /** The autopilot keeps the gates of accounts; false in ideas that began under a version that had none. */
+  /** Whether the autopilot has account breakers; false in ideas that began under a version without them. */
   gated?: boolean;
 }
 
 const CHARGED: readonly FailureKind[] = ['agent', 'context', 'budget'];
 
 /**
- * Whether a run uses up one of the idea's iterations and its working time: all but failures that are not the agent's, and
- * runs that a budget of run or day has cut off.
+ * Whether a run uses up an iteration and working time of the idea. All runs do, except failures that the agent did not
+ * cause and runs that a budget of run or day ended.
  */
 export function costsIteration(outcome: AgentOutcome): boolean {
   if (outcome.kind === 'timeout') return outcome.of === undefined;
@@ -64,7 +65,10 @@ const PARKING: Partial<Record<FailureKind, TroubleKind>> = {
   transient: 'provider',
 };
 
-/** The run could not work because of its agent's account, provider or program; nothing about the idea is known to be wrong. */
+/**
+ * The run could not work because of its agent's account, provider or program. Nothing is known to be wrong with the
+ * idea.
+ */
 export function troubleOf(
   outcome: AgentOutcome,
   { ownTrouble }: Pick<RunSettings, 'ownTrouble'>,
@@ -105,22 +109,22 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   return { do: 'close', outcome: 'failed', reason: 'the agent ended without changing anything' };
 }
 
-/** Why a COMPLETE does not even reach the gate; undefined for anything else. */
+/** Why a COMPLETE does not reach the gate; undefined for anything else. */
 export function whyTurnedDown(run: RunAgentResult, { allowEmpty }: IdeaLimits): string | undefined {
   if (run.signal.kind !== 'complete' || run.outcome.kind !== 'ok' || run.strayed) return undefined;
   return run.unfinished ?? (run.changed || allowEmpty ? undefined : 'no change');
 }
 
-/** With one attempt only, its end is a claim. */
+/** In a single attempt, the end of the run counts as a claim. */
 export const claimsDone = (run: RunAgentResult, { loop }: IdeaLimits): boolean =>
   run.signal.kind === 'complete' || !loop;
 
-/** Decides after the gate ran on what an iteration left. */
+/** Decides after the gate ran on the result of an iteration. */
 export function afterGate(
   run: RunAgentResult,
   gate: GateResult,
   limits: IdeaLimits,
-  /** Keys of tripwires that a person has looked at. */
+  /** Keys of tripwires that a person has approved. */
   approved: readonly string[] = [],
 ): NextStep {
   const claims = claimsDone(run, limits);
@@ -204,9 +208,9 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
     case 'config':
       return failed;
     case 'budget':
-      return { do: 'ask', question: `${message}. Answer anything to let the agent go on in a new run.` };
+      return { do: 'ask', question: `${message}. Reply with anything to let the agent continue in a new run.` };
     case 'context':
-      // A fresh session starts with an empty context; only a prompt that is too long by itself fails again and again.
+      // A new session starts with an empty context. Only a prompt that is too long by itself fails again and again.
       return limits.loop && failures < settings.maxRetries ? { ...again(message), waitMs: 0 } : failed;
     case 'agent': {
       if (settings.errorStrategy !== 'retry' || !limits.loop || failures >= settings.maxRetries) return failed;
@@ -221,11 +225,11 @@ function gaveUp(reason: string, { errorStrategy, ownTrouble }: RunSettings): Nex
   return { do: 'close', outcome: skipped ? 'skipped' : 'failed', reason };
 }
 
-/** Runs in a row that may be cut off from outside until a person is asked. */
+/** Runs in a row that may be ended from outside before a person is asked. */
 export const MOST_CUT_OFF = 5;
 const LONGEST_CUT_OFF_WAIT_MS = 60_000;
 
-/** Nothing is known to be wrong with the idea, so it never fails; but it is not tried for ever. */
+/** Nothing is known to be wrong with the idea, so it never fails. The retries are limited all the same. */
 function afterKill(message: string, { settings, cutOff = 0 }: RunContext): NextStep {
   if (cutOff + 1 >= MOST_CUT_OFF) return { do: 'ask', question: cutOffQuestion(message) };
   const waitMs = Math.min(settings.retryBaseMs * 2 ** cutOff, LONGEST_CUT_OFF_WAIT_MS);
@@ -233,7 +237,7 @@ function afterKill(message: string, { settings, cutOff = 0 }: RunContext): NextS
 }
 
 export const cutOffQuestion = (message: string): string =>
-  `${MOST_CUT_OFF} agent runs in a row were cut off from outside; what was done is kept. The last time: ${message} Answer anything to try again.`;
+  `${MOST_CUT_OFF} agent runs in a row were ended from outside; their work is kept. The last time: ${message} Reply with anything to retry.`;
 
 function afterLimit(message: string, resetAt: number | undefined, context: RunContext): NextStep {
   const { settings, limited, now } = context;
@@ -244,7 +248,7 @@ function afterLimit(message: string, resetAt: number | undefined, context: RunCo
     const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;
     return { do: 'rerun', waitMs, why: message, counts: 'limit' };
   }
-  return { do: 'ask', question: `The agent's account is at a usage limit (${message}). Answer anything to try again.` };
+  return { do: 'ask', question: `The agent's account is at a usage limit (${message}). Reply with anything to retry.` };
 }
 
 const minutes = (ms: number): string => {

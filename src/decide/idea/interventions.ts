@@ -1,6 +1,6 @@
 /**
- * What a command does to one idea, effect by effect of `idea-table.ts`.
- * Invariant: an idea whose workflow is open is never changed behind its back: the workflow is told, or ended first.
+ * The effect of a command on one idea, for each effect of `table.ts`.
+ * Invariant: an idea with an open workflow changes only through that workflow: a message, or its end.
  * May import protocol and decide only.
  */
 import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
@@ -37,7 +37,7 @@ type Check = (board: Board, entry: IdeaEntry, command: IdeaIntervention) => stri
 const needsText: Check = (_board, { card }, { verb, text }) =>
   text?.trim() ? undefined : `${verb} ${card.id} needs a text: ralphctl ${verb} ${card.id} "…"`;
 
-/** What a verb needs beside a fitting situation. */
+/** What a verb needs besides a fitting situation. */
 const NEEDS: Partial<Record<IdeaVerb, Check>> = {
   hint: (board, entry, command) =>
     needsText(board, entry, command) ??
@@ -54,7 +54,7 @@ const NEEDS: Partial<Record<IdeaVerb, Check>> = {
   assign: (board, { card }) => {
     const waits = board.graph.waitsFor(card.id);
     if (waits.length > 0) return `${card.id} still waits for ${waits.slice(0, 10).join(', ')}`;
-    return board.state.assigned?.includes(card.id) ? `${card.id} is assigned already` : undefined;
+    return board.state.assigned?.includes(card.id) ? `${card.id} is already assigned` : undefined;
   },
   resume: (_board, entry) =>
     entry.hold || entry.status === 'paused' || entry.pauseAsked ? undefined : `${entry.card.id} is not paused`,
@@ -65,30 +65,30 @@ const EFFECTS: Record<Effect, Act> = {
   tell: (board, entry, command) => TELL[command.verb]?.(board, entry, command) ?? '',
   end: (board, entry, command) => {
     entry.after = afterwards(command);
-    // A stop waits for the boundary; what throws the iteration away need not wait for its end.
+    // A stop waits for the end of the iteration. Commands that discard the iteration do not.
     tellIdea(board, entry, command.verb === 'stop' ? 'stop' : 'abort', reasonArgs(command));
     return endSays(entry.card.id, entry.after.do);
   },
   hold: (board, entry, { reason }) => {
     entry.hold = true;
-    entry.reason = clip(reason ?? 'held back by a person', MAX_REASON);
+    entry.reason = clip(reason ?? 'put on hold by a person', MAX_REASON);
     board.touch(entry);
-    return `${entry.card.id} is held back. Let it go with: ralphctl resume ${entry.card.id}`;
+    return `${entry.card.id} is on hold. Release it: ralphctl resume ${entry.card.id}`;
   },
   release: (board, entry) => {
     delete entry.hold;
     delete entry.reason;
     board.touch(entry);
-    return `${entry.card.id} may start again`;
+    return `${entry.card.id} can start again`;
   },
   requeue: (board, entry, { fresh }) => {
     if (fresh) {
       delete entry.skipStep;
       errand(board, entry, 'rollback');
-      return `${entry.card.id} starts afresh: its work so far is saved and dropped first`;
+      return `${entry.card.id} starts over: ralphctl first saves its work so far, then drops it`;
     }
     requeue(board, entry);
-    return `${entry.card.id} is pending again, with a fresh counter; its work so far is kept`;
+    return `${entry.card.id} is pending again, with a new iteration count; its work so far is kept`;
   },
   extend: (board, entry, { n = 0 }) => {
     entry.patch = addPatch(entry.patch, { extra: n });
@@ -104,17 +104,17 @@ const EFFECTS: Record<Effect, Act> = {
   },
   revert: (board, entry) => {
     errand(board, entry, 'rollback');
-    return `${entry.card.id} is being rolled back: its work is saved, its branch goes back to where it began; then it is pending`;
+    return `${entry.card.id} is being rolled back: ralphctl saves its work and resets its branch to its base; then it is pending`;
   },
   undo: (board, entry) => {
     entry.busy = 'undo';
     board.set(entry, 'landing');
     board.state.lane.push(entry.card.id);
-    return `${entry.card.id} is queued to be taken off ${board.state.target}, through the landing lane`;
+    return `${entry.card.id} is in the landing queue, to be taken off ${board.state.target}`;
   },
   clean: (board, entry, { force }) => {
     errand(board, entry, 'cleanup', force);
-    return `the worktree of ${entry.card.id} is being removed; what is in it is saved first`;
+    return `the worktree of ${entry.card.id} is being removed; its uncommitted work is saved first`;
   },
   divide: (board, entry, { cards = [] }) => {
     board.divide(entry, cards);
@@ -129,15 +129,15 @@ const EFFECTS: Record<Effect, Act> = {
   },
   note: (_board, entry, { text = '' }) => {
     entry.notes = [...(entry.notes ?? []), text.trim()];
-    return `${entry.card.id} gets it with its first prompt`;
+    return `${entry.card.id} gets your text with its first prompt`;
   },
   patch: (board, entry, command) => {
     edit(board, entry, patchOf(command), command);
-    return `changed; it counts when ${entry.card.id} starts${again(entry)}`;
+    return `changed; it applies when ${entry.card.id} starts${again(entry)}`;
   },
   omit: (_board, entry, { reason }) => {
     entry.skipStep = reason === undefined ? {} : { why: clip(reason, MAX_REASON) };
-    return `${entry.card.id} leaves out the step it is at when it starts${again(entry)}`;
+    return `${entry.card.id} skips its current step when it starts${again(entry)}`;
   },
   pass: (board, entry) => {
     letLand(board, entry);
@@ -153,21 +153,21 @@ const EFFECTS: Record<Effect, Act> = {
 
 const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
 
-/** Messages to an open workflow, verb by verb. */
+/** Messages to an open workflow, by verb. */
 const TELL: Partial<Record<IdeaVerb, Act>> = {
   hint: (board, entry, { text = '' }) => {
     tellIdea(board, entry, 'hint', [text.trim()]);
-    return `${entry.card.id} gets it with its next prompt`;
+    return `${entry.card.id} gets your text with its next prompt`;
   },
   answer: (board, entry, { text = '' }) => {
     tellIdea(board, entry, 'answer', [text.trim()]);
-    return `${entry.card.id} has your answer; it goes into its next prompt`;
+    return `${entry.card.id} has your answer; its next prompt contains it`;
   },
   edit: (board, entry, command) => {
     const patch = patchOf(command);
     edit(board, entry, patch, command);
     tellIdea(board, entry, 'edited', [{ patch, revision: command.revision }]);
-    return `changed; it counts from the next iteration of ${entry.card.id} on`;
+    return `changed; it applies from the next iteration of ${entry.card.id} on`;
   },
   limit: (board, entry, command) => {
     const patch = patchOf(command);
@@ -178,20 +178,20 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   pause: (board, entry) => {
     entry.pauseAsked = true;
     tellIdea(board, entry, 'pause');
-    return `${entry.card.id} pauses at its next boundary. Go on with: ralphctl resume ${entry.card.id}`;
+    return `${entry.card.id} pauses after its running step. Resume with: ralphctl resume ${entry.card.id}`;
   },
   'pause-now': (board, entry) => {
     entry.pauseAsked = true;
     tellIdea(board, entry, 'pauseNow');
-    return `${entry.card.id} pauses now: its agent is ended, its work is kept, its iteration is not charged. Go on with: ralphctl resume ${entry.card.id}`;
+    return `${entry.card.id} pauses now: its agent is ended, its work is kept, its iteration is not charged. Resume with: ralphctl resume ${entry.card.id}`;
   },
   'skip-step': (board, entry, command) => {
     tellIdea(board, entry, 'skipStep', reasonArgs(command));
-    return `${entry.card.id} leaves out the step it is at and goes on with the next one; what it did so far stays in its worktree`;
+    return `${entry.card.id} skips its current step and continues with the next one; its work so far stays in its worktree`;
   },
   resume: (board, entry) => {
     tellIdea(board, entry, 'resume');
-    return `${entry.card.id} goes on`;
+    return `${entry.card.id} resumes`;
   },
   approve: (board, entry) => {
     tellIdea(board, entry, 'approve');
@@ -203,7 +203,7 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
 
 function endSays(id: string, then: Afterwards['do']): string {
   if (then === 'hold')
-    return `${id} stops: its running iteration ends first, then it waits and keeps its work. Let it go on with: ralphctl resume ${id}`;
+    return `${id} stops: its running iteration ends first, then it waits and keeps its work. Resume with: ralphctl resume ${id}`;
   return `${id} is being ended; then: ${AFTER_SAYS[then]}`;
 }
 
@@ -226,7 +226,7 @@ function afterwards({ verb, reason, cards }: IdeaIntervention): Afterwards {
   return { do: AFTER[verb] ?? 'hold', ...(reason ? { reason } : {}), ...(cards ? { cards } : {}) };
 }
 
-/** What a person wanted to become of the idea, now that its workflow has ended. */
+/** What a person asked for, now that the workflow of the idea has ended. */
 export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): void {
   const { reason } = after;
   switch (after.do) {
@@ -245,7 +245,7 @@ export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): voi
       return;
     case 'split': {
       const { cards = [] } = after;
-      // Since it was asked for, others may have taken the ids.
+      // Other ideas may have taken the ids since the request.
       const problem = splitProblem(board, entry, cards);
       if (problem === undefined) {
         board.divide(entry, cards);

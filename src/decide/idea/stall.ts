@@ -1,6 +1,6 @@
 /**
- * Whether an iteration got anywhere: the one measure for warnings and for the ladder.
- * Invariant: judged on content (the tree and the gate), never on the agent's words or the number of its commits.
+ * Whether an iteration made progress: the one measure for warnings and for the escalation.
+ * Invariant: judged by content (the tree and the gate), never by the agent's words or by the number of commits.
  * May import protocol only.
  */
 import type { RunAgentResult } from '../../protocol/activities.js';
@@ -8,14 +8,14 @@ import type { Ladder, Rung, Stall } from '../../protocol/escalation.js';
 import type { GateResult } from '../../protocol/gate.js';
 import type { Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
 
-/** States that are remembered: one that was left before is no progress, so that going back and forth is none either. */
+/** How many states are remembered. Returning to one of them is no progress, so going back and forth is none either. */
 const REMEMBERED = 6;
 
-/** What an iteration left. */
+/** The result of an iteration. */
 export interface Left {
-  /** The tree and what the gate said of it, in one short text. */
+  /** The tree and the gate's result, as one short text. */
   fingerprint: string;
-  /** Of a gate that ran: what it said if it was red, '' if it was green. */
+  /** Of a gate that ran: its failure if it was red, '' if it was green. */
   red?: string;
   /** The branch differs from its base. */
   changed: boolean;
@@ -35,13 +35,16 @@ export function leftBy(
   return { fingerprint: `${at} ${said}`, red: gate.pass ? '' : where + said, changed };
 }
 
-/** What a gate says, without times and paths: the command, how it ended and its tests. */
+/** The gate's result without times and paths: the command, its exit and its tests. */
 function verdictOf({ pass, failure, tests }: GateResult): string {
   const counts = tests ? `${tests.passed}/${tests.failed}/${tests.skipped}` : '';
   return `${pass ? 'green' : 'red'} ${failure?.command ?? ''} ${failure?.exitCode ?? ''} ${counts}`.trimEnd();
 }
 
-/** Counts an iteration. It got nowhere when it left what was there lately, or its gate is red exactly as the last one. */
+/**
+ * Counts an iteration. It made no progress when it left a recent state, or when its gate failed exactly as the last
+ * one.
+ */
 export function count(watch: Watch, left: Left): Watch {
   const { fingerprint, red } = left;
   const seen = watch.seen ?? (watch.fingerprint === undefined ? [] : [watch.fingerprint]);
@@ -56,21 +59,21 @@ export function count(watch: Watch, left: Left): Watch {
   };
 }
 
-/** As runs that began without a ladder count: what is left for the first time is the first of a row. */
+/** Counts as runs did that began without an escalation: a new state is the first of its row. */
 export function countAsBefore(watch: Watch, { fingerprint }: Left): Watch {
   return { ...watch, fingerprint, same: watch.fingerprint === fingerprint ? watch.same + 1 : 1 };
 }
 
 /*
- * What is done when an idea goes on without getting anywhere: the rungs of a ladder, one after another.
- * Invariant: how long it has got nowhere is counted in `progress.ts` alone; progress brings an idea back to the ground; a
- * rung is passed over only when it would change nothing, and the next one is taken in its place.
+ * What ralphctl does when an idea stops making progress: the rungs of the escalation, one after another.
+ * Invariant: only the first part of this file counts iterations without progress. Progress resets the escalation. A
+ * rung that would change nothing is skipped for the next one.
  * May import protocol only.
  */
 
 export const noStall = (): Stall => ({ taken: 0 });
 
-/** `idle`: iterations in a row without progress. `rung` is set when it is time for the next one. */
+/** `idle`: iterations in a row without progress. `rung` is set when the next one is due. */
 export function climb(
   stall: Stall,
   idle: number,
@@ -84,57 +87,59 @@ export function climb(
   const index = ladder.rungs.findIndex((rung, at) => at >= taken && able(rung));
   const rung = ladder.rungs[index];
   if (!rung) return { stall };
-  // A person's answer is a new beginning.
+  // A person's answer starts the escalation over.
   if (rung.do === 'ask') return { stall: noStall(), rung };
   return { stall: { taken: index + 1, skipped: skipped + index - taken }, rung };
 }
 
 /**
- * Whether a stronger run could be had: the agent has one, and the idea does not work, or has not worked, that way.
- * `stronger` as in the idea's state.
+ * Whether a stronger run is possible: the agent has one, and the idea does not use it and has not used it. `stronger`
+ * as in the idea's state.
  */
 export function couldBeStronger(ladder: Ladder, agent: string | undefined, stronger: boolean | undefined): boolean {
   return stronger === undefined && agent !== undefined && ladder.stronger?.includes(agent) === true;
 }
 
-/** What the next prompt says of it; a rung that asks says it to the person instead. */
+/** The text for the next prompt; for the rung that asks, the question to the person. */
 export function wordsOf(rung: Rung, idle: number): string {
-  const count = `${idle} iterations in a row have not got this task any further`;
+  const count = `${idle} iterations in a row made no progress on this task`;
   switch (rung.do) {
     case 'nudge':
-      return `${count}. Do not repeat what did not work: say to yourself what the real obstacle is, and try another way.`;
+      return `${count}. Do not repeat an approach that failed. Name the real obstacle first, then try another approach.`;
     case 'fresh':
-      return `${count}. Look at the task and at what is there as if for the first time. Undo what does not help and begin again from a different idea.`;
+      return `${count}. Look at the task and the files as if for the first time. Undo changes that do not help, and start again with a different approach.`;
     case 'stronger':
-      return `${count}, and you are called in because you can think harder. Find out first why the work so far does not lead there; keep of it only what is right.`;
+      return `${count}. You are a stronger model, called in for this reason. First find out why the work so far does not reach the goal. Keep only the parts of it that are right.`;
     case 'other':
-      return `${count}. It was another agent's, and now it is yours: judge what is there for yourself, and keep of it only what is right.`;
+      return `${count}. Another agent worked on it until now. Judge its work for yourself, and keep only the parts that are right.`;
     case 'ask':
-      return `${count}. What should change? An answer goes into the next prompt; "stop" the idea to give it up.`;
+      return `${count}. What should change? Your answer goes into the next prompt. To give the idea up, stop it.`;
   }
 }
 
 /*
- * Warnings of one idea (B6). Stuck is what `progress.ts` counts.
- * Invariant: a warning stops nothing; each is given once for its cause, and answered once.
+ * Warnings of one idea (B6).
+ * Invariant: a warning stops nothing. Each cause warns once and is answered once.
  * May import protocol and decide only.
  */
 
-/** For runs of a version that had no such settings. */
+/** Defaults for runs of a version without these settings. */
 export const DEFAULT_WARNINGS: WarningSettings = { stuckAfter: 5, iterationsAt: 0.8 };
-/** Below so many iterations a part of them says nothing. */
+/** With fewer iterations than this, a share of them is meaningless. */
 const FEWEST_ITERATIONS = 5;
-/** Iterations that got nowhere after which the agent is told to try another way. */
+/** Iterations without progress before the prompt asks for another approach. */
 export const NUDGE_AFTER = 2;
 
 export const nothingWatched = (): Watch => ({ same: 0, told: [], open: [] });
 
-/** Takes note of what an iteration left. `old`: in a run that began without a ladder, whose history says otherwise. */
+/**
+ * Records the result of an iteration. `old`: in a run that began without an escalation, so that its history replays.
+ */
 export function observe(watch: Watch, left: Left, old = false): Watch {
   const counted = old ? countAsBefore(watch, left) : count(watch, left);
   const moved = counted.same === (old ? 1 : 0);
   if (!moved) return counted;
-  // Work goes on: the warning has answered itself.
+  // The idea makes progress again, which answers the warning.
   return {
     ...counted,
     open: watch.open.filter(({ kind }) => kind !== 'stuck'),
@@ -153,7 +158,7 @@ export function warn(
     { kind: 'budget', text },
   ]);
   if (watch.same >= settings.stuckAfter) {
-    due.push(['stuck', { kind: 'stuck', text: `the last ${watch.same} iterations got it no further` }]);
+    due.push(['stuck', { kind: 'stuck', text: `the last ${watch.same} iterations made no progress` }]);
   }
   if (most >= FEWEST_ITERATIONS && iteration < most && iteration >= most * settings.iterationsAt) {
     due.push([`iterations of ${most}`, { kind: 'iterations', text: `${iteration} of ${most} iterations used` }]);
@@ -165,7 +170,7 @@ export function warn(
   return { watch: { ...watch, open, told: [...watch.told, ...fresh.map(([cause]) => cause)] }, given };
 }
 
-/** A person has answered: the warnings are closed. What is stuck may be warned of again after as long a time. */
+/** A person has answered: closes the warnings. A stuck idea can warn again after the same time. */
 export function answered(watch: Watch): Watch {
   return { ...watch, same: 0, open: [], told: watch.told.filter((cause) => cause !== 'stuck') };
 }

@@ -16,12 +16,12 @@ export interface PlanMove {
   ended?: StepEnd;
 }
 
-/** What an iteration that led to `next` means for the plan. */
+/** The effect on the plan of an iteration that led to `next`. */
 export function afterStep(next: NextStep, plan: PlanShape, place: PlanPlace): PlanMove {
   const step = plan.steps[place.step];
   if (!step) return { next, place };
   const last = place.step === plan.steps.length - 1;
-  // Tripwires look at the whole change: they are asked about once, before it lands.
+  // Tripwires look at the whole change, so they ask once, before the landing.
   const done = next.do === 'ready' || (next.do === 'ask' && next.approve !== undefined);
   if (done) return last ? { next, place, ended: ending(plan, place, 'complete') } : advance(plan, place, 'complete');
   if (next.do === 'close') {
@@ -38,18 +38,18 @@ export function afterStep(next: NextStep, plan: PlanShape, place: PlanPlace): Pl
   return { next: { do: 'close', outcome: 'timeout', reason: `step ${step.id}: ${why}` }, place: { ...place, tries } };
 }
 
-/** Whether a person's wish is about the step that the idea is at: that one may have come to its end meanwhile. */
+/** Whether the request is about the current step, which may have ended meanwhile. */
 export const isWanted = ({ step }: SkipStep, place: PlanPlace): boolean => step === undefined || step === place.step;
 
 /**
- * Leaves the current step out. What it left half done has passed no gate, so after the last step one more iteration
- * brings the whole to an end.
+ * Skips the current step. No gate has checked its unfinished work, so one more iteration follows the last step to
+ * finish the whole.
  */
 export function skipStep(
   plan: PlanShape,
   place: PlanPlace,
   why: string,
-  /** What the idea is when no step is left. */
+  /** The end of the idea when no step is left. */
   outcome: 'failed' | 'skipped' = 'failed',
 ): PlanMove {
   if (place.step >= plan.steps.length) return { next: { do: 'iterate' }, place };

@@ -1,13 +1,13 @@
 /**
- * What can be told to an idea in which situation (C1 to C5): one table, with what it comes to.
- * Invariant: what is not in the table is refused, and the refusal says what is legal.
+ * Which commands an idea accepts in which situation (C1 to C5), and their effect: one table.
+ * Invariant: a command outside the table is refused, and the refusal lists the legal commands.
  * May import protocol types only.
  */
 import { IDEA_VERBS, type IdeaVerb } from '../../protocol/command.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 
-/** A status, told apart where commands differ. */
+/** A status, divided where commands differ. */
 export const SITUATIONS = [
   'group',
   'pending',
@@ -17,11 +17,11 @@ export const SITUATIONS = [
   'awaits-approval',
   'paused',
   'needs-human',
-  /** A question that a plain yes answers: the work is done, and would land. */
+  /** A question that an approval answers: the work is done and would land. */
   'asks-approval',
   'wants-slot',
   'ready',
-  /** In the lane, in mode step. */
+  /** In the landing queue, in mode step. */
   'awaits-landing',
   'landing',
   'landed',
@@ -34,11 +34,12 @@ export const SITUATIONS = [
 export type Situation = (typeof SITUATIONS)[number];
 
 /**
- * tell: passed on to the idea's workflow · end: its workflow is ended first, then the rest follows · hold, release: kept
- * back, let go · requeue: pending again, fresh counter · extend: pending again, counter kept · mark: over, by a person ·
- * revert: its commits are taken off its branch, then pending · undo: its landing is reverted on the target · clean: its
- * worktree goes · divide: replaced by smaller ones · assign: starts next · note, patch: kept for its next start ·
- * omit: a step of its plan is left out at its next start · score: its place in the queue · pass: its landing may begin
+ * tell: pass it to the idea's workflow · end: end its workflow first, then do the rest · hold, release: put it on hold,
+ * take it off hold · requeue: pending again, new iteration count · extend: pending again, count kept · mark: ended by a
+ * person · revert: take its commits off its branch, then pending · undo: revert its landing on the target · clean:
+ * remove its worktree · divide: replace it by smaller ideas · assign: start it next · note, patch: keep for its next
+ * start · omit: skip a step of its plan at its next start · score: change its place in the queue · pass: let its
+ * landing begin
  */
 export type Effect =
   | 'tell'
@@ -61,9 +62,9 @@ export type Effect =
 
 type Row = Partial<Record<IdeaVerb, Effect>>;
 
-/** An idea without a workflow: what is said is kept. */
+/** An idea without a workflow: messages wait for its start. */
 const KEPT: Row = { edit: 'patch', limit: 'patch', hint: 'note', bump: 'score', score: 'score' };
-/** An idea that is not at work and may start (again). */
+/** An idea that is not running and can start (again). */
 const AT_REST: Row = {
   ...KEPT,
   assign: 'assign',
@@ -145,18 +146,18 @@ export function situationOf(entry: IdeaEntry, landing: string | undefined): Situ
 }
 
 const WORDS: Record<Situation, string> = {
-  group: 'is a group: tell its ideas instead',
+  group: 'is a group: give the command to its ideas instead',
   pending: 'has not started',
-  held: 'is held back',
-  busy: 'is being worked on by git',
+  held: 'is on hold',
+  busy: 'has a git task running',
   running: 'is running',
   'awaits-approval': 'waits for an approval',
   paused: 'is paused',
   'needs-human': 'waits for an answer',
-  'asks-approval': 'waits for your yes or your answer',
+  'asks-approval': 'waits for your approval or your answer',
   'wants-slot': 'waits for a slot',
   ready: 'is done and waits to land',
-  'awaits-landing': 'is done and waits for your yes to land',
+  'awaits-landing': 'is done and waits for your approval to land',
   landing: 'is landing right now',
   landed: 'has landed',
   blocked: 'is blocked',
@@ -168,7 +169,7 @@ const WORDS: Record<Situation, string> = {
 
 export type IdeaLegality = { effect: Effect } | { refusal: string };
 
-/** `refused`: what would be refused for another reason than the situation, and is not offered therefore. */
+/** `refused`: verbs that are refused for another reason than the situation, and are not offered. */
 export function ideaEffect(
   id: string,
   situation: Situation,
@@ -196,13 +197,13 @@ export const legalInterventions = (
     .filter((verb) => !refused(verb))
     .map((verb) => TYPED[verb] ?? verb);
 
-/** Verbs that fit the situation and would be refused all the same, as the run or the idea stands. */
+/** Verbs that fit the situation but that the run or the idea refuses in its present state. */
 export function refusedFor(entry: IdeaEntry, { run, mode = 'autopilot' }: AutopilotState): (verb: IdeaVerb) => boolean {
   if (run === 'stopping' || run === 'completed') return () => true;
   return (verb) => (verb === 'resume' && !goesOn(entry)) || (verb === 'assign' && mode !== 'semi-auto');
 }
 
-/** Whether a `resume` of the idea alone changes something. */
+/** Whether a `resume` of the idea alone has an effect. */
 export const goesOn = ({ hold, status, approval, pauseAsked }: IdeaEntry): boolean =>
   hold === true || pauseAsked === true || (status === 'paused' && !approval);
 

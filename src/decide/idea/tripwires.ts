@@ -1,25 +1,25 @@
 /**
- * When a person has to look although (or because) of what the gate said: tripwires, and a gate that was red before.
- * Invariant: what a person has approved is not asked again; what was not seen is never taken as approved.
+ * When a person has to check the work despite a green gate (tripwires), or because the gate was red before.
+ * Invariant: an approved finding is not asked about again; a finding that nobody saw never counts as approved.
  * May import protocol only.
  */
 import type { GateFailure, GateResult, Tripwire } from '../../protocol/gate.js';
 
 const LABEL: Record<Tripwire['kind'], string> = {
-  'base-test': 'it breaks what was tested before',
+  'base-test': 'it breaks behaviour that was tested before',
   'deleted-test': 'tests are gone',
   'new-skip': 'a test is skipped or focused',
   'gate-file': 'a file that decides what the gate checks is new or changed',
-  outside: 'while the gate ran, somebody changed what no code of an idea has to change',
+  outside: 'while the gate ran, somebody changed something that the code of an idea must not change',
 };
 const MOST_SHOWN = 5;
 
 export const tripwireKey = ({ kind, subject }: Tripwire): string => `${kind} ${subject}`;
 
 export const describeTripwire = ({ kind, subject, warn }: Tripwire): string =>
-  `${kind === 'base-test' && warn ? 'whether it breaks what was tested before' : LABEL[kind]} (${subject})`;
+  `${kind === 'base-test' && warn ? 'whether it breaks behaviour that was tested before' : LABEL[kind]} (${subject})`;
 
-/** Those that stop a landing and that nobody has approved yet. */
+/** Tripwires that stop a landing and that nobody has approved yet. */
 export function openTripwires(gate: GateResult, approved: readonly string[]): Tripwire[] {
   return (gate.tripwires ?? []).filter((one) => !one.warn && !approved.includes(tripwireKey(one)));
 }
@@ -27,19 +27,19 @@ export function openTripwires(gate: GateResult, approved: readonly string[]): Tr
 export function tripwireQuestion(open: readonly Tripwire[]): string {
   const shown = open.slice(0, MOST_SHOWN).map(describeTripwire).join('; ');
   const more = open.length > MOST_SHOWN ? `; and ${open.length - MOST_SHOWN} more` : '';
-  return `The gate is green, but look before it lands: ${shown}${more}. Land it as it is: ralphctl approve IDEA, or answer with what to change.`;
+  return `The gate is green, but check this before it lands: ${shown}${more}. To land it as it is: ralphctl approve IDEA. To change it: answer with the change you want.`;
 }
 
-/** In the question about a gate that was red before, and in no other. */
+/** Only the question about a gate that was red before contains this text. */
 export const BASELINE_KEY = 'gate.baseline';
 
 export function alreadyRedQuestion({ command, knownTests = [], cannotRun }: GateFailure): string {
   if (cannotRun)
-    return `The gate cannot run (${command}). ${cannotRun} gate.baseline: tolerate does not let it pass, as nothing was checked. Then answer with what the agent should do.`;
+    return `The gate cannot run (${command}). ${cannotRun} Setting gate.baseline to tolerate does not help, because nothing was checked. After the fix, answer with instructions for the agent.`;
   const tests = knownTests.length > 0 ? ` (${knownTests.slice(0, MOST_SHOWN).join(', ')})` : '';
-  return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Mend the target, or set ${BASELINE_KEY} to tolerate or strict in ralphctl.yaml; then answer with what the agent should do: ralphctl answer brings the changed file into the run.`;
+  return `The gate was red before this idea began: ${command} fails on its base in the same way${tests}. Fix the target, or set ${BASELINE_KEY} to tolerate or strict in ralphctl.yaml. Then answer with instructions for the agent: ralphctl answer also loads the changed file into the run.`;
 }
 
-/** Whether an answer to {@link tripwireQuestion} lets the work land as it is; anything else is for the agent. */
+/** Whether an answer to {@link tripwireQuestion} approves the landing. Any other answer is for the agent. */
 export const isApproval = (answer: string): boolean =>
   /^(?:ok|okay|yes|y|approve|approved|land|land it|lgtm)[.!]?$/i.test(answer.trim());

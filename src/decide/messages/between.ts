@@ -1,6 +1,6 @@
 /**
- * What the two workflows tell each other, as it must look. The Web UI and `temporal workflow signal` can send anything under
- * these names, so each message is checked before it is read.
+ * Checks of the messages between the two workflows. The Web UI and `temporal workflow signal` can send anything under
+ * these names, so each message is checked before use.
  * May import protocol and decide only.
  */
 import type { Feedback, IdeaLimits, Reopen } from '../../protocol/activities.js';
@@ -41,7 +41,7 @@ const isReached = shaped<BudgetReached>({
   shared: maybe(isTrue),
 });
 const isTrouble = shaped<Trouble>({
-  // Kinds are compared, never looked up: one that this version does not know does no harm.
+  // Kinds are compared, never looked up: a kind that this version does not know does no harm.
   kind: isName as Check<Trouble['kind']>,
   ...{ agent: isText, account: maybe(isText), message: isText, resetAt: maybe(isAmount) },
 });
@@ -94,7 +94,7 @@ export const isEdited = shaped<Edited>({
   ceilings: maybe(shaped<Ceilings>({ run: maybe(isAmounts), day: maybe(isAmounts) })),
 });
 
-/** The run goes on with another configuration. */
+/** The run changes its configuration. */
 export interface Configured {
   runId: string;
   config: number;
@@ -120,7 +120,7 @@ const REOPEN: { [Kind in Reopen['kind']]: Check<OfKind<Reopen, Kind>> } = {
   conflict: shaped<OfKind<Reopen, 'conflict'>>({ kind: oneOf({ conflict: true }), onto: isName, files: isFiles }),
   red: shaped<OfKind<Reopen, 'red'>>({ kind: oneOf({ red: true }), onto: isName, candidate: isName }),
 };
-/** What an agent is told of a landing that did not go through. */
+/** The agent's feedback about a landing that failed. */
 const FEEDBACK: { [Kind in 'landing-conflict' | 'landing-red']: Check<OfKind<Feedback, Kind>> } = {
   'landing-conflict': shaped<OfKind<Feedback, 'landing-conflict'>>({
     ...{ kind: oneOf({ 'landing-conflict': true }), files: isFiles, detail: isText },

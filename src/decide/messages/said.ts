@@ -1,6 +1,6 @@
 /**
- * What people send as Temporal signals: from the Web UI a text or nothing, from scripts an object.
- * Invariant: what cannot be read is refused with what would do; it is never half taken. Nothing here throws.
+ * Reads Temporal signals that people send: a text or nothing from the Web UI, an object from scripts.
+ * Invariant: unreadable input is refused with an example that works, never half accepted. Nothing here throws.
  * May import protocol only.
  */
 import { MAX_COMMAND_TEXT } from '../../protocol/command.js';
@@ -15,7 +15,7 @@ const tooLong = {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The text that was sent, if any: plain, or as `text` or `reason` of an object. */
+/** The text in the input, if any: plain, or as `text` or `reason` of an object. */
 function textIn(value: unknown): string | undefined | Problem {
   const text = isObject(value) ? (value.text ?? value.reason) : value;
   if (text === undefined || text === null) return undefined;
@@ -31,8 +31,8 @@ export function readSaid([first]: readonly unknown[]): [string | undefined] | Pr
 }
 
 /**
- * `stop`, and whether it only drains: sent with the run's own stop, it lets work that is finished land. Without it the idea
- * itself is meant.
+ * `stop`, and whether it drains: a stop that comes from the run's own stop lets finished work land. Otherwise the stop
+ * is for the idea itself.
  */
 export function readStop(args: readonly unknown[]): [reason: string | undefined, drain: boolean] | Problem {
   const said = readSaid(args);
@@ -41,7 +41,7 @@ export function readStop(args: readonly unknown[]): [reason: string | undefined,
   return [said[0], isObject(first) && first.drain === true];
 }
 
-/** A signal that is nothing without a text. */
+/** A signal that requires a text. */
 export function readText([first]: readonly unknown[]): [string] | Problem {
   const text = textIn(first);
   if (typeof text === 'object') return text;
@@ -51,7 +51,7 @@ export function readText([first]: readonly unknown[]): [string] | Problem {
 /** Input of a verb of the run: a plain value, or the fields of a command. */
 export type VerbInput = string | number | Record<string, unknown> | undefined;
 
-/** A verb of the run, whose fields are checked with the command that comes of it. */
+/** A verb of the run. The check of the resulting command checks its fields. */
 export function readVerb([first, second]: readonly unknown[]): [VerbInput, string | number | undefined] | Problem {
   const input = isObject(first) ? first : plain(first);
   const more = plain(second);
@@ -66,6 +66,6 @@ function plain(value: unknown): string | number | undefined | null {
   return null;
 }
 
-/** Any command, as the CLI leaves it with the server while no worker runs. */
+/** Any command, as the CLI queues it at the server while no worker runs. */
 export const isCommandLike = (value: unknown): value is { verb: string } =>
   isObject(value) && typeof value.verb === 'string' && value.verb.length <= MAX_COMMAND_TEXT;

@@ -1,7 +1,7 @@
 /**
- * Checks of values that come from outside, put together from small ones. A check answers yes or no and never throws.
- * Invariant: `shaped` has a check for every field of its type, so that a new field cannot be forgotten here. Fields that the
- * type does not have are let through: a newer program may send them.
+ * Checks of values that come from outside, composed of small checks. A check answers yes or no and never throws.
+ * Invariant: `shaped` needs a check for every field of its type, so that no new field is forgotten. It ignores unknown
+ * fields, because a newer program may send them.
  * Must not import anything.
  */
 import type { IdeaLimits } from '../../protocol/activities.js';
@@ -13,9 +13,9 @@ import type { WarningSettings } from '../../protocol/warnings.js';
 
 export type Check<T> = (value: unknown) => value is T;
 
-/** Longest name, id or key, in characters: what the server takes as the id of a workflow. */
+/** Longest name, id or key, in characters: the server's limit for a workflow id. */
 const MAX_NAME = 1000;
-/** Longest text of any kind, in characters. Far more than any of ours: a message that is refused here is lost. */
+/** Longest text of any kind, in characters. Far more than ralphctl sends, because a refused message is lost. */
 const MAX_TEXT = 500_000;
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT;
@@ -23,7 +23,7 @@ export const isName = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME;
 export const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 export const isTrue = (value: unknown): value is true => value === true;
-/** A number that is one: neither infinite nor NaN, and not below nothing. */
+/** A finite number, not below zero. */
 export const isAmount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0;
 export const isCount = (value: unknown): value is number => isAmount(value) && Number.isSafeInteger(value);
@@ -53,7 +53,7 @@ export const shaped =
     return Object.entries<(field: unknown) => boolean>(fields).every(([name, check]) => check(given[name]));
   };
 
-/* Checks a run's settings and an idea's limits as they come with a message. May import protocol and decide only. */
+/* Checks the run settings and idea limits in a message. May import protocol and decide only. */
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 

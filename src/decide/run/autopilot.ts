@@ -1,7 +1,8 @@
 /**
- * The autopilot's decisions: events change the state, `decide` says what to do next. The workflow only carries it out.
- * Invariant: at most one landing at a time; a slot is held by at most one idea; an idea starts only when everything it
- * depends on has landed; a report older than the last one taken changes nothing. No event costs a pass over all ideas.
+ * The autopilot's decisions: events change the state, and `decide` says what to do next. The workflow only does it.
+ * Invariant: at most one landing at a time. At most one idea holds a slot. An idea starts only when all its
+ * dependencies have landed. A report older than the last one taken changes nothing. No event costs a pass over all
+ * ideas.
  * May import protocol and decide only.
  */
 
@@ -35,10 +36,10 @@ export { agentName } from '../scheduler/slots.js';
 export type { Effect } from './effects.js';
 export { firstState } from './first-state.js';
 
-/** Commands whose ids are remembered. */
+/** How many command ids are remembered. */
 const SEEN_KEPT = 50;
 
-/** In semi-auto mode a person decides about everything that has not landed and is not given up. */
+/** In semi-auto mode a person decides about every idea that has neither landed nor been abandoned. */
 const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
   !card.blue && status !== 'landed' && status !== 'skipped' && status !== 'abandoned';
 
@@ -67,8 +68,8 @@ export class Autopilot {
   }
 
   /**
-   * A child workflow is over, however that was learnt. Repeats change nothing, and with `life` given neither does the
-   * end of an earlier child of the same idea.
+   * A child workflow has ended, however the autopilot learned it. Repeats change nothing. With `life` (the generation
+   * of the child), neither does the end of an earlier child of the same idea.
    */
   childEnded(idea: string, outcome: IdeaOutcome, reason?: string, life?: number): void {
     const entry = this.graph.entry(idea);
@@ -78,8 +79,8 @@ export class Autopilot {
   }
 
   /**
-   * A message found no child. One that was taken over from an earlier run and never reported has simply ended before it
-   * could: the idea starts again. Any other has gone without a word, and failed.
+   * A message found no child. A child that was adopted from an earlier run and never reported ended before it could:
+   * its idea starts again. Any other child is lost, and its idea fails.
    */
   childGone(idea: string, life?: number): void {
     const entry = this.graph.entry(idea);
@@ -91,12 +92,12 @@ export class Autopilot {
     this.#end(idea, this.#lane.finished(idea, result));
   }
 
-  /** The landing could not be carried out at all (not a conflict, not a red gate). */
+  /** The landing itself failed (neither a conflict nor a red gate). */
   landingFailed(idea: string, message: string): void {
     this.#end(idea, this.#lane.failed(idea, message));
   }
 
-  /** Its landing, or what git was asked to do for it, has not begun, and why; otherwise what its reason was before. */
+  /** Why its landing or git task has not begun; otherwise its earlier reason. */
   workWaits(idea: string, why: string | undefined): void {
     const entry = this.graph.entry(idea);
     if (!entry) return;
@@ -132,8 +133,8 @@ export class Autopilot {
   }
 
   /**
-   * Why a legal command would change nothing. Asked before a command is taken, never when it is carried out: runs that are
-   * open carried such commands out.
+   * Why a legal command would change nothing. Checked before a command is accepted, never when it runs: histories of
+   * open runs contain such commands.
    */
   idleProblem({ verb, idea }: Told): string | undefined {
     const { state } = this.#board;
@@ -146,15 +147,15 @@ export class Autopilot {
     return over && `the run stays ${state.run}: ${over}`;
   }
 
-  /** Carries a command out. One that arrives again under its id changes nothing. */
+  /** Applies a command. The same id again changes nothing. */
   command(command: Told): { done: string } | { refusal: string } {
     const { state, told } = this.#board;
     const { verb, idea, reason, id } = command;
-    if (id !== undefined && state.seen?.includes(id)) return { done: 'taken already' };
+    if (id !== undefined && state.seen?.includes(id)) return { done: 'already taken' };
     if (isName(id)) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
     const plan = planIntervention(this.#board, command);
     if ('refusal' in plan) {
-      // It may be anything: only what is known to be a text is passed on.
+      // The value may be anything: only a known text is passed on.
       const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
       told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
       return plan;
@@ -165,7 +166,7 @@ export class Autopilot {
     return { done };
   }
 
-  /** What git did with an idea that a person asked for. */
+  /** The result of a git task that a person asked for. */
   errandDone(idea: string, result: GitTaskResult): void {
     gitTaskDone(this.#board, idea, result);
   }
@@ -175,13 +176,13 @@ export class Autopilot {
     if (done) this.#board.told.push({ verb: 'rollback', idea, done });
   }
 
-  /** One idea was stopped, not the run: it must not start again by itself. */
+  /** A person stopped the idea, not the run: it must not restart by itself. */
   stoppedAlone(idea: string): void {
     const entry = this.graph.entry(idea);
     if (entry && this.#board.isOpen(idea) && this.state.run !== 'stopping') entry.after ??= { do: 'hold' };
   }
 
-  /** Whether the idea's workflow is still the one that was started as this life. */
+  /** Whether the idea's workflow is still the one of this generation. `life` is the wire name of a generation. */
   isLife(idea: string, life: number | undefined): boolean {
     const entry = this.graph.entry(idea);
     return entry !== undefined && (life === undefined || isAdopted(entry) || life === entry.life);
@@ -191,12 +192,12 @@ export class Autopilot {
     return this.#board.told.splice(0);
   }
 
-  /** Fewer slots take nothing away from those who hold one. */
+  /** Fewer slots end no running idea. */
   setSlots(slots: number): void {
     this.state.slots = slots;
   }
 
-  /** Goes on with another configuration. */
+  /** Applies another configuration. */
   configured(config: RunConfigResult): void {
     reconfigure(this.#board, config);
   }
@@ -206,13 +207,13 @@ export class Autopilot {
     this.#board.told.push({ verb: 'reload-config', refusal });
   }
 
-  /** Takes new ideas in; the caller has checked them with `enqueueProblem`. Ids that are known already are left out. */
+  /** Adds new ideas; the caller has checked them with `enqueueProblem`. Known ids are ignored. */
   enqueue(cards: readonly IdeaCard[]): void {
     const fresh = new Map(cards.filter((card) => !this.graph.entry(card.id)).map((card) => [card.id, card]));
     if (fresh.size > 0) this.#board.add([...fresh.values()]);
   }
 
-  /** The idea's workflow was already open, started by an earlier run: its next report says where it stands. */
+  /** An earlier run started the idea's workflow, which is still open. Its next report says its state. */
   adopted(idea: string): void {
     const entry = this.graph.entry(idea);
     if (entry) adopt(this.#board, entry);
@@ -221,8 +222,8 @@ export class Autopilot {
   // ---- decisions --------------------------------------------------------------------------------------------------
 
   /**
-   * Everything to do now. While `rollover` is set nothing new is begun, so that the run can continue as new. `mostStarts`:
-   * of new ideas; whoever sets it asks again when there is room.
+   * Everything to do now. While `rollover` is set nothing new begins, so that the run can continue as new. `mostStarts`
+   * limits new ideas; a caller that sets it asks again when there is capacity.
    */
   decide(rollover: boolean, now = 0, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
     const board = this.#board;
@@ -240,7 +241,7 @@ export class Autopilot {
     return commands;
   }
 
-  /** When to decide again although nothing was heard; epoch ms. */
+  /** When to decide again without an event; epoch ms. */
   wakeAt(): number | undefined {
     const { gates, state } = this.#board;
     const day = state.budget?.paused === 'day' ? state.budget.dayEndsAt : undefined;
@@ -249,17 +250,17 @@ export class Autopilot {
     return known.length > 0 ? Math.min(...known) : undefined;
   }
 
-  /** More of a budget. A run that was paused by it goes on. False when no such budget is kept. */
+  /** Raises a budget, and resumes a run that it had paused. False when the run has no such budget. */
   raiseBudget(more: Raise): boolean {
     return raise(this.#board, more);
   }
 
-  /** What agents may use together; undefined where they are not held while they work. */
+  /** What agents may use together; undefined where no limit applies while they work. */
   get ceilings(): Ceilings | undefined {
     return currentCeilings(this.#board);
   }
 
-  /** Lets an account or agent, or all of them, be tried now. Returns how many were closed. */
+  /** Allows a try of an account or agent, or of all. Returns how many were closed. */
   retryLimits(which?: string): number {
     return this.#board.gates?.retry(which).length ?? 0;
   }
@@ -277,7 +278,7 @@ export class Autopilot {
     else state.limits.still = { why: gates.whyStill(), ...(until === undefined ? {} : { until }) };
   }
 
-  /** Nothing runs, nothing can start, nobody is waited for. */
+  /** Nothing runs, nothing can start, and the run waits for nobody. */
   isOver(): boolean {
     const { state } = this;
     if (state.run === 'paused' || state.run === 'pausing') return false;
@@ -286,7 +287,7 @@ export class Autopilot {
     return state.run !== 'running' || this.graph.readyCount === 0;
   }
 
-  /** Ready ideas that come next, best first. */
+  /** The next ready ideas, best first. */
   next(most: number): string[] {
     return this.#board.pool.top(most);
   }

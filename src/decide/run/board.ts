@@ -1,7 +1,7 @@
 /**
- * The ideas of a run with their statuses, and what follows from a status: who is open, who runs, which slots are held.
- * Invariant: a status changes through `set` only, a slot through `takeSlot` and `freeSlot` only; everything but `state`
- * is derived from it and built again by the constructor, so that a run can continue as new.
+ * The ideas of a run with their statuses, and the indexes that follow from them: open ideas, running ideas, held slots.
+ * Invariant: a status changes only through `set`, a slot only through `takeSlot` and `freeSlot`. Everything but `state`
+ * is derived, and the constructor rebuilds it, so that a run can continue as new.
  * May import protocol and decide only.
  */
 
@@ -21,7 +21,7 @@ import { addStats } from '../views/survey.js';
 import type { Effect } from './effects.js';
 import { newEntry } from './first-state.js';
 
-/** A command that was taken or refused, for the events of the run. */
+/** An accepted or refused command, for the events of the run. */
 export interface Told {
   verb: string;
   idea?: string;
@@ -39,7 +39,7 @@ export class Board {
   settings: RunSettings;
   graph: Graph;
   pool: ReadyPool;
-  /** Absent in runs of a version that knew none. */
+  /** Absent in runs of a version without accounts. */
   gates: AccountBreakers | undefined;
   readonly slots = new Slots();
   /** Messages that events caused; handed out by the next `decide`. */
@@ -48,7 +48,7 @@ export class Board {
   readonly changes: IdeaEntry[] = [];
   readonly #open = new Set<string>();
   readonly #running = new Set<string>();
-  /** What people told and what came of it, since it was last taken. */
+  /** Commands and their effects since the last read. */
   readonly told: Told[] = [];
 
   constructor(state: AutopilotState, settings: RunSettings) {
@@ -71,7 +71,7 @@ export class Board {
     return this.#running.size;
   }
 
-  /** Ideas that hold although nobody waits for them: paused one by one, or told to. */
+  /** Ideas on hold without waiting for a person: paused one by one, or about to pause. */
   get pausedCount(): number {
     return this.openIdeas().filter((one) => !one.approval && (one.status === 'paused' || one.pauseAsked)).length;
   }
@@ -94,18 +94,18 @@ export class Board {
     this.rebuild();
   }
 
-  /** Other settings and agents from now on; accounts that are closed stay closed. */
+  /** Replaces settings and agents. Closed accounts stay closed. */
   configure(settings: RunSettings, agents: AgentsInfo): void {
     const { limits } = this.state;
     this.settings = settings;
     this.rebuild();
     if (!limits) return;
-    // What an agent's run told about its account is newer.
+    // The report of a run about its account is newer than the settings.
     limits.agents = { ...agents, accounts: { ...agents.accounts, ...known(limits.agents, agents) } };
     this.gates = new AccountBreakers(limits, settings);
   }
 
-  /** For changes that the graph does not follow step by step: another shape, or an idea that is not done any more. */
+  /** For changes that the graph does not track step by step: another shape, or an idea that is no longer done. */
   rebuild(): void {
     const before = this.graph;
     this.graph = new Graph(this.state.entries, this.settings);
@@ -116,12 +116,12 @@ export class Board {
     }
   }
 
-  /** The idea has landed: what waited for it may start, and the Blues that it completes are told. */
+  /** The idea has landed: its dependents may start, and the Blues that it completes get an event. */
   markDone(idea: string): void {
     for (const blue of this.graph.markDone(idea)) this.#tellGroup(blue);
   }
 
-  /** A Blue has no status of its own: its event says where its children stand. */
+  /** A Blue has no status of its own: its event counts its children. */
   #tellGroup(blue: string): void {
     const entry = this.graph.entry(blue);
     if (!entry) return;
@@ -129,7 +129,7 @@ export class Board {
     this.changes.push({ ...entry, status, ...(status === 'landed' ? { reason: groupText(blue, this.graph) } : {}) });
   }
 
-  /** Something about the idea beside its status has changed: those who watch are told, and the ready pool. */
+  /** Something besides its status has changed: updates watchers and the ready pool. */
   touch(entry: IdeaEntry): void {
     this.changes.push({ ...entry });
     this.graph.refresh(entry.card.id);
@@ -139,7 +139,7 @@ export class Board {
     entry.card = { ...entry.card, title: clip(title, MAX_CARD_TITLE) };
   }
 
-  /** The idea becomes a group of the given ideas. */
+  /** Turns the idea into a group of the given ideas. */
   divide(entry: IdeaEntry, cards: readonly IdeaEntry['card'][]): void {
     delete entry.hold;
     entry.reason = clip(`split into ${cards.map((card) => card.id).join(', ')}`, MAX_REASON);
@@ -155,7 +155,7 @@ export class Board {
     this.graph.refresh(entry.card.id);
   }
 
-  /** Forgets messages to a child that is gone: its successor must not get them, nor be taken for it when they fail. */
+  /** Drops messages to a child that is gone. Its successor must not get them, nor fail because they fail. */
   dropMessages(idea: string): void {
     if (this.outbox.some((command) => command.idea === idea)) {
       this.outbox = this.outbox.filter((command) => command.idea !== idea);
@@ -178,7 +178,7 @@ export class Board {
     this.gates?.release(entry.card.id);
   }
 
-  /** Moves what the idea's iterations cost into the totals of the run. */
+  /** Adds the cost of the idea's iterations to the totals of the run. */
   foldIterations(entry: IdeaEntry): void {
     entry.used = (entry.keepCount ?? 0) + (entry.iterations?.count ?? 0);
     if (!entry.iterations) return;
@@ -187,7 +187,7 @@ export class Board {
   }
 
   #index({ card, status, busy }: IdeaEntry): void {
-    // What is to be taken off the target stands in the lane without a workflow.
+    // An idea that waits to be taken off the target is in the landing queue without a workflow.
     if (holdsWorkflow(status) && busy !== 'undo') this.#open.add(card.id);
     else this.#open.delete(card.id);
     if (status === 'running') this.#running.add(card.id);

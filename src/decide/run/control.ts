@@ -1,6 +1,6 @@
 /**
- * Pause, resume, stop and the like for the whole run (A5, A6, A7, C1), and the rules that pull these levers themselves.
- * Invariant: the state changes as `run-table.ts` says and in no other way; only `pause --now` and `abort` interrupt.
+ * Pause, resume, stop and similar commands for the whole run (A5, A6, A7, C1), and the rules that trigger them.
+ * Invariant: the state changes only as `table.ts` says. Only `pause --now` and `abort` interrupt agents.
  * May import protocol and decide only.
  */
 import type { RunMode } from '../../protocol/command.js';
@@ -23,7 +23,7 @@ export function runFacts(board: Board): RunFacts {
   };
 }
 
-/** Accounts and budgets, as far as commands look at them. */
+/** The part of accounts and budgets that commands need. */
 export function moneyFacts(
   { limits, budget }: AutopilotState,
   settings: RunSettings,
@@ -37,7 +37,7 @@ export function moneyFacts(
   };
 }
 
-/** Moves the run on; false, and nothing happens, where the event is not legal. */
+/** Changes the state of the run. False, without an effect, where the event is not legal. */
 function moved(board: Board, event: RunEvent): boolean {
   const next = runTransition(runFacts(board), event);
   if ('refusal' in next) return false;
@@ -45,14 +45,14 @@ function moved(board: Board, event: RunEvent): boolean {
   return true;
 }
 
-/** `now`: agents are interrupted; what they did is saved, and not charged. */
+/** `now`: interrupts agents, saves their work and does not charge it. */
 export function pauseRun(board: Board, why?: string, now = false): void {
   if (!moved(board, now ? 'PAUSE_NOW' : 'PAUSE')) return;
   say(board, why);
   tellAll(board, now ? 'pauseNow' : 'pause');
 }
 
-/** In a run that goes on already, ideas that were paused one by one go on too. */
+/** In a run that is already running, this resumes the ideas that were paused one by one. */
 export function resumeRun(board: Board): void {
   const wentOn = isActive(board);
   if (!moved(board, 'RESUME')) return;
@@ -60,12 +60,12 @@ export function resumeRun(board: Board): void {
   else for (const entry of board.openIdeas()) if (holds(entry)) tellIdea(board, entry, 'resume');
 }
 
-/** A person has looked at the failures that paused the run. */
+/** A person has reviewed the failures that paused the run. */
 export function reviewRun(board: Board): void {
   if (moved(board, 'REVIEW')) goOn(board);
 }
 
-/** With a stop: what is finished still lands. */
+/** With a stop, finished work still lands. */
 const DRAIN = [{ drain: true }];
 
 export function stopRun(board: Board, why?: string): void {
@@ -73,13 +73,13 @@ export function stopRun(board: Board, why?: string): void {
   say(board, why);
   board.state.waiting = [];
   for (const entry of board.openIdeas()) {
-    // One whose landing bounced waits for a verdict that will not come any more.
+    // An idea whose landing bounced waits for a verdict that cannot come any more.
     if (entry.status !== 'landing') tellIdea(board, entry, 'stop', entry.bounce ? undefined : DRAIN);
   }
   for (const entry of board.openIdeas()) if (asksToLand(entry)) tellIdea(board, entry, 'stop');
 }
 
-/** Ends everything at once, finished work that has not landed included. */
+/** Ends everything at once, including finished work that has not landed. */
 export function abortRun(board: Board, why?: string): void {
   if (!moved(board, 'ABORT')) return;
   const { state } = board;
@@ -91,7 +91,7 @@ export function abortRun(board: Board, why?: string): void {
   if (state.landing !== undefined) board.outbox.push({ do: 'cancel-landing', idea: state.landing });
 }
 
-/** What was to be taken off the target and has not begun stays landed. */
+/** Ideas that wait to be taken off the target stay landed. */
 function dropUndos(board: Board): void {
   const { state, graph } = board;
   const queued = state.lane.filter((id) => id !== state.landing && graph.entry(id)?.busy === 'undo');
@@ -100,7 +100,7 @@ function dropUndos(board: Board): void {
     const entry = graph.entry(id);
     if (!entry) continue;
     delete entry.busy;
-    entry.reason = 'not taken off the target: the run was aborted before';
+    entry.reason = 'not taken off the target: the run was aborted first';
     board.set(entry, 'landed');
   }
 }
@@ -130,10 +130,7 @@ export function approveAll(board: Board): void {
   }
 }
 
-/**
- * Brings one idea into line with the run, whatever it was told before. `drain`: its work may be finished and has not been
- * tried to land yet.
- */
+/** Aligns one idea with the state of the run. `drain`: its work may be finished without a landing attempt. */
 export function tellRunState(board: Board, entry: IdeaEntry, drain = false): void {
   const { run, aborting } = board.state;
   if (run === 'stopping' && aborting) tellIdea(board, entry, 'abort');
@@ -141,10 +138,10 @@ export function tellRunState(board: Board, entry: IdeaEntry, drain = false): voi
   else tellIdea(board, entry, isActive(board) ? 'resume' : 'pause');
 }
 
-/** Ideas go on, and new ones may begin. */
+/** Resumes ideas and allows new starts. */
 export const isActive = ({ state }: Board): boolean => state.run === 'running' || state.run === 'waiting_user';
 
-/** Books a failed idea; too many in a row pause the run until a review, or one stops it where the strategy says so. */
+/** Counts a failed idea. Too many in a row pause the run until a review; with the strategy abort, one stops it. */
 export function countFailure(board: Board, entry: IdeaEntry): void {
   const { state, settings } = board;
   state.failuresInARow += 1;
@@ -157,7 +154,7 @@ export function countFailure(board: Board, entry: IdeaEntry): void {
     const ideas = state.failuresInARow === 1 ? 'idea' : 'ideas';
     say(
       board,
-      `${state.failuresInARow} ${ideas} failed one after another; look at them, then go on with: ralphctl review`,
+      `${state.failuresInARow} ${ideas} failed one after another; look at them, then resume with: ralphctl review`,
     );
     if (wentOn) tellAll(board, 'pause');
   }
@@ -176,7 +173,7 @@ const holds = (entry: IdeaEntry): boolean =>
 
 function tellAll(board: Board, signal: ChildSignal): void {
   for (const entry of board.openIdeas()) {
-    // Finished work keeps its place in the lane; a bounced idea is told when it comes out.
+    // Finished work keeps its place in the landing queue. A bounced idea learns of it when it leaves the queue.
     if (entry.status !== 'landing') tellIdea(board, entry, signal);
   }
 }
@@ -192,8 +189,8 @@ function say(board: Board, why: string | undefined): void {
 }
 
 /*
- * Mode step (A6): everything that changes something waits for a person's yes: each iteration, and then the landing.
- * Invariant: one yes is for one step; a yes to a gate that asks is one to the landing that it asks about.
+ * Mode step (A6): every step that changes something needs an approval: each iteration, and then the landing.
+ * Invariant: one approval is for one step. An approval of a gate that asks also approves the landing in question.
  * May import protocol and decide only.
  */
 
@@ -205,12 +202,12 @@ export function askToLand(entry: IdeaEntry): void {
   entry.reason = 'done and green: its landing waits for an approval';
 }
 
-/** The idea is in the lane already. */
+/** The idea is already in the landing queue. */
 export function letLand(board: Board, entry: IdeaEntry): void {
   delete entry.approval;
   delete entry.reason;
   board.touch(entry);
 }
 
-/** Ideas that are done and wait for a yes to land. */
+/** Ideas that are done and wait for an approval to land. */
 export const asksToLand = ({ status, approval }: IdeaEntry): boolean => status === 'landing' && approval === true;

@@ -1,5 +1,5 @@
 /**
- * What the autopilot may ask its workflow to do. The workflow carries these out and decides nothing itself.
+ * The effects that the autopilot can ask of its workflow. The workflow does them and decides nothing itself.
  * May import protocol only.
  */
 import type { Verdict } from '../../protocol/idea-run.js';
@@ -9,18 +9,18 @@ import type { GitTask } from '../../protocol/states.js';
 export type Effect =
   | { do: 'start'; idea: string; slot: number; choice?: AgentChoice }
   | { do: 'grant'; idea: string; slot: number; choice?: AgentChoice }
-  /** Which agent to use from the next iteration on; without a choice: give the slot back and wait. */
+  /** The agent to use from the next iteration on. Without a choice: release the slot and wait. */
   | { do: 'agent'; idea: string; choice?: AgentChoice }
   | { do: 'verdict'; idea: string; verdict: Verdict }
   | { do: 'land'; idea: string }
   | { do: 'tell'; idea: string; signal: ChildSignal; args?: unknown[] }
-  /** Work on commits or worktree of an idea that has no workflow. */
+  /** A git task: work on commits or the worktree of an idea without a workflow. */
   | { do: 'errand'; idea: string; errand: Exclude<GitTask, 'undo'>; force?: boolean }
-  /** In the landing lane: take a landed idea off the target. */
+  /** In the landing queue: take a landed idea off the target. */
   | { do: 'undo'; idea: string }
   /** Read a revision of the run's configuration. */
   | { do: 'configure'; revision: number; idea?: undefined }
-  /** The landing that is under way is not waited for. */
+  /** Stop waiting for the current landing. */
   | { do: 'cancel-landing'; idea: string };
 
 /** Temporal signals to an idea's workflow. */
@@ -37,11 +37,11 @@ export type ChildSignal =
   | 'edited'
   | 'setStep';
 
-/** What a command comes to before it is done. Must not import anything. */
+/** The outcome of a command before it runs. Must not import anything. */
 export type Plan =
-  /** Why not, and what would be legal. */
+  /** Why the command is refused, and which commands are legal. */
   | { refusal: string }
-  /** Does it; returns one sentence for the person. */
+  /** Runs the command and returns one sentence for the person. */
   | { carryOut: () => string };
 
 export const refuse = (refusal: string): Plan => ({ refusal });

@@ -1,12 +1,12 @@
 /**
- * Checks ideas that are added to a running run (the `enqueue` update). They come from outside, so nothing about their
- * shape is taken for granted.
+ * Checks ideas that a person adds to an open run (the `enqueue` update). They come from outside, so every field is
+ * checked.
  * May import protocol and decide only.
  */
 import { IDEA_ID, type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
 import { findCycle, type Graph } from '../scheduler/graph.js';
 
-/** Why the cards cannot be taken in, in one sentence, or undefined when they can. */
+/** Why the ideas are refused, in one sentence; undefined when they are valid. */
 export function enqueueProblem(graph: Graph, cards: readonly IdeaCard[]): string | undefined {
   if (cards.length === 0) return 'no ideas were given';
   const added = new Map<string, IdeaCard>();
@@ -20,7 +20,7 @@ export function enqueueProblem(graph: Graph, cards: readonly IdeaCard[]): string
   for (const { id, dependsOn = [], parent } of cards) {
     const unknown = [...dependsOn, ...(parent ? [parent] : [])].find((other) => !find(other));
     if (unknown !== undefined) return `${id} names ${unknown}, which does not exist`;
-    if (parent && !find(parent)?.blue) return `${id} names ${parent} as its parent, which is not a Blue`;
+    if (parent && !find(parent)?.blue) return `${id} names ${parent} as its parent, which is not an epic`;
   }
   return cycleProblem(graph, added, find);
 }
@@ -42,8 +42,8 @@ const isTextList = (value: unknown): boolean =>
   value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
 
 /**
- * Starting and being done are two events: an idea starts after all it depends on is done and after its parent may start;
- * a Blue is done after its children are. A cycle among those events would wait for ever.
+ * A start and an end are two events. An idea starts after all its dependencies are done and its parent may start; a
+ * Blue is done after its children are. A cycle among these events would wait for ever.
  */
 function cycleProblem(
   graph: Graph,

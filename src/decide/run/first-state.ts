@@ -18,7 +18,7 @@ export const newEntry = (card: IdeaCard): IdeaEntry => ({
   rounds: 0,
 });
 
-/** What people said in earlier runs counts. */
+/** Commands from earlier runs still apply. */
 function firstEntry(card: IdeaCard, landed: boolean, carried?: CarriedOver): IdeaEntry {
   const entry = newEntry(card);
   if (landed) return { ...entry, status: 'landed' };

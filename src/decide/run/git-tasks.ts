@@ -1,6 +1,6 @@
 /**
- * Work on an idea's commits or worktree that a person asked for, and what follows from its result.
- * Invariant: while it is under way the idea does not start; when it fails nothing is lost and the idea is kept back.
+ * Git tasks: work on an idea's commits or worktree that a person asked for, and what follows from the result.
+ * Invariant: the idea does not start during its git task. A failed git task loses nothing, and the idea stays on hold.
  * May import protocol and decide only.
  */
 import type { CleanupResult, RollbackResult, StashResult } from '../../protocol/git-work.js';
@@ -45,9 +45,9 @@ function words(idea: string, outcome: Exclude<GitTaskResult, { problem: string }
   }
 }
 
-/* An idea that is over starts again (C2, C3, C4). May import protocol and decide only. */
+/* Starts an ended idea again (C2, C3, C4). May import protocol and decide only. */
 
-/** `counted`: it goes on counting iterations where it was. */
+/** `counted`: continues the iteration count. */
 export function requeue(board: Board, entry: IdeaEntry, counted = false): void {
   entry.retries += 1;
   delete entry.hold;

@@ -1,8 +1,8 @@
 /**
- * Carries out what a person tells the run or an idea. Checking and doing come from one plan, so that what a validator
- * lets through is what happens.
- * Invariant: `planCommand` changes nothing; only `carryOut` of its answer does. A command never interrupts a landing that
- * is under way.
+ * Applies the commands of a person to the run or to an idea. Checking and doing use the same plan, so that an accepted
+ * command has exactly the checked effect.
+ * Invariant: `planCommand` changes nothing; only `carryOut` of its answer does. A command never interrupts a landing in
+ * progress.
  * May import protocol and decide only.
  */
 import { type Intervention, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
@@ -29,7 +29,7 @@ import { type RunEvent, runTransition } from './table.js';
 
 /** Longest id of an idea or a command, in characters. */
 const MAX_ID = 200;
-/** Longest list of ideas in one command, as JSON: the run keeps them. */
+/** Longest list of ideas in one command, as JSON: workflow state holds it. */
 const MAX_CARDS = 256_000;
 
 const EVENT: Record<Exclude<RunVerb, 'mode'>, RunEvent> = {
@@ -50,11 +50,11 @@ type Levers = Record<RunVerb, (board: Board, command: Intervention) => string>;
 const LEVERS: Levers = {
   pause: (board, { reason }) => {
     pauseRun(board, reason);
-    return 'pausing: running iterations finish first. Go on with: ralphctl resume';
+    return 'pausing: running iterations finish first. Resume with: ralphctl resume';
   },
   'pause-now': (board, { reason }) => {
     pauseRun(board, reason, true);
-    return 'pausing now: running agents are ended, their work is saved, their iterations are not charged. Go on with: ralphctl resume';
+    return 'pausing now: running agents are ended, their work is saved, their iterations are not charged. Resume with: ralphctl resume';
   },
   resume: (board) => {
     resumeRun(board);
@@ -62,7 +62,7 @@ const LEVERS: Levers = {
   },
   review: (board) => {
     reviewRun(board);
-    return 'reviewed; the run goes on';
+    return 'reviewed; the run resumes';
   },
   stop: (board, { reason }) => {
     stopRun(board, reason);
@@ -87,7 +87,7 @@ const LEVERS: Levers = {
   },
   'retry-limit': (board, { text }) => {
     board.gates?.retry(text);
-    return `${text ?? 'every account'} is tried now: one idea goes first, the others follow when it can work`;
+    return `${text ?? 'every account'} is retried now: one idea goes first, the others follow if its agent works`;
   },
   'raise-budget': (board, command) => {
     raise(board, raiseOf(command));
@@ -95,7 +95,7 @@ const LEVERS: Levers = {
   },
   'reload-config': (board, { revision = 0 }) => {
     board.outbox.push({ do: 'configure', revision });
-    return 'the configuration is read anew: it counts from the next iteration, gate and landing on';
+    return 'the configuration is reloaded: it applies from the next iteration, gate and landing on';
   },
 };
 
@@ -105,17 +105,17 @@ const raiseOf = ({ scope, dimension, n }: Intervention): Raise => ({
   ...(n === undefined ? {} : { by: n }),
 });
 
-/** What a command needs beside a fitting state. */
+/** What a command needs besides a fitting state. */
 const NEEDS: Partial<Record<RunVerb, (board: Board, command: Intervention) => string | undefined>> = {
   'retry-limit': ({ gates }, { text }) => {
     const closed = gates?.lines().filter((line) => line.state !== 'open') ?? [];
     if (text === undefined || closed.some(({ key, agents }) => key === text || agents.includes(text))) return undefined;
     const waiting = closed.flatMap(({ agents, key }) => (agents.length > 0 ? agents : key)).join(', ');
-    return `no account or agent "${text}" waits; those that do: ${waiting || 'none'}. See: ralphctl limits`;
+    return `no account or agent "${text}" is waiting. Waiting: ${waiting || 'none'}. See: ralphctl limits`;
   },
   'raise-budget': (board, command) => raiseProblem(board, raiseOf(command)),
   'reload-config': (_, { revision }) =>
-    revision === undefined ? 'which revision is not said; use: ralphctl config reload' : undefined,
+    revision === undefined ? 'the revision is missing; use: ralphctl config reload' : undefined,
 };
 const MODE_SAYS = {
   autopilot: 'mode autopilot: ideas start by themselves',
@@ -123,7 +123,7 @@ const MODE_SAYS = {
   step: 'mode step: every iteration, and every landing, waits for: ralphctl approve',
 } as const;
 
-/** What the command comes to, without doing it. The command comes from outside: nothing about it is taken for granted. */
+/** The outcome of the command, without doing it. The command comes from outside, so every field is checked. */
 export function planIntervention(board: Board, command: Intervention): Plan {
   const problem = shapeProblem(command);
   if (problem) return refuse(problem);
@@ -140,7 +140,7 @@ export function planIntervention(board: Board, command: Intervention): Plan {
 
 function planForIdea(board: Board, command: Intervention, id: string): Plan {
   const { verb } = command;
-  if (!isIdeaVerb(verb)) return refuse(`${verb} is for the whole run; leave the idea out`);
+  if (!isIdeaVerb(verb)) return refuse(`${verb} applies to the whole run; omit the idea`);
   const entry = board.graph.entry(id);
   if (!entry) return refuse(`there is no idea ${id} in this run`);
   const next = runTransition(runFacts(board), verb === 'assign' ? 'ASSIGN_IDEA' : 'IDEA');
@@ -149,35 +149,36 @@ function planForIdea(board: Board, command: Intervention, id: string): Plan {
 }
 
 function shapeProblem(command: unknown): string | undefined {
-  if (typeof command !== 'object' || command === null) return 'a command is an object with a verb';
+  if (typeof command !== 'object' || command === null) return 'a command must be an object with a verb';
   const { verb, idea, id, n, mode, text, reason, title, patch, revision, ...more } = command as Record<string, unknown>;
   if (typeof verb !== 'string' || !(isRunVerb(verb) || isIdeaVerb(verb))) {
     return `there is no command ${String(verb).slice(0, MAX_ID)}`;
   }
-  if (!isId(idea)) return 'idea is an id';
-  if (!isId(id)) return `id is a text of at most ${MAX_ID} characters`;
+  if (!isId(idea)) return 'idea must be an id';
+  if (!isId(id)) return `id must be a text of at most ${MAX_ID} characters`;
   if (more.cards !== undefined && JSON.stringify(more.cards).length > MAX_CARDS) {
     return `ideas are longer than ${MAX_CARDS} characters together; give fewer at a time`;
   }
   for (const [name, value] of Object.entries({ text, reason, title })) {
-    if (value !== undefined && typeof value !== 'string') return `${name} is a text`;
+    if (value !== undefined && typeof value !== 'string') return `${name} must be a text`;
     if (typeof value === 'string' && value.length > MAX_COMMAND_TEXT) {
       return `the ${name} is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`;
     }
   }
   if (verb === 'slots' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 100)) {
-    return 'slots is a whole number from 1 to 100';
+    return 'slots must be a whole number from 1 to 100';
   }
   if (verb === 'raise-budget') {
     const { scope, dimension } = more;
-    if (n !== undefined && typeof n !== 'number') return 'that is no amount; e.g.: ralphctl budget raise +5';
-    if (scope !== undefined && scope !== 'run' && scope !== 'day') return 'the scope is run or day';
+    if (n !== undefined && typeof n !== 'number') return 'that is not an amount; example: ralphctl budget raise +5';
+    if (scope !== undefined && scope !== 'run' && scope !== 'day') return 'the scope must be run or day';
     if (dimension !== undefined && !DIMENSIONS.some((one) => one === dimension))
-      return `a budget is of ${DIMENSIONS.join(', ')}`;
+      return `the kind of a budget must be one of ${DIMENSIONS.join(', ')}`;
   }
-  if (verb === 'mode' && !RUN_MODES.some((one) => one === mode)) return `the modes are ${RUN_MODES.join(', ')}`;
+  if (verb === 'mode' && !RUN_MODES.some((one) => one === mode))
+    return `the mode must be one of ${RUN_MODES.join(', ')}`;
   if (revision !== undefined && !(Number.isInteger(revision) && Number(revision) >= 1))
-    return 'revision is a whole number from 1';
+    return 'revision must be a whole number from 1';
   return patch === undefined ? undefined : patchProblem(patch);
 }
 

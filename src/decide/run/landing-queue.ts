@@ -1,7 +1,7 @@
 /**
- * The landing lane (D1): one landing at a time, first come first served; what does not land goes back to its agent a
- * bounded number of times, then to a person.
- * Invariant: while a landing is in flight, only its own result moves the idea on.
+ * The landing queue (D1): one landing at a time, in order of arrival. A failed landing goes back to its agent a limited
+ * number of times, then to a person.
+ * Invariant: during a landing, only its own result changes the idea.
  * May import protocol and decide only.
  */
 import type { LandResult, UndoResult } from '../../protocol/git-work.js';
@@ -22,7 +22,7 @@ export interface Ending {
 
 export class LandingQueue {
   readonly #board: Board;
-  /** The child of the idea that is landing has ended. Kept in memory: a run never continues as new during a landing. */
+  /** The child of the landing idea has ended. Memory is enough: a run never continues as new during a landing. */
   #ended: Ending | undefined;
 
   constructor(board: Board) {
@@ -41,7 +41,7 @@ export class LandingQueue {
     delete entry.mayLand;
     this.#board.set(entry, 'landing');
     this.#board.state.lane.push(entry.card.id);
-    // In a run that stops nobody is asked any more: its work stays on its branch.
+    // A stopping run asks nobody any more: the work stays on its branch.
     if (entry.approval && this.#board.state.run === 'stopping') tellIdea(this.#board, entry, 'stop');
   }
 
@@ -55,16 +55,17 @@ export class LandingQueue {
     return this.#board.state.landing === idea;
   }
 
-  /** Takes note that the child is gone; it counts only if the landing does not go through. */
+  /** Records that the child is gone. This matters only if the landing fails. */
   childEndedMeanwhile(ending: Ending): void {
     this.#ended ??= ending;
   }
 
   next(): Effect[] {
     const { state } = this.#board;
-    // After an abort nothing begins to land, whoever has not heard of it yet.
+    // After an abort no landing begins, even for ideas that do not know of the abort yet.
     if (state.landing !== undefined || state.aborting) return [];
-    // What is being ended does not begin to land. While the run holds, only undoing goes on: a person asked for it.
+    // A landing does not begin for an idea that is being ended. In a paused run only undo continues, because a person
+    // asked for it.
     const holding = state.run === 'paused' || state.run === 'pausing';
     const at = state.lane.findIndex((id) => {
       const entry = this.#board.graph.entry(id);
@@ -77,7 +78,7 @@ export class LandingQueue {
     return [{ do: this.#board.graph.entry(idea)?.busy === 'undo' ? 'undo' : 'land', idea }];
   }
 
-  /** Returns how the child ended meanwhile, when the idea did not land and nobody is left to mend it. */
+  /** Returns how the child ended meanwhile, when the landing failed and no child is left to fix it. */
   finished(idea: string, result: LandResult): Ending | undefined {
     const entry = this.#takeOut(idea);
     if (!entry) return undefined;
@@ -92,29 +93,29 @@ export class LandingQueue {
     entry.rounds += 1;
     entry.bounce = bounceOf(result);
     if (this.#board.state.run === 'stopping') queueForSlot(this.#board, entry);
-    // No agent can mend what was broken before it came: its rounds would be spent on nothing.
+    // No agent can fix a failure that existed before it came: its rounds would be wasted.
     else if (result.kind === 'red' && result.gate.failure?.alreadyRed) this.#ask(entry, landingQuestion(result));
     else if (entry.rounds > this.#board.settings.maxLandingRounds) {
-      // Advice from a person buys the agent a new set of rounds.
+      // Advice from a person gives the agent a new set of rounds.
       entry.rounds = 0;
       this.#ask(entry, landingQuestion(result));
     } else queueForSlot(this.#board, entry);
     return undefined;
   }
 
-  /** The landing could not be carried out at all (not a conflict, not a red gate). Returns as `finished` does. */
+  /** The landing itself failed (neither a conflict nor a red gate). Returns the same as `finished`. */
   failed(idea: string, message: string): Ending | undefined {
     const entry = this.#takeOut(idea);
     if (!entry) return undefined;
     const ended = this.#ended;
     this.#ended = undefined;
     if (ended) return ended;
-    this.#ask(entry, `Landing failed: ${message}. Mend it, then answer anything to try again.`);
+    this.#ask(entry, `Landing failed: ${message}. Fix it, then reply with anything to retry.`);
     if (this.#board.state.run === 'stopping') tellRunState(this.#board, entry);
     return undefined;
   }
 
-  /** What came of taking a landed idea off the target. */
+  /** The result of taking a landed idea off the target. */
   undone(idea: string, result: UndoResult | { kind: 'failed'; problem: string }): string | undefined {
     const entry = this.#takeOut(idea);
     if (!entry) return undefined;
@@ -130,10 +131,10 @@ export class LandingQueue {
     entry.retries += 1;
     const { target } = this.#board.state;
     const taken = `taken off ${target} by ${result.commit.slice(0, 8)}; start it again with: ralphctl retry ${idea}`;
-    // A checkout that was left behind is told of where a landing tells of it, too.
+    // A landing notes a checkout that was left behind; so does an undo.
     entry.reason = clip(result.note === undefined ? taken : `${taken}. ${result.note}`, MAX_REASON);
     this.#board.set(entry, 'pending');
-    // What waits for it waits again.
+    // Its dependents wait again.
     this.#board.rebuild();
     return `${idea} was taken off ${target} by ${result.commit.slice(0, 8)}${result.note ? `: ${result.note}` : ''}`;
   }
@@ -175,15 +176,15 @@ export class LandingQueue {
 
 type NotUndone = Exclude<UndoResult, { kind: 'undone' }> | { kind: 'failed'; problem: string };
 
-/** Why it stays, and what a person can do about it. */
+/** Why the idea stays landed, and what a person can do. */
 function undoProblem(result: NotUndone, idea: string, target: string): string {
   switch (result.kind) {
     case 'conflict': {
       const files = result.files.slice(0, 5).join(', ');
-      return `what landed later stands on it, in ${files}. Roll back first what changed that later, or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
+      return `later landings build on it in ${files}. Roll those back first, or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
     }
     case 'red':
-      return `without it the gate is red (${result.gate.failure?.command ?? 'no command'}). Roll back first what needs it; then: ralphctl rollback ${idea}`;
+      return `without it the gate is red (${result.gate.failure?.command ?? 'no command'}). Roll back the ideas that need it first; then: ralphctl rollback ${idea}`;
     case 'nothing':
       return `${target} does not contain it`;
     case 'failed':
@@ -192,7 +193,7 @@ function undoProblem(result: NotUndone, idea: string, target: string): string {
 }
 
 /*
- * A landing that did not go through: what the agent is told, and what a person is asked when the agent cannot mend it.
+ * A failed landing: the agent's feedback, and the question to a person when the agent cannot fix it.
  * May import protocol and decide only.
  */
 
@@ -211,7 +212,7 @@ export function bounceOf(result: Exclude<LandResult, { kind: 'landed' }>): NonNu
   };
 }
 
-/** Why a landing did not go through, in a few words. */
+/** Why a landing failed, in a few words. */
 export function bounceReason(result: Exclude<LandResult, { kind: 'landed' }>): string {
   if (result.kind === 'conflict') return `it conflicts with the target in ${result.files.slice(0, 5).join(', ')}`;
   return `the gate is red on the merged tree (${result.gate.failure?.command ?? 'no command'})`;
@@ -219,5 +220,5 @@ export function bounceReason(result: Exclude<LandResult, { kind: 'landed' }>): s
 
 export function landingQuestion(result: Exclude<LandResult, { kind: 'landed' }>): string {
   if (result.kind === 'red' && result.gate.failure?.alreadyRed) return alreadyRedQuestion(result.gate.failure);
-  return `The work is done but does not land: ${bounceReason(result)}, and the agent could not mend it. Answer with advice to let it try again.`;
+  return `The work is done but cannot land: ${bounceReason(result)}, and the agent could not fix it. Answer with advice for the next try.`;
 }

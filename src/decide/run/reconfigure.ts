@@ -1,7 +1,7 @@
 /**
- * A configuration that was read anew, in a run that goes on (A7).
- * Invariant: what people told the run meanwhile stays (slots, budgets that were raised), unless the configuration itself
- * says something else than before.
+ * A reloaded configuration in an open run (A7).
+ * Invariant: commands of people stay in force (slots, raised budgets), unless the configuration itself changes that
+ * value.
  * May import protocol and decide only.
  */
 import type { RunConfigResult } from '../../protocol/activities.js';

@@ -1,7 +1,7 @@
 /**
- * What idea workflows report, and how they end.
- * Invariant: a report of another life, or not newer than the last one taken, changes nothing; nor does one that makes no
- * sense in the idea's status. Order and number of deliveries therefore do not matter.
+ * Reports of idea workflows, and their ends.
+ * Invariant: a report of another generation, an old report, and a report that does not fit the idea's status change
+ * nothing. So neither the order nor the number of deliveries matters.
  * May import protocol and decide only.
  */
 
@@ -19,8 +19,8 @@ import type { Ending, LandingQueue } from './landing-queue.js';
 import { leaveWaiting, queueForSlot } from './waiting.js';
 
 /**
- * The child was started by an earlier run and has not reported yet: its first report says which life it is. The life that
- * was meant for it is kept, negative, so that no number is ever given out twice.
+ * An earlier run started the child, which has not reported yet. Its first report names its generation. The generation
+ * that was reserved for it is stored as a negative number, so that no number is used twice.
  */
 export const isAdopted = (entry: IdeaEntry): boolean => entry.life < 0;
 
@@ -38,7 +38,7 @@ export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport,
     return;
   }
   if (report.kind === 'spent' && report.spent && board.state.budget) spend(board.state.budget, report.spent);
-  // An agent has ended: what it used is known, and something may be left of what was in use.
+  // An agent has ended: its use is known, and some of the reserved budget may be free again.
   if (report.kind !== 'warnings' && !report.reached) delete board.state.budget?.inUse;
   if (report.kind === 'warnings') takeWarnings(entry, report);
   if (entry.status === 'landing') return;
@@ -97,7 +97,7 @@ function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
   else delete entry.warnings;
 }
 
-/** It gave its slot back: its run could not work, it was told that none of its agents can, or it wants another agent. */
+/** The idea released its slot: its run could not work, all its agents are unavailable, or it wants another agent. */
 function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: number): void {
   const { gates } = board;
   const { trouble, passed, reached, lost } = report;
@@ -116,9 +116,9 @@ function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: num
 }
 
 const lostText = (lost: number): string =>
-  `its worker was lost ${lost} times in a row while it ran; it goes on alone, beside no other idea with that trouble`;
+  `its worker was lost ${lost} times in a row while it ran; it now runs apart from other ideas that lose their worker`;
 
-/** It met the budget of run or day. What its own books do not show yet, the autopilot takes from there. */
+/** It hit the budget of run or day. The autopilot adds the use that its own books do not show yet. */
 function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): void {
   const { state, settings } = board;
   if (!state.budget || !settings.budget || isStale(reached, state.budget, settings.budget)) return;
@@ -132,17 +132,17 @@ function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): vo
 }
 
 function takeReady(board: Board, lane: LandingQueue, entry: IdeaEntry, report: IdeaReport): void {
-  // It is being ended, and has not heard yet.
+  // The autopilot is ending it, and the message has not arrived yet.
   if (entry.after) return;
   leaveWaiting(board, report.idea);
   if (report.work) entry.work = report.work;
   lane.join(entry);
-  // It may have been told to pause after its last boundary; a landing that bounces must not find it paused for ever.
+  // A pause may have come after its last iteration. A bounced landing must not leave it paused for ever.
   const { run } = board.state;
   if (run === 'pausing' || run === 'paused') board.outbox.push({ do: 'tell', idea: report.idea, signal: 'resume' });
 }
 
-/** A child workflow is over, however that was learnt. Repeats change nothing. */
+/** A child workflow has ended, however the autopilot learned it. Repeats change nothing. */
 export function endChild(board: Board, lane: LandingQueue, entry: IdeaEntry, ending: Ending): void {
   const idea = entry.card.id;
   if (!board.isOpen(idea)) return;
@@ -173,22 +173,25 @@ export function endChild(board: Board, lane: LandingQueue, entry: IdeaEntry, end
   const { after } = entry;
   delete entry.after;
   if (after) {
-    // Stopped on its own page, the reason came with its end.
+    // An idea that was stopped on its own page brings its reason with its end.
     followUp(board, entry, after.do === 'hold' && reason !== undefined ? { reason, ...after } : after);
     return;
   }
   if (board.state.aborting && outcome === 'stopped') {
-    // B4: a user's stop puts the idea back to pending, with its changes stashed.
+    // B4: a person's stop makes the idea pending again and saves its changes.
     entry.busy = 'stash';
     board.outbox.push({ do: 'errand', idea, errand: 'stash' });
   }
   if (outcome === 'stopped') board.set(entry, 'pending');
-  // Only a landing of ours counts as landed.
+  // Only a landing by this run counts as landed.
   else board.set(entry, outcome === 'landed' ? 'failed' : outcome);
   if (entry.status === 'failed') countFailure(board, entry);
 }
 
-/** The idea's workflow was open already, started by an earlier run: it is told how the run stands and asked to report. */
+/**
+ * An earlier run started the idea's workflow, which is still open. The autopilot sends it the state of the run and asks
+ * for a report.
+ */
 export function adopt(board: Board, entry: IdeaEntry): void {
   if (!board.isOpen(entry.card.id)) return;
   entry.life = -Math.abs(entry.life);

@@ -1,6 +1,6 @@
 /**
- * Replacing an idea by smaller ones (C3): it becomes a group, its parts are its children, so that what waits for it waits
- * for all of them.
+ * Replaces an idea by smaller ones (C3). It becomes a group with its parts as children, so that its dependents wait for
+ * all of them.
  * May import protocol and decide only.
  */
 import type { IdeaCard } from '../../protocol/idea.js';
@@ -15,10 +15,10 @@ export function splitProblem(
   cards: readonly IdeaCard[] | undefined,
 ): string | undefined {
   const { id } = entry.card;
-  if (!Array.isArray(cards) || cards.length === 0) return `split ${id} needs the ideas that take its place`;
+  if (!Array.isArray(cards) || cards.length === 0) return `split ${id} needs the ideas that replace it`;
   const stray = (cards as IdeaCard[]).find((card) => card?.parent !== id);
   if (stray) return `${String(stray?.id)} does not name ${id} as its parent`;
-  // As it will be: the idea is a group by then.
+  // The later shape: by then the idea is a group.
   const entries = board.state.entries.map((one) => (one === entry ? { ...one, card: groupOf(one.card) } : one));
   return enqueueProblem(new Graph(entries), cards);
 }

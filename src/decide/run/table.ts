@@ -1,13 +1,13 @@
 /**
  * The run as a state machine (A5, A6, A7, C1): one table of states and events.
- * Invariant: `completed` and `stopping` are never left for a state that begins something; what is not in the table is
- * refused, and the refusal says what is legal.
+ * Invariant: no event leads from `completed` or `stopping` to a state that starts something. An event outside the table
+ * is refused, and the refusal lists the legal ones.
  * May import protocol types only.
  */
 import type { RunMode } from '../../protocol/command.js';
 import type { RunState } from '../../protocol/states.js';
 
-/** What happens to a run. The first two start it, the last three are rules; the rest is told by people. */
+/** Events of a run. The first two start it, the last three come from rules, and people send the rest. */
 export const RUN_EVENTS = [
   'START_AUTOPILOT',
   'START_SEMI_AUTO',
@@ -38,7 +38,7 @@ export type RunEvent = (typeof RUN_EVENTS)[number];
 type To = RunState | 'same' | 'active';
 type Row = Partial<Record<RunEvent, To>>;
 
-/** Said to a run that works, whether it picks ideas itself or is given them. */
+/** Events of a run that works, whether it picks ideas itself or a person assigns them. */
 const ACTIVE: Row = {
   PAUSE: 'pausing',
   PAUSE_NOW: 'pausing',
@@ -58,7 +58,7 @@ const ACTIVE: Row = {
   ERROR_THRESHOLD: 'pausing',
   NO_MORE_IDEAS: 'completed',
 };
-/** Said to a run that holds, or is about to. */
+/** Events of a run that is paused or about to pause. */
 const HOLDING: Row = {
   RESUME: 'active',
   REVIEW: 'active',
@@ -87,37 +87,37 @@ export const RUN_TABLE: Readonly<Record<RunState, Row>> = {
   completed: {},
 };
 
-/** What the guards look at beside the state. */
+/** The facts that the guards need besides the state. */
 export interface RunFacts {
   state: RunState;
   mode: RunMode;
-  /** Too many ideas failed in a row: only a review goes on (A7). */
+  /** Too many ideas failed in a row: only a review resumes the run (A7). */
   review: boolean;
-  /** Ideas that hold although the run goes on. */
+  /** Ideas that are paused although the run is not. */
   pausedIdeas: number;
   /** Ideas that wait for an approval. */
   asking: number;
-  /** An account or agent is not simply open. */
+  /** An account or agent is closed or being tried. */
   limited: boolean;
   /** The run or the day has a budget. */
   budgeted: boolean;
-  /** It is used up: a run that is resumed pauses again at once. */
+  /** It is used up: a resumed run would pause again at once. */
   usedUp?: true;
   /** None of its agents can work before a limit ends. */
   still?: true;
 }
 
-/** Conditions beside the state, as sentences that say why not. */
+/** Conditions besides the state, as sentences that explain the refusal. */
 const GUARDS: Partial<Record<RunEvent, (facts: RunFacts) => string | undefined>> = {
   RESUME: ({ state, review, pausedIdeas, still }) => {
     if (review) return 'a review is needed first: look at the ideas that failed, then: ralphctl review';
     if ((state === 'running' || state === 'waiting_user') && pausedIdeas === 0 && still)
-      return 'the run waits for its agents’ limits, and goes on by itself; now with: ralphctl limits retry';
+      return 'the run waits for its agents’ limits and resumes by itself. To retry now: ralphctl limits retry';
     if ((state === 'running' || state === 'waiting_user') && pausedIdeas === 0)
-      return `the run is ${words(state)} already`;
+      return `the run is already ${words(state)}`;
     return undefined;
   },
-  REVIEW: ({ review }) => (review ? undefined : 'no review is asked for; go on with: ralphctl resume'),
+  REVIEW: ({ review }) => (review ? undefined : 'no review is needed; resume with: ralphctl resume'),
   ASSIGN_IDEA: ({ mode }) =>
     mode === 'semi-auto'
       ? undefined
@@ -131,9 +131,9 @@ const GUARDS: Partial<Record<RunEvent, (facts: RunFacts) => string | undefined>>
     budgeted
       ? undefined
       : 'neither the run nor the day has a budget; set budget.run or budget.day in ralphctl.yaml. See: ralphctl budget',
-  MODE_AUTOPILOT: ({ mode }) => (mode === 'autopilot' ? 'the mode is autopilot already' : undefined),
-  MODE_SEMI_AUTO: ({ mode }) => (mode === 'semi-auto' ? 'the mode is semi-auto already' : undefined),
-  MODE_STEP: ({ mode }) => (mode === 'step' ? 'the mode is step already' : undefined),
+  MODE_AUTOPILOT: ({ mode }) => (mode === 'autopilot' ? 'the mode is already autopilot' : undefined),
+  MODE_SEMI_AUTO: ({ mode }) => (mode === 'semi-auto' ? 'the mode is already semi-auto' : undefined),
+  MODE_STEP: ({ mode }) => (mode === 'step' ? 'the mode is already step' : undefined),
 };
 
 /** Commands that cause an event, as a person types them. Rules have none. */
@@ -160,7 +160,7 @@ const COMMANDS: Partial<Record<RunEvent, string>> = {
 
 export type Transition = { to: RunState } | { refusal: string };
 
-/** The state after the event, or why it is not legal and what is. */
+/** The state after the event; or the refusal with the legal events. */
 export function runTransition(facts: RunFacts, event: RunEvent): Transition {
   const to = RUN_TABLE[facts.state][event];
   const unmet = GUARDS[event]?.(facts);
@@ -171,12 +171,12 @@ export function runTransition(facts: RunFacts, event: RunEvent): Transition {
   return { to };
 }
 
-/** Commands that would be taken now. */
+/** Commands that would be accepted now. */
 export function legalInterventions(facts: RunFacts): string[] {
   return RUN_EVENTS.flatMap((event) => {
     const command = COMMANDS[event];
     const legal = RUN_TABLE[facts.state][event] !== undefined && GUARDS[event]?.(facts) === undefined;
-    // Refused when it is told (see `idleProblem`); runs that are open carried it out.
+    // Refused when a person sends it (see `idleProblem`); histories of open runs contain it.
     if (event === 'RESUME' && facts.usedUp && !isActive(facts)) return [];
     return command !== undefined && legal ? [command] : [];
   });
@@ -185,10 +185,10 @@ export function legalInterventions(facts: RunFacts): string[] {
 function legalNow(facts: RunFacts): string {
   const commands = legalInterventions(facts);
   if (facts.state === 'completed') return 'Start another one with: ralphctl start';
-  return commands.length === 0 ? 'Nothing can be told to it now' : `Possible now: ${commands.join(', ')}`;
+  return commands.length === 0 ? 'It takes no commands now' : `Possible now: ${commands.join(', ')}`;
 }
 
-/** Where the state would do, what else is missing says more. */
+/** Where the state allows the event, the missing condition is the better reason. */
 const isActive = ({ state }: RunFacts): boolean => state === 'running' || state === 'waiting_user';
 
 const words = (state: RunState): string => (state === 'waiting_user' ? 'waiting for you to assign ideas' : state);

@@ -1,6 +1,6 @@
 /**
- * Ideas that come back: answered, or bounced from landing. They get a slot before any new idea does.
- * Invariant: an idea stands in the queue at most once, and only while its status is `wants-slot`.
+ * Ideas that return to work: answered, or bounced from landing. They get a slot before any new idea.
+ * Invariant: an idea is in the queue at most once, and only while its status is `wants-slot`.
  * May import protocol and decide only.
  */
 import type { AgentChoice } from '../../protocol/limits.js';
@@ -15,7 +15,7 @@ export function queueForSlot(board: Board, entry: IdeaEntry): void {
   const { state } = board;
   board.freeSlot(entry);
   board.set(entry, 'wants-slot');
-  // In a run that stops no slot will come: the idea ends, its work stays on its branch.
+  // A stopping run gives out no slots: the idea ends, and its work stays on its branch.
   if (state.run === 'stopping') tellRunState(board, entry);
   else if (!state.waiting.includes(entry.card.id)) state.waiting.push(entry.card.id);
 }
@@ -25,7 +25,7 @@ export function leaveWaiting(board: Board, idea: string): void {
   if (state.waiting.includes(idea)) state.waiting = state.waiting.filter((one) => one !== idea);
 }
 
-/** Gives free slots to those who wait, then to the best ready ideas, `mostStarts` of those at once. */
+/** Gives free slots to waiting ideas first, then to the best ready ideas, at most `mostStarts` of those at once. */
 export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
   const { state } = board;
   const commands: Effect[] = [];
@@ -60,11 +60,14 @@ function giveToWaiting(
   }
 }
 
-/** Whether something is wrong with its agent is better found out with another idea. */
+/** Another idea shows better whether something is wrong with this idea's agent. */
 const isSuspect = ({ gates }: Board, entry: IdeaEntry): boolean =>
   gates !== undefined && !gates.allOpen && gates.isSuspect(entry.card.id, gates.agentsOf(entry));
 
-/** Of ideas whose worker is lost again and again only one runs at a time: so the others get done, and it shows which it is. */
+/**
+ * Of ideas that lose their worker again and again, only one runs at a time. So the others finish, and the cause becomes
+ * visible.
+ */
 function standsBack(board: Board, { card, suspect }: IdeaEntry): boolean {
   if (suspect === undefined) return false;
   return board
@@ -72,7 +75,7 @@ function standsBack(board: Board, { card, suspect }: IdeaEntry): boolean {
     .some((one) => one.card.id !== card.id && one.suspect !== undefined && one.status === 'running');
 }
 
-/** Ends waits that are over, so that no one is woken for them again. */
+/** Ends waits that are over, so that they trigger no further wake-up. */
 export function endOwnWaits({ state, graph }: Board, now: number): void {
   for (const idea of state.waiting) {
     const entry = graph.entry(idea);
@@ -80,19 +83,19 @@ export function endOwnWaits({ state, graph }: Board, now: number): void {
   }
 }
 
-/** When the first idea that waits by itself may go on, epoch ms. */
+/** When the first idea with a timed wait may resume, epoch ms. */
 export function nextOwnWait({ state, graph }: Board): number | undefined {
   const times = state.waiting.flatMap((idea) => graph.entry(idea)?.notBefore ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** True when one of the idea's agents can work now. */
+/** Whether one of the idea's agents can work now. */
 function canWork(board: Board, entry: IdeaEntry): boolean {
   const { gates } = board;
   return !gates || gates.allOpen || gates.couldUse(gates.agentsOf(entry));
 }
 
-/** Semi-auto: a person says what starts. */
+/** Semi-auto: a person decides what starts. */
 function nextAssigned(board: Board): string | undefined {
   const { state, graph } = board;
   const idea = state.assigned?.find((id) => {
@@ -103,7 +106,7 @@ function nextAssigned(board: Board): string | undefined {
   return idea;
 }
 
-/** Takes the choice, and with it the right to go first where that is needed. */
+/** Takes the choice, and reserves the first try of a closed account where needed. */
 function chooseAgent(board: Board, entry: IdeaEntry, now: number): AgentChoice | undefined {
   const { gates } = board;
   const choice = gates?.choose(entry.card.id, gates.agentsOf(entry), now);
@@ -117,7 +120,7 @@ function noteChoice(entry: IdeaEntry, choice: AgentChoice | undefined): void {
   else delete entry.probe;
 }
 
-/** Tells ideas at work which agent to use from their next iteration on, where that has changed. */
+/** Sends running ideas the agent to use from their next iteration on, where that has changed. */
 export function reviewAgents(board: Board, now: number): Effect[] {
   const { gates } = board;
   if (!gates?.changed) return [];
@@ -132,7 +135,7 @@ export function reviewAgents(board: Board, now: number): Effect[] {
   });
 }
 
-/** Ideas wait for an agent that can work, and nothing else goes on meanwhile: the run stands still because of limits. */
+/** Ideas wait for an available agent and nothing else runs: limits block the run. */
 export function standsStill(board: Board): boolean {
   const { state, gates } = board;
   if (!gates || gates.allOpen || !isActive(board)) return false;
@@ -142,7 +145,7 @@ export function standsStill(board: Board): boolean {
 
 function nextReady(board: Board): string | undefined {
   if (!board.gates || board.gates.allOpen) return board.pool.best();
-  // All ideas of one agent can or cannot; asked once for each.
+  // Ideas with the same agent have the same answer: it is computed once for each.
   const known = new Map<string, boolean>();
   return board.pool.bestOf((id) => {
     const entry = board.graph.entry(id);
@@ -157,8 +160,8 @@ function nextReady(board: Board): string | undefined {
 const LEAST_WAITING = 4;
 
 /**
- * Landing is slower than working: what begins now would be stale when its turn comes, and the pile would only grow. Ideas
- * that come back are not held up, since they are what empties the lane.
+ * Landing is slower than working. Work that begins now would be stale at its turn, and the queue would only grow.
+ * Returning ideas are not held up, because they empty the landing queue.
  */
 function laneIsFull({ state, settings }: Board): boolean {
   const { maxWaiting } = settings;
@@ -166,7 +169,7 @@ function laneIsFull({ state, settings }: Board): boolean {
   return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));
 }
 
-/** The first that waits and can go on; those that no longer wait drop out. */
+/** The first waiting idea that can resume. Ideas that no longer wait drop out. */
 function nextWaiting(board: Board, may: (entry: IdeaEntry) => boolean): IdeaEntry | undefined {
   const { state } = board;
   let found: IdeaEntry | undefined;
@@ -193,7 +196,7 @@ function welcomeBack(entry: IdeaEntry, slot: number, choice: AgentChoice | undef
 
 function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined): Effect {
   const slot = board.takeSlot(entry);
-  // A new child numbers its reports from one again; reports of an earlier life no longer count.
+  // A new child numbers its reports from one. Reports of an earlier generation no longer count.
   entry.seq = 0;
   entry.life = Math.abs(entry.life) + 1;
   entry.rounds = 0;
@@ -202,7 +205,7 @@ function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined):
   return { do: 'start', idea: entry.card.id, slot, ...(choice ? { choice } : {}) };
 }
 
-/* Puts an idea before all that are ready (A2). May import protocol and decide only. */
+/* Puts an idea before all ready ideas (A2). May import protocol and decide only. */
 
 export function putFirst(board: Board, entry: IdeaEntry): void {
   const { graph, settings } = board;

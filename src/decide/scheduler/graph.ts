@@ -22,9 +22,9 @@ export class Graph {
   readonly #bluesByChildren: boolean;
   readonly #at = new Map<string, number>();
   readonly #children = new Map<string, string[]>();
-  /** Who waits for this idea, ancestors' dependencies included. */
+  /** Dependents of this idea, including those through ancestors. */
   readonly #dependents = new Map<string, string[]>();
-  /** Who names this idea in `dependsOn`. */
+  /** Ideas that name this one in `dependsOn`. */
   readonly #named = new Map<string, string[]>();
   readonly #unblocks = new Map<string, number>();
   readonly #aboveOf = new Map<string, ReadonlySet<string>>();
@@ -32,7 +32,7 @@ export class Graph {
   readonly #childrenLeft = new Map<string, number>();
   readonly #done = new Set<string>();
   readonly #ready = new Set<string>();
-  /** Ideas that became ready, or whose score may have changed while they were. */
+  /** Ideas that became ready, or ready ideas whose score may have changed. */
   readonly #touched = new Set<string>();
 
   constructor(entries: readonly IdeaEntry[], { unblocksThroughParents, bluesByChildren }: GraphRules = {}) {
@@ -83,7 +83,7 @@ export class Graph {
     return this.#ready.has(id);
   }
 
-  /** How many ideas name this one in `dependsOn`; where that counts, also those that name a Blue above it. */
+  /** How many ideas name this one in `dependsOn`; where the setting says so, also those that name a Blue above it. */
   unblocks(id: string): number {
     return this.#unblocks.get(id) ?? 0;
   }
@@ -114,14 +114,14 @@ export class Graph {
     return this.#ready.size;
   }
 
-  /** Ideas to score (again) since this was last asked. */
+  /** Ideas to score (again) since the last call. */
   takeTouched(): string[] {
     const touched = [...this.#touched];
     this.#touched.clear();
     return touched;
   }
 
-  /** Done and total children of a Blue; undefined for what is none. */
+  /** Done and total children of a Blue; undefined for any other idea. */
   group(id: string): { done: number; total: number } | undefined {
     if (!this.entry(id)?.card.blue) return undefined;
     const total = this.children(id).length;
@@ -146,10 +146,7 @@ export class Graph {
     return first === -1 ? above : above.slice(0, first);
   }
 
-  /**
-   * Tells the graph that an idea is done; Blues above it and everything that waited follow. Returns the Blues that are
-   * done with it.
-   */
+  /** Marks an idea as done. Blues above it and everything that waited follow. Returns the Blues that it completes. */
   markDone(id: string): string[] {
     const blues: string[] = [];
     const todo = [id];
@@ -169,7 +166,7 @@ export class Graph {
     return blues;
   }
 
-  /** Puts an idea into the ready pool or takes it out, as its status and dependencies say. */
+  /** Adds an idea to the ready pool or removes it, by its status and dependencies. */
   refresh(id: string): void {
     const entry = this.entry(id);
     const ready =
@@ -193,7 +190,7 @@ export class Graph {
     if (total === 0) return false;
     const left = (this.#childrenLeft.get(parent) ?? total) - 1;
     this.#childrenLeft.set(parent, left);
-    // Only the step over one half changes the score of the others.
+    // Only crossing one half changes the score of the others.
     const done = total - left;
     if (done > total / 2 && done - 1 <= total / 2) {
       for (const child of this.children(parent)) if (this.#ready.has(child)) this.#touched.add(child);
@@ -208,7 +205,7 @@ export class Graph {
     return above.size + own.filter((one) => !above.has(one)).length;
   }
 
-  /** Who names this Blue or one above it. Kept, as all ideas of a Blue ask for it. */
+  /** Ideas that name this Blue or one above it. Cached, because all ideas of a Blue ask for it. */
   #waitForBlue(id: string): ReadonlySet<string> {
     const known = this.#aboveOf.get(id);
     if (known) return known;
@@ -244,7 +241,10 @@ function push(map: Map<string, string[]>, key: string, value: string): void {
   else map.set(key, [value]);
 }
 
-/* Finds cycles in a directed graph that is given as a function. Without recursion: chains may be long. Imports nothing. */
+/*
+ * Finds cycles in a directed graph that a function describes. Not recursive, because chains may be long. Imports
+ * nothing.
+ */
 
 /** The first cycle reachable from `roots`, its first node repeated at the end; undefined when there is none. */
 export function findCycle<T>(roots: Iterable<T>, next: (node: T) => readonly T[]): T[] | undefined {

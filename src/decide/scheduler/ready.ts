@@ -1,7 +1,8 @@
 /**
- * The ready pool in order of score (A2), so that a pick costs a few comparisons and not a pass over ten thousand ideas.
- * Invariant: picks exactly what sorting the whole pool would put first. An item whose idea is no longer ready, or whose
- * score has changed since, is thrown away when it surfaces; the graph names ideas that must be scored again.
+ * The ready pool in order of score (A2), so that a pick costs a few comparisons instead of a pass over ten thousand
+ * ideas.
+ * Invariant: picks exactly the idea that a full sort would put first. An item that is no longer ready, or whose score
+ * has changed, is dropped when it comes up; the graph names the ideas to score again.
  * May import protocol and decide only.
  */
 import type { Weights } from '../../protocol/run-settings.js';
@@ -24,7 +25,7 @@ export class ReadyPool {
     this.#weights = weights;
   }
 
-  /** The best ready idea, or undefined when none is ready. It stays ready until its status says otherwise. */
+  /** The best ready idea; undefined when none is ready. It stays ready until its status changes. */
   best(): string | undefined {
     for (const id of this.#graph.takeTouched()) this.#add(id);
     for (let item = this.#heap.pop(); item !== undefined; item = this.#heap.pop()) {
@@ -42,7 +43,7 @@ export class ReadyPool {
     for (let id = found.length < most ? this.best() : undefined; id !== undefined; ) {
       const item = this.#heap.pop();
       if (item) passed.push(item);
-      // One that was scored twice stands in the heap twice.
+      // An idea that was scored twice is in the heap twice.
       if (!found.includes(id)) found.push(id);
       id = found.length < most ? this.best() : undefined;
     }
@@ -77,7 +78,7 @@ export class ReadyPool {
   }
 }
 
-/** A binary heap: the smallest item by `before` is taken first. Must not import anything. */
+/** A binary heap: the smallest item by `before` comes first. Must not import anything. */
 export class Heap<T> {
   readonly #items: T[] = [];
   readonly #before: (a: T, b: T) => boolean;

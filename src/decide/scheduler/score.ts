@@ -7,7 +7,7 @@ import type { Weights } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
 import type { Graph } from './graph.js';
 
-/** The sum as parts, in the order they are explained to a person. Parts worth nothing are left out. */
+/** The parts of the sum, in the order of the explanation. Parts worth nothing are omitted. */
 export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): ScorePart[] {
   const { id, tags = [] } = entry.card;
   const unblocks = graph.unblocks(id);
@@ -26,7 +26,7 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
   return parts.filter((part) => part.value !== 0);
 }
 
-/** Same sum without the words; called whenever an idea enters the ready pool. */
+/** The sum alone; called whenever an idea enters the ready pool. */
 export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number {
   const { id, tags } = entry.card;
   const siblings = graph.siblings(id);

@@ -1,10 +1,10 @@
 /**
- * Room for running agents (A1). Invariant: a slot has at most one holder; the lowest free number is given first, so that
- * agent names and their worktrees are used again.
+ * Slots for running agents (A1). Invariant: a slot has at most one holder. The lowest free number goes first, so that
+ * ralphctl reuses agent names and worktrees.
  * Must not import anything.
  */
 
-/** Slot 3 works under the name `ed-003`. */
+/** Slot 3 has the name `ed-003`. */
 export const agentName = (slot: number): string => `ed-${String(slot).padStart(3, '0')}`;
 
 export class Slots {
@@ -22,12 +22,12 @@ export class Slots {
     return slot;
   }
 
-  /** Books a slot that the idea holds already, as carried state says. */
+  /** Books a slot that the idea already holds, after continue-as-new. */
   hold(slot: number, idea: string): void {
     this.#holders.set(slot, idea);
   }
 
-  /** Does nothing when somebody else holds the slot. */
+  /** Does nothing when another idea holds the slot. */
   free(slot: number, idea: string): void {
     if (this.#holders.get(slot) === idea) this.#holders.delete(slot);
   }

@@ -5,7 +5,7 @@ import { clip, code, MAX_REASON, oneLine, quoted } from '../text.js';
 
 const SHOWN = 20;
 
-/** The frame of the Web UI cuts the last line: a no-break space stands there. */
+/** The Web UI cuts off the last line: a no-break space fills it. */
 const page = (parts: readonly string[]): string => [...parts.filter(Boolean), '\u00a0'].join('\n\n');
 
 export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownState }): string {
@@ -29,7 +29,7 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
 }
 
 export function ideaDetails(view: IdeaView): string {
-  // Not "5/8": the Web UI makes a fraction of it.
+  // Not "5/8": the Web UI renders that as a fraction.
   const most = view.maxIterations ? ` of ${view.maxIterations}` : '';
   const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
   const lines = [
@@ -59,7 +59,7 @@ export function ideaDetails(view: IdeaView): string {
   return page(lines);
 }
 
-/** In the list, but its status is not one that is counted as waiting. */
+/** In the list, but its status does not count as waiting. */
 const unlisted = (line: IdeaLine): boolean => line.held === true || line.approval === true;
 
 function warnings({ warnings: lines = [], budget = [] }: Pick<RunStatus, 'warnings' | 'budget'>): string {
@@ -81,10 +81,11 @@ function accounts({ accounts: lines = [] }: Pick<RunStatus, 'accounts'>): string
 function todo(status: Parameters<typeof runDetails>[0]): string {
   if (status.review) return 'To do: look at the ideas that failed, then `ralphctl review`, or the signal `review`.';
   if (status.resumesAt !== undefined) {
-    return `Goes on by itself at ${new Date(status.resumesAt).toISOString()}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;
+    return `Resumes by itself at ${new Date(status.resumesAt).toISOString()}; now: signal \`retryLimit\`, or \`ralphctl limits retry\`.`;
   }
-  if (status.state === 'paused' && status.accounts) return 'To go on: signal `retryLimit`, or `ralphctl limits retry`.';
-  if (status.state === 'paused') return 'To go on: signal `resume`, or `ralphctl resume`.';
+  if (status.state === 'paused' && status.accounts)
+    return 'To resume: signal `retryLimit`, or `ralphctl limits retry`.';
+  if (status.state === 'paused') return 'To resume: signal `resume`, or `ralphctl resume`.';
   if (status.attention.some((line) => line.approval)) return 'To do: `ralphctl approve`, or the signal `approve`.';
   const question = status.attention.find((line) => line.status === 'needs-human');
   return question

@@ -1,6 +1,6 @@
 /**
- * A Blue as people see it: done when its children are (A4), and which of them are open.
- * Invariant: derived from the graph, as a Blue has no status of its own; what it lists is bounded.
+ * A Blue in views: done when its children are (A4), and its open children.
+ * Invariant: derived from the graph, because a Blue has no status of its own. Its lists are bounded.
  * May import protocol and decide only.
  */
 import type { IdeaEntry } from '../../protocol/run.js';
@@ -9,7 +9,7 @@ import type { GroupView } from '../../protocol/views.js';
 import type { Graph } from '../scheduler/graph.js';
 import { MAX_LISTED } from './survey.js';
 
-/** What an entry is shown as: a Blue has landed when its children have. */
+/** The displayed status of an entry: a Blue has landed when its children have. */
 export const groupStatus = (entry: IdeaEntry, graph: Graph): IdeaStatus => {
   if (!entry.card.blue) return entry.status;
   return graph.isDone(entry.card.id) ? 'landed' : 'pending';
@@ -22,7 +22,7 @@ export function groupText(id: string, graph: Graph): string {
   return `${done} of ${total} ${total === 1 ? 'idea' : 'ideas'} in it landed`;
 }
 
-/** Undefined for an idea that is no Blue. */
+/** Undefined for an idea that is not a Blue. */
 export function groupView(id: string, graph: Graph): GroupView | undefined {
   const group = graph.group(id);
   if (!group) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The `ideas` query: all ideas of a run in backlog order, Blues included, page by page.
- * Invariant: a page is bounded whatever is asked for, as anybody may ask from the Web UI.
+ * The `ideas` query: all ideas of a run in backlog order, Blues included, by page.
+ * Invariant: a page is bounded whatever the request says, because anybody can query from the Web UI.
  * May import protocol and decide only.
  */
 import type { IdeaEntry } from '../../protocol/run.js';
@@ -10,7 +10,7 @@ import type { Graph } from '../scheduler/graph.js';
 import { groupStatus } from './group.js';
 import { ideaLine } from './status.js';
 
-/** With ids, titles and reasons at their longest, what fits a payload without effort. */
+/** A page of this size fits a payload even with the longest ids, titles and reasons. */
 export const MOST_A_PAGE = 500;
 
 export function ideaPage(

@@ -1,5 +1,5 @@
 /**
- * How the run stands, as people see it: a state of the run, or what it comes to for whoever looks.
+ * The displayed state of a run: its own state, or the effective state for a viewer.
  * May import protocol and decide only.
  */
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
@@ -10,11 +10,14 @@ import type { Graph } from '../scheduler/graph.js';
 export interface Standing {
   run: StandingState;
   why?: string;
-  /** When it goes on by itself, epoch ms. */
+  /** When it resumes by itself, epoch ms. */
   until?: number;
 }
 
-/** A run that waits for its agents' limits is paused, and goes on by itself; one in which only people are asked waits for them. */
+/**
+ * A run that waits for its agents' limits shows as paused and resumes by itself. A run in which only people are asked
+ * shows as waiting for them.
+ */
 export function runStanding(state: AutopilotState, graph: Graph): Standing {
   const { run, why: reason, limits, budget } = state;
   if ((run === 'running' || run === 'waiting_user') && limits?.still) return { run: 'paused', ...limits.still };
@@ -24,7 +27,7 @@ export function runStanding(state: AutopilotState, graph: Graph): Standing {
   return { run, ...(reason ? { why: reason } : {}) };
 }
 
-/** Every idea that has begun asks a person, and none begins before an answer. */
+/** Every started idea asks a person, and none can start before an answer. */
 function waitsForYou({ entries }: AutopilotState, graph: Graph): boolean {
   let asks = false;
   let holdsSlot = false;
@@ -35,7 +38,7 @@ function waitsForYou({ entries }: AutopilotState, graph: Graph): boolean {
     asks = true;
     if (entry.approval) holdsSlot = true;
   }
-  // A slot that waits for an approval keeps others from starting.
+  // A slot that waits for an approval blocks other starts.
   return asks && (holdsSlot || graph.readyCount === 0);
 }
 

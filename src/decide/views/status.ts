@@ -1,5 +1,5 @@
 /**
- * What a person is shown of a run: the status view, the explanation of one idea, statistics (A8).
+ * Views of a run for people: status, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
 import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.js';
@@ -58,7 +58,7 @@ export function statistics(state: AutopilotState, now: number, found: Survey = s
   };
 }
 
-/** What a person is warned of about the run itself. */
+/** The warnings about the run itself. */
 export function runWarnings(state: AutopilotState, settings: RunSettings): WarningLine[] {
   const { failuresInARow: failed, budget } = state;
   const lines: WarningLine[] = [];
@@ -72,7 +72,7 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
   return lines;
 }
 
-/** `next`: what the ready pool knows already; otherwise all that is ready is scored. */
+/** `next`: what the ready pool already knows; otherwise this scores all ready ideas. */
 export function runStatus(
   ref: { project: string; runId: string; config?: number },
   state: AutopilotState,
@@ -126,7 +126,7 @@ export function runStatus(
   };
 }
 
-/** Only what was left out; undefined when nothing was. */
+/** The number left out of each list; undefined when nothing is. */
 function leftOut(counts: Required<LeftOut>): LeftOut | undefined {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   return some.length > 0 ? Object.fromEntries(some) : undefined;
@@ -169,21 +169,21 @@ function describeWait(id: string, graph: Graph): string {
   return entry.card.blue ? groupText(id, graph) : entry.status;
 }
 
-/** Ideas that did not land and are named in a summary: the result of a workflow must stay a small payload. */
+/** Unlanded ideas that a summary names: the result of a workflow must stay a small payload. */
 const NOT_LANDED_SHOWN = 1000;
 
-/** Commands that need an open run, where the reason of an idea names one. A new run starts what has not landed. */
+/** Commands in an idea's reason that need an open run. A new run starts everything that has not landed. */
 const afterTheRun = (reason: string): string =>
   reason.replace(
     /ralphctl (?:retry(?: --fresh)?|resume|unblock|limit|approve|review)\b(?: [\w.-]+)?(?: \d+)?/g,
     'ralphctl start',
   );
 
-/** How many landed before this run: what it landed itself has the commit that it landed as. */
+/** How many had landed before this run. An idea that this run landed has its commit. */
 export const landedBefore = (entries: readonly IdeaEntry[]): number =>
   entries.filter((entry) => !entry.card.blue && entry.status === 'landed' && !entry.commit).length;
 
-/** What a run leaves behind: its result in Temporal, and `summary.json`. */
+/** The result of a run: its result in Temporal, and `summary.json`. */
 export function runSummary(
   outcome: RunSummary['outcome'],
   entries: readonly IdeaEntry[],

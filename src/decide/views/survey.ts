@@ -1,39 +1,39 @@
 /**
- * What views count and list of a run's ideas, found in one pass: a view of ten thousand ideas costs a millisecond, and is
- * drawn once a second and for every query.
- * Invariant: what it lists is bounded, what it counts is not.
+ * Counts and lists of a run's ideas for the views, in one pass. A view of ten thousand ideas costs a millisecond, and
+ * is drawn once a second and for every query.
+ * Invariant: lists are bounded, counts are not.
  * May import protocol and decide only.
  */
 import type { IdeaEntry } from '../../protocol/run.js';
 import { IDEA_STATUSES, type IdeaStatus, type IterationStats } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatistics } from '../../protocol/views.js';
 
-/** Most ideas of a list, so that an answer stays small however large the run: as many as there can be slots. */
+/** Most ideas in a list, so that an answer stays small in any run: as many as there can be slots. */
 export const MAX_LISTED = 100;
 
-/** A list cut at {@link MAX_LISTED}, and how many it would have. */
+/** A list cut at {@link MAX_LISTED}, and its full length. */
 export interface Listed<T> {
   shown: T[];
   total: number;
 }
 
 export interface Survey {
-  /** Blues are left out of counts and total: they are never executed themselves. */
+  /** Counts and total leave Blues out, because they are never executed themselves. */
   counts: Record<IdeaStatus, number>;
   total: number;
-  /** Hold a slot, want one, or land; status by status, backlog order within one. */
+  /** Ideas that hold a slot, want one, or land, by status and then backlog order. */
   active: Listed<IdeaEntry>;
-  /** Wait for a person; in the same order, those that are held or wait for an approval last. */
+  /** Ideas that wait for a person, in the same order; ideas on hold or waiting for an approval come last. */
   attention: Listed<IdeaEntry>;
   warned: Listed<IdeaEntry>;
   /** Next iterations that wait for an approval. */
   approvals: number;
-  /** Paused although nobody is waited for, or told to pause. */
+  /** Paused without a question, or about to pause. */
   pausedIdeas: number;
-  /** Git work that a person asked for is under way. */
+  /** A git task that a person asked for is running. */
   errands: number;
   conflictsResolved: number;
-  /** Of ideas that are not over; those of the others are in the run's totals. */
+  /** Of ideas that have not ended; the others are in the run's totals. */
   iterations: IterationStats;
 }
 
@@ -77,7 +77,7 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
   return { ...found, active: joined(lists(ACTIVE)), attention: joined([...lists(ATTENTION), others]), warned };
 }
 
-/** Held back by a person, or waiting for an approval: nothing happens to it before a person says so. */
+/** On hold, or waiting for an approval: nothing happens to it until a person acts. */
 const waitsForPerson = ({ approval, hold, status }: IdeaEntry): boolean =>
   approval === true || (hold === true && status === 'pending');
 
@@ -113,8 +113,8 @@ export function addStats(a: IterationStats, b: IterationStats): IterationStats {
 }
 
 /**
- * Statistics with the iterations that running ideas have not reported yet: they report only when they wait or end, so
- * that a run of thousands of iterations stays a short history.
+ * Statistics with the unreported iterations of running ideas. Ideas report only when they wait or end, so that a run of
+ * thousands of iterations keeps a short history.
  */
 export function withUnreported(
   statistics: RunStatistics,

@@ -118,7 +118,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
   const tail = boundedTail(plainText(ended.tail).trim(), log);
   const hint = options.hint?.(`${shown}\n${tail}`);
   throw new SetupError(
-    `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\n${hint ? `${hint}\n` : ''}All of it: ${log}. Run it there by hand to see why, then retry.`,
+    `The setup command failed in ${options.worktree} (${how}): ${shown}\n${tail.slice(-800)}\n${hint ? `${hint}\n` : ''}Full log: ${log}. Run it there by hand to see why, then retry.`,
     tail,
     log,
   );

@@ -49,7 +49,7 @@ export async function admitTip(dir: string, target: string, tip: string, idea: s
   const from = known.tips.at(-1) ?? '';
   throw new RepositoryError(
     `${target} moved from ${from.slice(0, 10)} to ${tip.slice(0, 10)} without a landing: ${how}.`,
-    `If that was not you, take it back: git update-ref refs/heads/${target} ${from} ${tip}. Then, or if it was you: ralphctl retry ${idea}`,
+    `If that was not you, undo it: git update-ref refs/heads/${target} ${from} ${tip}. Then, or if it was you: ralphctl retry ${idea}`,
   );
 }
 
@@ -67,7 +67,7 @@ async function strangeMove(
     if (!linked.some((folder) => path.startsWith(`${folder}/`))) continue;
     const made = madeSince(await readMoves(join(commonDir, 'worktrees', name), 'HEAD'), 0);
     if (made.has(tip) || [...fresh].some((commit) => made.has(commit)))
-      return `it holds work from ${path}, which no gate has seen`;
+      return `it holds work from ${path}, which no gate has checked`;
   }
   return undefined;
 }

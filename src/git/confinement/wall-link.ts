@@ -37,14 +37,14 @@ export async function fixLink(dir: string, commonDir: string): Promise<string[]>
     if (admin === undefined) return [];
     await rm(link, { force: true });
     await writeFile(link, `gitdir: ${admin}\n`);
-    mended.push(`made ${link} lead elsewhere`);
+    mended.push(`made ${link} point elsewhere`);
   }
   const common = join(admin, 'commondir');
   const text = await readFile(common, 'utf8').catch(() => undefined);
   if (text === undefined || (await real(resolve(admin, text.trim()))) !== commonDir) {
     await rm(common, { recursive: true, force: true });
     await writeFile(common, COMMON);
-    mended.push(`made ${common} lead elsewhere`);
+    mended.push(`made ${common} point elsewhere`);
   }
   if (seen.size > 500) seen.clear();
   seen.set(dir, stamps(dir, admin));

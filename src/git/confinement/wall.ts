@@ -149,8 +149,8 @@ export async function checkWall(wall: Wall): Promise<void> {
     }
     if (look(wall) === wall.seen) return;
     throw new RepositoryError(
-      `Somebody changes ${join(wall.commonDir, 'config')} or what lies beside it again and again; no git of ralphctl runs there meanwhile.`,
-      'See which process does it, e.g. with: lsof +D .git',
+      `Somebody keeps changing ${join(wall.commonDir, 'config')} or files beside it. ralphctl runs no git there until that stops.`,
+      'Find the process, for example with: lsof +D .git',
     );
   });
 }

@@ -36,7 +36,7 @@ export async function buildCandidate(input: CandidateInput): Promise<Candidate> 
   if (commits[0]?.parents.length === 0)
     throw new RepositoryError(
       `The branch of ${input.parts.idea} has no history in common with the target.`,
-      'Land it by hand, or start the idea afresh.',
+      `Land it by hand, or start over: ralphctl retry ${input.parts.idea} --fresh`,
     );
   const built = await build(repo, input, commits);
   if (built.kind === 'conflict') return built;

@@ -93,17 +93,17 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
     case 'several':
       return {
         problem: `the branch is checked out in ${obstacle.checkouts.join(' and ')}`,
-        first: `leave it in all but one (git -C ${quote(obstacle.checkouts[1] ?? '')} switch --detach)`,
+        first: `switch all checkouts but one to something else (git -C ${quote(obstacle.checkouts[1] ?? '')} switch --detach)`,
       };
     case 'operation':
       return { problem: `a ${obstacle.operation} is in progress in ${checkout}`, first: 'finish it' };
     case 'unmerged':
       return { problem: `a conflict in ${some(obstacle.paths)} of ${checkout} is open`, first: 'resolve it' };
     case 'edited':
-      return { problem: `${some(obstacle.paths)} has edits of yours in ${checkout}, and landed work changes it, too` };
+      return { problem: `landed work changes ${some(obstacle.paths)}, which you have edited in ${checkout}` };
     case 'untracked':
       return {
-        problem: `untracked ${some(obstacle.paths)} in ${checkout} is in the way of files that landed`,
+        problem: `untracked ${some(obstacle.paths)} in ${checkout} blocks files that landed`,
         first: `move ${obstacle.paths.length > 1 ? 'those' : 'it'} away`,
       };
     case 'locked':
@@ -112,7 +112,7 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
         first: `if no git runs there, rm ${quote(obstacle.lock)}`,
       };
     case 'refused':
-      return { problem: `git did not bring the files of ${checkout} along` };
+      return { problem: `git did not update the files of ${checkout}` };
   }
 }
 

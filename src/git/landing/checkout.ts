@@ -77,7 +77,7 @@ export async function checkoutBehind(repo: string, target: string): Promise<stri
   const [first = '', ...more] = await changedPaths(checkout, base, `refs/heads/${target}`);
   const files = more.length > 0 ? `${first} and ${more.length} more` : first;
   return (
-    `${checkout} still has the old ${files}, because edits of yours were in the way when ideas landed on ${target}. ` +
-    'A commit there would take the landed work back; first run: ralphctl sync (it keeps your edits)'
+    `${checkout} still has the old ${files}, because your edits blocked the update when ideas landed on ${target}. ` +
+    'A commit there would revert the landed work. First run: ralphctl sync (it keeps your edits)'
   );
 }

@@ -62,7 +62,7 @@ async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: st
   if ((await git(repo).result(args, { ok: [0, 1], read: true })).code === 0) return;
   throw new RepositoryError(
     `${target} was rewound: it no longer contains ${base.slice(0, 10)}, from which ${idea} started.`,
-    `Put its commits on the new ${target} (git rebase --onto ${target} ${base.slice(0, 10)} ${branch}, in its worktree).`,
+    `Rebase its commits onto the new ${target} (git rebase --onto ${target} ${base.slice(0, 10)} ${branch}, in its worktree).`,
   );
 }
 

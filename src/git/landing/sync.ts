@@ -52,8 +52,8 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
     const merged = await mergeEdits(checkout, { base, tip }, await ownIndex(checkout, scratch));
     if (merged.conflicts.length > 0 && !conflicts)
       throw new RepositoryError(
-        `Edits of yours and landed work change the same lines of ${merged.conflicts.join(', ')} in ${checkout}. Nothing was changed.`,
-        'Take both in, with conflict markers to resolve: ralphctl sync --conflicts',
+        `Your edits and landed work change the same lines of ${merged.conflicts.join(', ')} in ${checkout}. Nothing was changed.`,
+        'To get both, with conflict markers to resolve: ralphctl sync --conflicts',
       );
     const before = await savePoint({ worktree: checkout, idea: SAVED_AS, why: 'before sync', status });
     await write(git(checkout), merged);

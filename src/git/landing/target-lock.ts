@@ -45,7 +45,7 @@ export async function withTargetLock<O extends LandingContext, R>(
     }
     throw new RepositoryError(
       `The branch ${options.target} moved ${MAX_ROUNDS} times while ${options.idea} was being gated.`,
-      'Let the target rest for the length of one gate run, then retry.',
+      'Leave the target unchanged for the length of one gate run, then retry.',
     );
   });
   return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };

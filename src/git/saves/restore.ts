@@ -73,7 +73,7 @@ async function plain(repo: string, save: SavePoint, tip: string | undefined): Pr
 async function assertName(run: Git, branch: string): Promise<void> {
   const valid = await run.result(['check-ref-format', '--branch', branch], { ok: [0, 1, 128], read: true });
   if (valid.code !== 0 || branch.startsWith('-') || branch.startsWith('refs/') || valid.stdout.trim() !== branch)
-    throw new RepositoryError(`${JSON.stringify(branch)} is no name for a branch.`, 'Choose another: --to NAME');
+    throw new RepositoryError(`${JSON.stringify(branch)} is not a valid branch name.`, 'Choose another: --to NAME');
 }
 
 async function forward(

@@ -65,6 +65,6 @@ export async function takenElsewhere(
   const there = `RALPHCTL_HOME='${state ?? 'THAT STATE FOLDER'}' ralphctl`;
   return new RepositoryError(
     `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,
-    `Go on there (${there} start); or end its run (${there} stop), and once it is over (${there} status) bring the worktree over with all that is in it: mkdir -p '${root}' && git -C '${repo}' worktree move '${path}' '${await freePlace(root, entries)}'`,
+    `Continue there (${there} start). Or end its run (${there} stop), wait until it is over (${there} status), and move the worktree with its contents: mkdir -p '${root}' && git -C '${repo}' worktree move '${path}' '${await freePlace(root, entries)}'`,
   );
 }

@@ -120,7 +120,7 @@ async function commonBase(input: EnsureInput, tip: string): Promise<string> {
   if (got.code === 0) return got.stdout.trim();
   throw new RepositoryError(
     `The branch ${ideaBranch(input.idea)} has no history in common with ${input.base.slice(0, 10)}.`,
-    `Rename it, so that the idea starts afresh: git branch -m ${ideaBranch(input.idea)} old-${input.idea}`,
+    `Rename it, so that the idea starts over: git branch -m ${ideaBranch(input.idea)} old-${input.idea}`,
   );
 }
 

@@ -58,12 +58,12 @@ export function linkText({ embedded, unpublished }: LinkTrouble): string | undef
   if (embedded.length > 0) {
     const names = embedded.slice(0, 10).join(', ');
     said.push(
-      `these folders are committed as links to repositories that exist only here, so nothing of their files would land: ${names}; take them out (git rm --cached), remove their .git and add their files, or ignore them`,
+      `these folders are committed as links to repositories that exist only here, so nothing of their files would land: ${names}; remove them (git rm --cached), delete their .git and add their files, or ignore them`,
     );
   }
   for (const { path, commit } of unpublished.slice(0, 5)) {
     said.push(
-      `the submodule ${path} points to ${commit.slice(0, 10)}, which is in no branch of its origin and not in your checkout: nobody else could get it; put the link back, or have the commit pushed there first`,
+      `the submodule ${path} points to ${commit.slice(0, 10)}, which is in no branch of its origin and not in your checkout: nobody else could fetch it; restore the link, or have the commit pushed there first`,
     );
   }
   return said.length > 0 ? said.join('; ') : undefined;

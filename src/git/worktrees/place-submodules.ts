@@ -142,6 +142,6 @@ function cannot({ path, commit, url }: Submodule, error: GitError): RepositoryEr
   const said = error.stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
   return new RepositoryError(
     `The submodule ${path} cannot be set up at ${commit.slice(0, 10)} from ${url}: ${said || error.message}.`,
-    `Get it into your checkout, then retry: git submodule update --init '${path}'. To do without it: git config submodule.${path}.update none`,
+    `Fetch it into your checkout, then retry: git submodule update --init '${path}'. To do without it: git config submodule.${path}.update none`,
   );
 }

@@ -32,7 +32,7 @@ export async function recoverBranch(input: {
   if (!gitDir)
     throw new RepositoryError(
       `The link of worktree ${worktree} to its repository is broken.`,
-      `Mend it: git worktree repair '${worktree}'`,
+      `Fix it: git worktree repair '${worktree}'`,
     );
   const [open, status] = await Promise.all([openOperation(gitDir), readStatus(worktree)]);
   if (!open && status.branch === branch && status.head) return { repairs: [], status };
@@ -72,10 +72,10 @@ async function bringBack(
     const known = await repo.result(['cat-file', '-e', `${tip}^{commit}`], { ok: [0, 1, 128], read: true });
     if (known.code !== 0 || !(await contains(repo, base, tip))) continue;
     await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, tip]);
-    return `brought ${branch} back, which had been deleted`;
+    return `restored the deleted branch ${branch}`;
   }
   await repo.run(['update-ref', '-m', 'ralphctl: bring the branch back', `refs/heads/${branch}`, base]);
-  return `brought ${branch} back at its base, as its commits are gone`;
+  return `restored ${branch} at its base, because its commits are lost`;
 }
 
 async function moveBranch(
@@ -99,7 +99,7 @@ async function moveBranch(
     await keep(repo.dir, idea, old, 'the agent had left its branch');
     if (await contains(repo, tip, old)) {
       const back = await repo.result(['checkout', '-q', branch], { ok: [0, 1] });
-      if (back.code !== 0) throw refuse('with edits that stand in the way of the branch');
+      if (back.code !== 0) throw refuse('with edits that block the switch to the branch');
       return `went back from ${where} to ${branch}`;
     }
   }

@@ -35,7 +35,7 @@ export async function removeWorktree(input: {
     if ((await exists(path)) && !(await privateGitDir(path)))
       throw new RepositoryError(
         `The link of worktree ${path} to its repository is broken.`,
-        `Mend it: git worktree repair '${path}'`,
+        `Fix it: git worktree repair '${path}'`,
       );
     const saved = (await exists(path)) ? await secure(path, input.saveAs) : undefined;
     await git(input.repo).run(['worktree', 'remove', '--force', path]);

@@ -62,7 +62,7 @@ async function locate(worktree: string): Promise<{ gitDir: string; head: string 
   if (!gitDir)
     throw new RepositoryError(
       `${worktree} is not a valid worktree.`,
-      `Mend its link: git worktree repair '${worktree}'`,
+      `Fix its link: git worktree repair '${worktree}'`,
     );
   return { gitDir, head: await git(worktree).run(['rev-parse', 'HEAD'], { read: true }) };
 }

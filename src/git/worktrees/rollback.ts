@@ -122,7 +122,7 @@ async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undef
   if (base.code === 0) return { branch, tip, base: base.stdout.trim() };
   throw new RepositoryError(
     `The branch ${branch} has no history in common with ${target}.`,
-    `Rename it, so that the idea starts afresh: git branch -m ${branch} old-${idea}`,
+    `Rename it, so that the idea starts over: git branch -m ${branch} old-${idea}`,
   );
 }
 
@@ -144,7 +144,7 @@ async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   if (!gitDir)
     throw new RepositoryError(
       `The link of worktree ${path} to its repository is broken.`,
-      `Mend it: git worktree repair '${path}'`,
+      `Fix it: git worktree repair '${path}'`,
     );
   const [status, open] = await Promise.all([readStatus(path), openOperation(gitDir)]);
   return { path, gitDir, status, open };

@@ -36,7 +36,7 @@ export async function endEarlier(owner: string, idea: string, worktree: string, 
   const escaped = Number.isNaN(since.getTime()) ? [] : await endLeftIn([worktree], since);
   const [left] = [...escaped, ...(await findByToken(owner))];
   if (!left) return;
-  const message = `process ${left.pid} of an earlier run of ${idea} cannot be ended, and no second agent starts beside it; see: ps -fp ${left.pid}`;
+  const message = `process ${left.pid} of an earlier run of ${idea} does not end, and ralphctl starts no second agent beside it. Look at it: ps -fp ${left.pid}`;
   throw new WorkError(message, FAILURE.workerLost, true);
 }
 
@@ -78,10 +78,10 @@ export async function cutOff(dir: string): Promise<CutOff | undefined> {
  * that is gone costs one further start, never the iteration.
  */
 
-const CARRY_ON = `# Carry on
+const CARRY_ON = `# Continue
 
-Your last run was cut off from outside. This is the same conversation and the same folder: go on where you stopped.
-What you were told, once more, with a new word for the signal at the end:
+Your last run was interrupted from outside. This is the same conversation and the same folder: continue where you stopped.
+Here are your instructions again, with a new word for the signal at the end:
 
 `;
 

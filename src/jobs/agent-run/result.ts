@@ -36,7 +36,7 @@ export interface Ended {
 }
 
 const REMADE =
-  'the worktree was deleted or broken during the run and has been made again from its branch; what was not committed is gone';
+  'the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and uncommitted work is lost';
 
 /** Undefined: this iteration has not ended yet, or never began. */
 export async function readResult(dir: string): Promise<RunAgentResult | undefined> {
@@ -127,8 +127,8 @@ function resultOf(
 function warningsOf({ logError, unkillable = [], escaped = [] }: RunResult): string[] {
   return [
     ...(escaped.length === 0 ? [] : [`ended what had left the agent's run: ${escaped.join(', ')}`]),
-    ...(logError === undefined ? [] : [`output.log is not whole: ${logError}`]),
-    ...unkillable.slice(0, 3).map(({ pid }) => `process ${pid} of the agent cannot be ended; see: ps -fp ${pid}`),
+    ...(logError === undefined ? [] : [`output.log is incomplete: ${logError}`]),
+    ...unkillable.slice(0, 3).map(({ pid }) => `process ${pid} of the agent does not end; look at it: ps -fp ${pid}`),
   ];
 }
 

@@ -201,7 +201,7 @@ async function takeBack({ deps, input, context, mark }: Attempt): Promise<boolea
   if (context.abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
   // Before anything in the worktree is touched: a lock in it may be the later attempt's, and in use.
   if (!(await holdsMark(deps.root, input.project, mark))) {
-    const message = `a later attempt works on ${input.idea} by now; this one leaves the worktree to it`;
+    const message = `a later attempt already works on ${input.idea}; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
   }
   const remade = await recreateIfGone(deps, input, context);

@@ -51,7 +51,7 @@ export function whyUnfinished({ refused, nested = [], conflictMarkers, links, ed
   const linked = linkText(links);
   if (linked) return linked;
   if (edited.length > 0) {
-    return `files inside of submodules were changed, which no commit of this repository can hold: ${some(edited)}; take the changes back, or ask for them to be made where the submodule comes from`;
+    return `files inside submodules were changed, and no commit of this repository can contain that: ${some(edited)}; revert the changes, or ask for them in the repository of the submodule`;
   }
   return conflictMarkers.length > 0 ? `conflict markers are left in ${some(conflictMarkers)}` : undefined;
 }

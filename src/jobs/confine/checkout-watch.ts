@@ -121,7 +121,7 @@ export async function differences(root: string, files: readonly Changed[]): Prom
   const options = ['diff', '--no-ext-diff', '--no-textconv'];
   const parts = tracked.length > 0 ? [await shown(root, [...options, '--', ...tracked])] : [];
   for (const { path } of files.filter((one) => one.untracked).slice(0, MOST_UNTRACKED_SHOWN)) {
-    if (!(await exists(join(root, path)))) parts.push(`${path} is gone; git did not know it`);
+    if (!(await exists(join(root, path)))) parts.push(`${path} was deleted; git did not track it`);
     else parts.push(await shown(root, [...options, '--no-index', '--', '/dev/null', path]));
   }
   return parts.join('\n').slice(0, LONGEST_DIFF);

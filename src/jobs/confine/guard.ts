@@ -252,7 +252,7 @@ async function noticed(
   }
   if (broken.length > 0)
     said.push(
-      `${broken.slice(0, 3).join(', ')} was deleted or broken while ${idea} ran; it is made again from its branch, what was not committed is gone`,
+      `${broken.slice(0, 3).join(', ')} was deleted or broken while ${idea} ran; ralphctl recreates it from its branch, and uncommitted work is lost`,
     );
   return said.length > 0 ? redact(said.join('; ')).slice(0, LONGEST_NOTICE) : undefined;
 }
@@ -282,7 +282,7 @@ async function describe(
     `What changed: less '${report}'`,
     ...commands.filter((line) => line !== undefined),
     ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
-    'Its own work has not landed and goes on once you answer.',
+    'Its own work has not landed. It resumes once you answer.',
   ];
   return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
 }

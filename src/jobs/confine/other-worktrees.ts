@@ -66,7 +66,7 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
 }
 
 const removal = (link: Link): OutOfBoundsChange => ({
-  what: `deleted or broke ${ownerOf(link)}; its branch is kept, and it is made again from there, but what was not committed is gone`,
+  what: `deleted or broke ${ownerOf(link)}; its branch is kept and ralphctl recreates it from there, but uncommitted work is lost`,
   look: `ls -la ${quote(link.path)}`,
 });
 

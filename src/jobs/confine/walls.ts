@@ -126,7 +126,7 @@ export async function landingGate(wall: Wall, idea: string, gate: () => Promise<
   throw new RepositoryError(`While the gate of this landing ran, somebody ${fresh}.`, 'Look at the work, then retry.');
 }
 
-export const PUT_BACK = 'it is put back';
+export const PUT_BACK = 'ralphctl restored it';
 
 /** For a person: what was put back, where it is kept, and how to have it all the same. */
 export const outOfBoundsOf = (breaches: readonly Breach[]): OutOfBoundsChange[] =>

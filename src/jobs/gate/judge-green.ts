@@ -68,7 +68,7 @@ const red = (gate: GateResult, failure: GateFailure): GateResult => ({ ...gate, 
 function gone(command: string, { nothing, gone: names, fewer }: Lost, before: number): Tripwire[] {
   const say = (text: string): Tripwire[] => [{ kind: 'deleted-test', subject: `${command}: ${text}` }];
   if (nothing) return say(`no test is reported, ${before} passed on the base`);
-  if (names.length > 0) return say(`${few(names)} ${names.length === 1 ? 'does' : 'do'} not run any more`);
+  if (names.length > 0) return say(`${few(names)} no longer ${names.length === 1 ? 'runs' : 'run'}`);
   return fewer ? say(`${fewer.now} tests pass, ${fewer.before} on the base`) : [];
 }
 
@@ -85,7 +85,7 @@ function nothingTested(command: string, now: CommandOutcome, before: number, log
 
 /** What the agent is told where the tests of the base have to pass. */
 function brokenFailure({ command, exitCode, timedOut, tests, tail, log }: Broken): GateFailure {
-  const head = `[ralphctl: your tests pass, but the tests and gate files as they were before you began fail over your code${tests.length > 0 ? `: ${few(tests)}` : ''}. Keep what was tested before. If the task demands that it changes, ask a person with a NEEDS_HUMAN signal.]\n`;
+  const head = `[ralphctl: your tests pass, but the tests and gate files from before you began fail with your code${tests.length > 0 ? `: ${few(tests)}` : ''}. Keep the behaviour that was tested before. If the task requires it to change, ask a person with a NEEDS_HUMAN signal.]\n`;
   const room = TAIL_LIMIT - head.length;
   const rest = tail.length > room ? tail.slice(-room) : tail;
   const newTests = tests.slice(0, 10).map((name) => name.slice(0, 120));

@@ -138,7 +138,7 @@ export class Launcher {
     this.#child = undefined;
     const pending = [...this.#pending.values()];
     this.#pending = new Map();
-    for (const one of pending) one.reject(new WorkError(`the launcher ended (${why})`, FAILURE.workerLost, true));
+    for (const one of pending) one.reject(new WorkError(`the job process ended (${why})`, FAILURE.workerLost, true));
     if (!this.#closed) this.#options.onLost(why);
   }
 }

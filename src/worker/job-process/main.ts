@@ -29,7 +29,7 @@ async function work(id: number, name: WorkName, input: unknown, taskToken: strin
   const controller = new AbortController();
   running.set(id, controller);
   try {
-    if (!deps) throw new Error('the launcher was given work before it knew where');
+    if (!deps) throw new Error('the job process got work before its setup');
     await ready;
     const say = (progress: AgentProgress): void => tell({ id, progress });
     const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };

@@ -156,7 +156,7 @@ describe('how a scripted run fails', () => {
     ['default: {do: [{replace: {path: a, from: b, to: c}}]}', /replace \(step 1/],
     ['default: {do: [{run: "exit 4"}]}', /exit code 4/],
     ['ideas: {other: {signal: COMPLETE}}', /nothing for the idea "task-001"/],
-    ['default: {do: [{wriet: {}}]}', /default\[0\]\.do\[0\] has the unknown key "wriet". Known are write/],
+    ['default: {do: [{wriet: {}}]}', /default\[0\]\.do\[0\] has the unknown key "wriet". Known keys: write/],
   ])('with a word of explanation: %s', async (script, message) => {
     const result = await play(script);
     expect(result.exitCode).toBe(2);

@@ -209,7 +209,7 @@ describe('budgets of the run and the day', () => {
       say(pilot, 'a', 'parked', { reached: met(10, { shared: true }) });
       expect(decided(pilot, false, NOW)).toEqual([]);
       expect(view()).toMatchObject({ state: 'running', active: [{ id: 'b' }, { id: 'c' }, { id: 'a' }] });
-      expect(view().active[2]?.reason).toMatch(/with what the agents at work use: 10.2 of 10 dollars/);
+      expect(view().active[2]?.reason).toMatch(/with the use of running agents: 10.2 of 10 dollars/);
       uses(pilot, 'b', { dollars: 1 });
       expect(decided(pilot, false, NOW)).toEqual(['grant a @1']);
     });

@@ -195,7 +195,7 @@ describe('A7 consecutive failures', () => {
     expect(decided(pilot)).toEqual([]);
     expect(pilot.state).toMatchObject({
       run: 'paused',
-      why: '3 ideas failed one after another; look at them, then go on with: ralphctl review',
+      why: '3 ideas failed one after another; look at them, then resume with: ralphctl review',
       review: true,
       failuresInARow: 3,
     });

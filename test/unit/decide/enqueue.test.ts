@@ -40,7 +40,7 @@ describe('A3 enqueue', () => {
     ['the same id twice', [card('n'), card('n')], 'there is already an idea n'],
     ['an unknown dependency', [card('n', { dependsOn: ['ghost'] })], 'n names ghost, which does not exist'],
     ['an unknown parent', [card('n', { parent: 'ghost' })], 'n names ghost, which does not exist'],
-    ['a parent that is no Blue', [card('n', { parent: 'old' })], 'n names old as its parent, which is not a Blue'],
+    ['a parent that is no Blue', [card('n', { parent: 'old' })], 'n names old as its parent, which is not an epic'],
     ['itself', [card('n', { dependsOn: ['n'] })], 'n -> n is a cycle'],
     ['each other', [card('n', { dependsOn: ['m'] }), card('m', { dependsOn: ['n'] })], 'n -> m -> n is a cycle'],
     ['its own Blue', [card('n', { parent: 'blue', dependsOn: ['blue'] })], 'n -> blue -> n is a cycle'],

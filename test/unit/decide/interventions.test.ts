@@ -40,21 +40,21 @@ describe('commands from outside', () => {
     [{ verb: 'slots', n: '3' }, /whole number/],
     [{ verb: 'mode', mode: 'turbo' }, /autopilot, semi-auto, step/],
     [{ verb: 'retry' }, /retry needs an idea/],
-    [{ verb: 'abort', idea: 'i1' }, /for the whole run/],
-    [{ verb: 'retry', idea: 7 }, /idea is an id/],
+    [{ verb: 'abort', idea: 'i1' }, /to the whole run/],
+    [{ verb: 'retry', idea: 7 }, /idea must be an id/],
     [{ verb: 'retry', idea: 'nope' }, /no idea nope/],
     [{ verb: 'hint', idea: 'i1', text: 'x'.repeat(9000) }, /longer than 8000/],
     [{ verb: 'hint', idea: 'i1', text: ' ' }, /needs a text/],
     [{ verb: 'limit', idea: 'i1', n: 0 }, /iterations to add/],
     [{ verb: 'edit', idea: 'i1' }, /changes nothing/],
-    [{ verb: 'edit', idea: 'i1', patch: { timeoutMs: 6e304 } }, /timeoutMs is a whole number from 1 to/],
-    [{ verb: 'edit', idea: 'i1', patch: { iterationTimeoutMs: null } }, /iterationTimeoutMs is a whole number/],
-    [{ verb: 'edit', idea: 'i1', patch: { maxIterations: 'many' } }, /maxIterations is a whole number/],
+    [{ verb: 'edit', idea: 'i1', patch: { timeoutMs: 6e304 } }, /timeoutMs must be a whole number from 1 to/],
+    [{ verb: 'edit', idea: 'i1', patch: { iterationTimeoutMs: null } }, /iterationTimeoutMs must be a whole number/],
+    [{ verb: 'edit', idea: 'i1', patch: { maxIterations: 'many' } }, /maxIterations must be a whole number/],
     [{ verb: 'edit', idea: 'i1', patch: { toString: 1 } }, /no limit toString/],
-    [{ verb: 'edit', idea: 'i1', patch: [] }, /limits are an object/],
-    [{ verb: 'edit', idea: 'i1', title: 7 }, /title is a text/],
-    [{ verb: 'edit', idea: 'i1', revision: 0.5 }, /revision is a whole number/],
-    [{ verb: 'retry', idea: 'i1', id: {} }, /id is a text/],
+    [{ verb: 'edit', idea: 'i1', patch: [] }, /limits must be an object/],
+    [{ verb: 'edit', idea: 'i1', title: 7 }, /title must be a text/],
+    [{ verb: 'edit', idea: 'i1', revision: 0.5 }, /revision must be a whole number/],
+    [{ verb: 'retry', idea: 'i1', id: {} }, /id must be a text/],
     [{ verb: 'split', idea: 'i1' }, /needs the ideas/],
     [{ verb: 'split', idea: 'i1', cards: [{ id: 'p', title: 'P' }] }, /does not name i1/],
     [{ verb: 'split', idea: 'i1', cards: [{ id: 'i2', title: 'P', parent: 'i1' }] }, /already an idea i2/],
@@ -69,7 +69,7 @@ describe('commands from outside', () => {
     const pilot = pilotOf(ideas(1));
     ended(pilot, 'i1');
     done(pilot, { verb: 'retry', idea: 'i1', id: 'once' });
-    expect(pilot.command({ verb: 'retry', idea: 'i1', id: 'once' })).toEqual({ done: 'taken already' });
+    expect(pilot.command({ verb: 'retry', idea: 'i1', id: 'once' })).toEqual({ done: 'already taken' });
     expect(entry(pilot, 'i1').retries).toBe(1);
   });
 
@@ -106,7 +106,7 @@ describe('C2 C3 C4 recovery', () => {
     ended(pilot, 'i1');
     done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
     expect(decided(pilot)).toEqual(['rollback i1']);
-    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/worked on by git/);
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/has a git task running/);
     pilot.errandDone('i1', { errand: 'rollback', result: { commits: 2, saved: 'refs/x' } });
     expect(decided(pilot)).toEqual(['start i1 @1']);
   });
@@ -281,13 +281,11 @@ describe('C1 one idea', () => {
     const pilot = pilotOf(ideas(1));
     const hint = (text: string) => refusal(pilot, { verb: 'hint', idea: 'i1', text });
     done(pilot, { verb: 'hint', idea: 'i1', text: 'x'.repeat(7990) });
-    expect(hint('x'.repeat(11))).toMatch(
-      /longer than 8000 characters together: say more once its next prompt has them/,
-    );
+    expect(hint('x'.repeat(11))).toMatch(/exceed 8000 characters together: send more after its next prompt/);
     for (let n = 1; n < 10; n++) done(pilot, { verb: 'hint', idea: 'i1', text: 'y' });
     const many = pilotOf(ideas(1));
     for (let n = 0; n < 20; n++) done(many, { verb: 'hint', idea: 'i1', text: 'y' });
-    expect(refusal(many, { verb: 'hint', idea: 'i1', text: 'y' })).toMatch(/^20 hints wait for i1 already/);
+    expect(refusal(many, { verb: 'hint', idea: 'i1', text: 'y' })).toMatch(/^20 hints already wait for i1/);
   });
 
   test('A2: bump puts an idea before all that are ready, score sets its points', () => {
@@ -344,10 +342,10 @@ describe('B9 C3 skip --step', () => {
   test('is passed on to an idea at work, kept once for the next start, and dropped by a fresh start', () => {
     const pilot = pilotOf(ideas(2), { slots: 1 });
     decided(pilot);
-    expect(done(pilot, { verb: 'skip-step', idea: 'i1', reason: 'no key' })).toMatch(/goes on with the next one/);
+    expect(done(pilot, { verb: 'skip-step', idea: 'i1', reason: 'no key' })).toMatch(/continues with the next one/);
     expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'skipStep', args: ['no key'] }]);
     expect(done(pilot, { verb: 'skip-step', idea: 'i2', reason: 'later' })).toBe(
-      'i2 leaves out the step it is at when it starts',
+      'i2 skips its current step when it starts',
     );
     closed(pilot, 'i1', 'blocked');
     decided(pilot);
@@ -358,7 +356,7 @@ describe('B9 C3 skip --step', () => {
     done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
     expect(entry(pilot, 'i1').skipStep).toBeUndefined();
     say(pilot, 'i2', 'needs-human', { reason: 'look', approvable: true });
-    expect(refusal(pilot, { verb: 'skip-step', idea: 'i2' })).toMatch(/^i2 waits for your yes/);
+    expect(refusal(pilot, { verb: 'skip-step', idea: 'i2' })).toMatch(/^i2 waits for your approval/);
   });
 });
 
@@ -467,7 +465,7 @@ describe('A6 modes', () => {
     expect(decided(pilot)).toEqual([]);
     done(pilot, { verb: 'assign', idea: 'i3' });
     done(pilot, { verb: 'assign', idea: 'i1' });
-    expect(refusal(pilot, { verb: 'assign', idea: 'i1' })).toMatch(/assigned already/);
+    expect(refusal(pilot, { verb: 'assign', idea: 'i1' })).toMatch(/already assigned/);
     expect(decided(pilot)).toEqual(['start i3 @1']);
     closed(pilot, 'i3', 'blocked');
     expect(decided(pilot)).toEqual(['start i1 @1']);
@@ -509,7 +507,7 @@ describe('A6 in mode step landings wait for a yes', () => {
     const pilot = ready();
     expect(decided(pilot)).toEqual(['start i2 @1']);
     expect(entry(pilot, 'i1')).toMatchObject({ status: 'landing', approval: true });
-    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/waits for your yes to land.*approve/);
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/waits for your approval to land.*approve/);
     expect(done(pilot, { verb: 'approve', idea: 'i1' })).toContain('lands next');
     expect(decided(pilot)).toEqual(['land i1']);
   });
@@ -585,19 +583,19 @@ describe('limits and budgets are told like everything else', () => {
 
   test('B8: an account is tried by its name or its agent; what does not wait is refused by name', () => {
     const pilot = limited();
-    expect(refusal(pilot, { verb: 'retry-limit', text: 'second' })).toMatch(/"second" waits; those that do: first/);
-    expect(done(pilot, { verb: 'retry-limit', text: 'first' })).toContain('first is tried now');
+    expect(refusal(pilot, { verb: 'retry-limit', text: 'second' })).toMatch(/"second" is waiting. Waiting: first/);
+    expect(done(pilot, { verb: 'retry-limit', text: 'first' })).toContain('first is retried now');
     expect(decided(pilot)).toEqual(['grant i1 @1 first?']);
     expect(refusal(pilotOf(ideas(1)), { verb: 'retry-limit' })).toMatch(/^every account is open/);
   });
 
   test.each<[object, RegExp]>([
-    [{}, /several budgets could be meant; say --scope/],
+    [{}, /more than one budget matches; add --scope/],
     [{ scope: 'day' }, /no such budget/],
-    [{ scope: 'week' }, /the scope is run or day/],
-    [{ dimension: 'kisses' }, /a budget is of iterations, minutes, tokens, dollars/],
-    [{ dimension: 'dollars', n: -1 }, /no amount/],
-    [{ dimension: 'dollars', n: 'x' }, /no amount/],
+    [{ scope: 'week' }, /the scope must be run or day/],
+    [{ dimension: 'kisses' }, /the kind of a budget must be one of iterations, minutes, tokens, dollars/],
+    [{ dimension: 'dollars', n: -1 }, /not an amount/],
+    [{ dimension: 'dollars', n: 'x' }, /not an amount/],
     [{ dimension: 'dollars', n: 5 }, /^legal$/],
   ])('a raise of %j', (more, words) => {
     expect(refusal(limited(), { verb: 'raise-budget', ...more })).toMatch(words);

@@ -111,7 +111,7 @@ describe('refusals', () => {
   };
 
   test.each<[string, RunState, RunEvent, Partial<RunFacts>, RegExp]>([
-    ['A5: a resume of a running run', 'running', 'RESUME', {}, /^the run is running already\. Possible now: pause, /],
+    ['A5: a resume of a running run', 'running', 'RESUME', {}, /^the run is already running\. Possible now: pause, /],
     ['A5: a second pause', 'paused', 'PAUSE', {}, /^the run is paused\. Possible now: resume, stop, abort, /],
     [
       'A7: a resume where a review is needed',
@@ -120,7 +120,7 @@ describe('refusals', () => {
       { review: true },
       /review is needed.*ralphctl review/,
     ],
-    ['A7: a review that nobody needs', 'paused', 'REVIEW', {}, /^no review is asked for; go on with: ralphctl resume/],
+    ['A7: a review that nobody needs', 'paused', 'REVIEW', {}, /^no review is needed; resume with: ralphctl resume/],
     [
       'A6: assigning in mode autopilot',
       'running',
@@ -139,7 +139,7 @@ describe('refusals', () => {
     ],
     ['A6: approving without step mode', 'running', 'APPROVE', {}, /^approvals are for: ralphctl mode step/],
     ['A6: approving when nothing waits', 'running', 'APPROVE', { mode: 'step' }, /^nothing waits for an approval/],
-    ['A6: a mode that is on already', 'running', 'MODE_AUTOPILOT', {}, /^the mode is autopilot already/],
+    ['A6: a mode that is on already', 'running', 'MODE_AUTOPILOT', {}, /^the mode is already autopilot/],
     [
       'C1: anything but an abort while it stops',
       'stopping',

@@ -158,7 +158,7 @@ describe('the plan in a prompt', () => {
     expect(text).toContain('Now do step c, and only this one:\n\nWire it\nwith care');
   });
   it('says what is left after the last step', () => {
-    expect(planSection({ plan, step: 3, skipped: [2], notes: [] })).toContain('All steps are through');
+    expect(planSection({ plan, step: 3, skipped: [2], notes: [] })).toContain('All steps are done');
   });
   it('stays bounded', () => {
     const steps = Array.from({ length: 100 }, (_, n) => ({ id: `s${n}`, text: 'x'.repeat(500) }));

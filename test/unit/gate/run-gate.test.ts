@@ -73,7 +73,7 @@ describe('runGate', () => {
       command(node('for (let i = 0; i < 5000; i++) console.log("line 😀 " + i); process.exitCode = 1')),
     ]);
     expect(got.failure?.tail.length).toBeLessThanOrEqual(2000);
-    expect(got.failure?.tail).toMatch(/^… \(all of it: .*gate-1\.log\)\n/);
+    expect(got.failure?.tail).toMatch(/^… \(full log: .*gate-1\.log\)\n/);
     expect(got.failure?.tail).toMatch(/line 😀 4999$/);
   });
 

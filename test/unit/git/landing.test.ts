@@ -354,7 +354,9 @@ describe('the user has the target checked out with edits', () => {
     const before = await fingerprint(repo.root);
     const got = await land('i-1');
     expect(await fingerprint(repo.root)).toBe(before);
-    expect(got).toMatchObject({ note: expect.stringMatching(/^a\.txt has edits of yours in .* run: ralphctl sync$/) });
+    expect(got).toMatchObject({
+      note: expect.stringMatching(/^landed work changes a\.txt, which you have edited in .* run: ralphctl sync$/),
+    });
     expect(await tip('refs/ralphctl/checkout-base/main')).toBe(repo.base);
     expect(await checkoutBehind(repo.root, 'main')).toMatch(/still has the old a\.txt and 1 more, .* ralphctl sync/);
   });

@@ -47,7 +47,7 @@ describe('inspectRepository', () => {
   it('refuses a path with a line break in it', async () => {
     const dir = `${repo.scratch}/line\nbreak`;
     await sh(repo.scratch, 'init', '-q', dir);
-    await expect(inspectRepository(dir)).rejects.toThrow(/line\\nbreak" has a line break in it.*move the repository/);
+    await expect(inspectRepository(dir)).rejects.toThrow(/line\\nbreak" has a line break in it.*Move the repository/);
   });
 
   it('names a filter whose program is missing, and how to mend that', async () => {

@@ -56,7 +56,7 @@ it('C6: brings the branch back with its commits when the agent deleted it under 
   await sh(path, 'update-ref', '-d', 'refs/heads/ralph/i-1');
   await put(path, { 'c.txt': 'more\n' });
   const settled = await settle();
-  expect(settled.repairs).toEqual(['brought ralph/i-1 back, which had been deleted']);
+  expect(settled.repairs).toEqual(['restored the deleted branch ralph/i-1']);
   expect(settled.commits).toBe(2);
   expect(await sh(path, 'log', '--format=%s', `${base}..ralph/i-1`)).toBe('feat: work\nfirst');
   expect(await sh(path, 'diff', '--name-only', base, 'HEAD')).toBe('b.txt\nc.txt');

@@ -49,7 +49,7 @@ it('a split idea is a group of its parts, in its place; an edit of a part counts
   ]);
   expect(stale).toEqual([]);
   const taken = await read([a, b, c, idea('b-2')]);
-  expect(taken.said[0]).toMatch(/the split of b .* counts no more: the backlog has an idea b-2 by now/);
+  expect(taken.said[0]).toMatch(/the split of b .* no longer applies: the backlog now has an idea b-2/);
   expect(taken.ideas).toHaveLength(4);
 });
 

@@ -30,9 +30,9 @@ describe('B4: an idea that gets nowhere', () => {
     expect(step()).toBe(AGAIN);
     expect(state.notes).toEqual([]);
     expect(step()).toBe(AGAIN);
-    expect(state.notes).toEqual([expect.stringContaining('try another way')]);
+    expect(state.notes).toEqual([expect.stringContaining('try another approach')]);
     expect(step()).toEqual({ do: 'iterate' });
-    expect(state.notes.at(-1)).toContain('begin again');
+    expect(state.notes.at(-1)).toContain('start again');
     expect(step()).toEqual({ do: 'ask', question: expect.stringMatching(/^4 iterations/) });
     expect(step()).toBe(AGAIN);
   });
@@ -46,7 +46,7 @@ describe('B4: an idea that gets nowhere', () => {
     expect([state.stronger, state.stall]).toEqual([true, { taken: 0 }]);
     // It is as strong as can be already.
     expect(step()).toEqual({ ...AGAIN, do: 'hand-over' });
-    expect(state.notes.at(-1)).toContain('now it is yours');
+    expect(state.notes.at(-1)).toContain('Another agent worked on it');
     const other = idea({ after: 1, every: 1, rungs, stronger: ['claude'] }, 'codex');
     expect(other.step()).toMatchObject({ do: 'hand-over' });
     expect(other.state.stronger).toBeUndefined();
