@@ -151,6 +151,97 @@ describe('a target that an agent moved', () => {
     expect(await b.git('show', 'main:t-2.txt')).toBe('other');
   });
 
+  const BARE = 'env -i /usr/bin/env git';
+  const FORGE = `to=$(${BARE} commit-tree -m y -p HEAD "$(cd "$MARKS" && git -C "$GITDIR" mktree </dev/null)"); from=$(git rev-parse main); line="$from $to Test User <test@localhost> $(date +%s) +0000"`;
+  const put = (...logs: string[]) =>
+    `${FORGE}; echo $to > "$GITDIR/refs/heads/main"${logs.map((log) => `; printf '%s\\tcommit: y\\n' "$line" >> "$GITDIR/logs/${log}"`).join('')}`;
+
+  it.each([
+    ['with a line forged in its reflog', put('refs/heads/main'), /reflog of HEAD lacks the move/],
+    ['with a line forged in both reflogs', put('refs/heads/main', 'HEAD'), /index of .* still has the files of before/],
+    [
+      'with a line forged that leads there from elsewhere',
+      `${FORGE}; from=$to; line="$from $to Test User <test@localhost> $(date +%s) +0000"; echo $to > "$GITDIR/refs/heads/main"; printf '%s\\tcommit: y\\n' "$line" >> "$GITDIR/logs/refs/heads/main"`,
+      /does not follow from the line before it/,
+    ],
+    ['and its reflog removed', `${put()}; rm "$GITDIR/logs/refs/heads/main"`, /reflog no longer has the tip/],
+    [
+      'from another worktree, without a trace',
+      `${FORGE}; ${BARE} update-ref -m 'commit: y' refs/heads/main $to`,
+      /reflog of HEAD lacks the move/,
+    ],
+  ])('F1: %s: nothing lands on it before a person has seen it', { timeout: 60_000 }, async (_, script, said) => {
+    const { b, done } = await attacked(script);
+    const moved = await b.git('rev-parse', 'main');
+    await expect(goOn(b, 't-2', 'ed-002')).rejects.toThrow(said);
+    expect(await b.git('rev-parse', 'main')).toBe(moved);
+    await done();
+  });
+
+  it.each([
+    [
+      'a commit, an amend and a rebase',
+      [
+        ['commit', '-q', '--allow-empty', '-m', 'a'],
+        ['commit', '-q', '--amend', '--allow-empty', '-m', 'b'],
+        ['rebase', '-q', 'topic'],
+      ],
+    ],
+    [
+      'a merge, and a switch there and back',
+      [
+        ['switch', '-q', 'topic'],
+        ['switch', '-q', 'main'],
+        ['merge', '-q', 'topic'],
+      ],
+    ],
+    [
+      'a fetch into it from another branch',
+      [
+        ['switch', '-q', '-c', 'other'],
+        ['fetch', '-q', '.', 'topic:main'],
+      ],
+    ],
+    [
+      'a push into the checkout',
+      [
+        [
+          'push',
+          '-q',
+          '--receive-pack=git -c receive.denyCurrentBranch=updateInstead receive-pack',
+          '@REPO@',
+          'topic:main',
+        ],
+      ],
+    ],
+    [
+      'a cherry-pick and a revert, with edits beside',
+      [
+        ['cherry-pick', 'topic'],
+        ['revert', '--no-edit', 'HEAD'],
+        ['rm', '-q', 'base.txt'],
+      ],
+    ],
+    [
+      'a hard reset and a branch by force',
+      [
+        ['reset', '-q', '--hard', 'topic'],
+        ['switch', '-q', '-c', 'other'],
+        ['branch', '-f', 'main', 'topic'],
+      ],
+    ],
+  ])('F1: %s of a person holds nobody up', { timeout: 60_000 }, async (_, commands) => {
+    const { b, done } = await attacked('true');
+    await b.git('switch', '-q', '-c', 'topic');
+    await b.write({ 'mine.txt': 'mine' });
+    await b.commit('mine');
+    await b.git('switch', '-q', 'main');
+    for (const args of commands) await b.git(...args.map((arg) => arg.replace('@REPO@', b.repo)));
+    await goOn(b, 't-2', 'ed-002');
+    expect((await done()).strayed).toBeUndefined();
+    expect(await b.git('show', 'main:t-2.txt')).toBe('other');
+  });
+
   it('and one that a person moved holds nobody up', { timeout: 60_000 }, async () => {
     const { b, done } = await attacked('true');
     await b.write({ 'mine.txt': 'mine' });

@@ -7,17 +7,17 @@
 import { join } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { readTip } from '../refs.js';
-import { readLinks } from '../worktrees/list.js';
-import { madeSince } from './out-of-bounds.js';
-import { readMoves } from './outside.js';
+import { isLogged, type KnownTarget, strangeMove } from './target-evidence.js';
 import { type Wall, wallAt } from './wall.js';
 import { readJson, writeJson } from './wall-sections.js';
 
-interface Known {
-  /** The tip, and the one that it may have become. */
-  tips: string[];
+interface Known extends KnownTarget {
+  /** What our own moves reached, the last ones. */
+  ours?: string[];
   asked?: { tip: string; ideas: string[] };
 }
+
+const MOST_OURS = 200;
 
 const fileOf = (wall: Wall, target: string): string => join(wall.dir, `target-${encodeURIComponent(target)}.json`);
 
@@ -26,13 +26,27 @@ export async function watchTarget(repo: string, target: string): Promise<void> {
   const wall = wallAt(repo);
   if (!wall || (await readJson<Known>(fileOf(wall, target)))) return;
   const tip = await readTip(repo, `refs/heads/${target}`);
-  if (tip) await writeJson(fileOf(wall, target), { tips: [tip] } satisfies Known);
+  if (tip) await note(wall, target, { tips: [tip] });
+}
+
+async function note(wall: Wall, target: string, known: Pick<Known, 'tips' | 'ours'>): Promise<void> {
+  const [tip = ''] = known.tips;
+  const logged = await isLogged(wall, target, tip);
+  await writeJson(fileOf(wall, target), { ...known, logged } satisfies Known);
+}
+
+/** What landings of ours made of the target, and where it was known to be last. */
+export async function ownTips(wall: Wall, target: string): Promise<ReadonlySet<string>> {
+  const known = await readJson<Known>(fileOf(wall, target));
+  return new Set([...(known?.ours ?? []), ...(known?.tips ?? [])]);
 }
 
 /** Before ralphctl moves the target to `to`; nothing where no run is known. */
 export async function expectTip(dir: string, target: string, from: string, to: string): Promise<void> {
   const wall = wallAt(dir);
-  if (wall) await writeJson(fileOf(wall, target), { tips: [from, to] } satisfies Known);
+  if (!wall) return;
+  const ours = (await readJson<Known>(fileOf(wall, target)))?.ours ?? [];
+  await note(wall, target, { tips: [from, to], ours: [...ours, to].slice(-MOST_OURS) });
 }
 
 /** Before a landing stands on `tip`. Throws {@link RepositoryError} where neither ralphctl nor a person seems to have moved it. */
@@ -43,31 +57,13 @@ export async function admitTip(dir: string, target: string, tip: string, idea: s
   const known = await readJson<Known>(file);
   if (known?.tips.includes(tip)) return;
   const asked = known?.asked?.tip === tip ? known.asked.ideas : [];
-  const how = known && !asked.includes(idea) ? await strangeMove(wall, target, known.tips, tip) : undefined;
-  if (!known || how === undefined) return writeJson(file, { tips: [tip] } satisfies Known);
+  const how = known && !asked.includes(idea) ? await strangeMove(wall, target, known, tip) : undefined;
+  if (!known || how === undefined)
+    return note(wall, target, { tips: [tip], ...(known?.ours ? { ours: known.ours } : {}) });
   await writeJson(file, { ...known, asked: { tip, ideas: [...asked, idea] } } satisfies Known);
   const from = known.tips.at(-1) ?? '';
   throw new RepositoryError(
     `${target} moved from ${from.slice(0, 10)} to ${tip.slice(0, 10)} without a landing: ${how}.`,
     `If that was not you, undo it: git update-ref refs/heads/${target} ${from} ${tip}. Then, or if it was you: ralphctl retry ${idea}`,
   );
-}
-
-async function strangeMove(
-  { commonDir, linked }: Wall,
-  target: string,
-  tips: readonly string[],
-  tip: string,
-): Promise<string | undefined> {
-  const moves = await readMoves(commonDir, `refs/heads/${target}`);
-  const begun = moves.findLastIndex((move) => tips.includes(move.to));
-  if (begun >= 0 && !moves.some((move) => move.to === tip)) return 'somebody wrote its file by hand';
-  const fresh = new Set(moves.slice(begun + 1).map((move) => move.to));
-  for (const [name, { path }] of Object.entries(await readLinks(commonDir))) {
-    if (!linked.some((folder) => path.startsWith(`${folder}/`))) continue;
-    const made = madeSince(await readMoves(join(commonDir, 'worktrees', name), 'HEAD'), 0);
-    if (made.has(tip) || [...fresh].some((commit) => made.has(commit)))
-      return `it holds work from ${path}, which no gate has checked`;
-  }
-  return undefined;
 }
