@@ -8,7 +8,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ideaDir, worktreesDir } from '../config/paths.js';
 import { ensureSetup, SetupError } from '../gate/kept/setup.js';
+import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
 import { RepositoryError } from '../git/errors.js';
+import { ideaBranch, readTip } from '../git/refs.js';
 import { targetTip } from '../git/repository.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { privateGitDir } from '../git/worktrees/list.js';
@@ -29,9 +31,10 @@ export async function prepareIdea(
   deps: WorkDeps,
   input: PrepareInput,
   { signal }: WorkContext,
+  look: { branch: boolean } = { branch: true },
 ): Promise<PrepareResult> {
   const [run, idea] = await loadOne(deps, input);
-  return prepare(deps, run, idea, input, signal).catch(asWorkError);
+  return prepare(deps, run, idea, input, { signal, look: look.branch }).catch(asWorkError);
 }
 
 async function prepare(
@@ -39,11 +42,13 @@ async function prepare(
   run: LoadedRun,
   idea: Idea,
   input: PrepareInput,
-  signal: AbortSignal,
+  { signal, look }: { signal: AbortSignal; look: boolean },
 ): Promise<PrepareResult> {
   const { repo, target, config } = run.file;
   const worktreesRoot = config.worktrees.root ?? worktreesDir(deps.root, input.project);
   await assertDiskSpace([worktreesRoot, repo, deps.root], config);
+  const ref = `refs/heads/${ideaBranch(input.idea)}`;
+  const tip = await readTip(repo, ref);
   const made = await ensureWorktree({
     repo,
     worktreesRoot,
@@ -56,6 +61,10 @@ async function prepare(
   });
   const { path: worktree, branch } = made;
   let { base } = made;
+  const wall = await wallOf(deps, run);
+  // Otherwise it is looked at when its agent goes on.
+  if (look && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
+    await admitOwnTip(wall, { worktree, branch, idea: input.idea }, tip);
   if (input.reopen?.kind === 'conflict') {
     await reopenForConflict({ worktree, idea: input.idea, onto: input.reopen.onto });
     base = input.reopen.onto;
@@ -63,10 +72,11 @@ async function prepare(
     await reopenForRed({ worktree, idea: input.idea, candidate: input.reopen.candidate });
     base = input.reopen.onto;
   }
+  if (tip === undefined || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
   // In a worktree that has work in it, set-up runs what an agent may have written.
-  if (made.origin === 'adopted') await inSectionOrThrow(await wallOf(deps, run), `set-up-${input.idea}`, makeReady);
+  if (made.origin === 'adopted') await inSectionOrThrow(wall, `set-up-${input.idea}`, makeReady);
   else await makeReady();
   const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
   const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));
@@ -109,11 +119,16 @@ export function asWorkError(error: unknown): never {
  * Invariant: only at the place where the idea's worktree belongs; what the branch holds is kept.
  */
 
-/** True when it had to be. */
-export async function recreateIfGone(deps: WorkDeps, input: RunAgentInput, context: WorkContext): Promise<boolean> {
+/** True when it had to be. `look`: at what moved its branch meanwhile. */
+export async function recreateIfGone(
+  deps: WorkDeps,
+  input: RunAgentInput,
+  context: WorkContext,
+  look: { branch: boolean },
+): Promise<boolean> {
   if (await privateGitDir(input.worktree)) return false;
   const { project, runId, idea, agentName } = input;
-  const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context);
+  const { worktree } = await prepareIdea(deps, { project, runId, idea, agentName, at: input.worktree }, context, look);
   if (worktree === input.worktree) return true;
   const message = `the worktree of ${idea} was gone; ralphctl recreated it at ${worktree} instead of ${input.worktree}. Restart the idea with: ralphctl retry ${idea}`;
   throw new WorkError(message, FAILURE.repository);

@@ -9,6 +9,8 @@ import type { TracedCommand } from './trace.js';
 export interface OutOfBoundsChange {
   /** What happened, to follow "it". */
   what: string;
+  /** Somebody else did it to the idea. */
+  byOthers?: true;
   /** Shell command that shows it. */
   look?: string;
   /** Shell command that takes it back. */
@@ -41,7 +43,7 @@ const EXPLICIT: ReadonlyMap<string, 'name' | 'refspec' | 'flag'> = new Map([
   ...['push', 'fetch', 'pull'].map((one) => [one, 'refspec'] as const),
   ...['checkout', 'switch', 'worktree'].map((one) => [one, 'flag'] as const),
 ]);
-const MOVES_HEAD = new Set(
+export const MOVES_HEAD = new Set(
   'commit merge reset rebase pull cherry-pick revert am update-ref checkout switch stash fast-import'.split(' '),
 );
 const SWITCHES = new Set('checkout switch symbolic-ref rebase bisect stash'.split(' '));
@@ -123,7 +125,11 @@ export const madeSince = (headMoves: readonly RefMove[], since: number): Readonl
   new Set(
     headMoves
       .filter(
-        ({ at, text }) => at >= Math.floor(since / 1000) && /^(?:commit|cherry-pick|revert|am|rebase)\b/.test(text),
+        ({ at, text }) =>
+          at >= Math.floor(since / 1000) &&
+          /^(?:commit|cherry-pick|revert|am|rebase)\b/.test(text) &&
+          // A rebase begins at, and may end at, a commit of somebody else.
+          !/^rebase[^(:]*\((?:start|reset|finish|abort)\)/.test(text),
       )
       .map(({ to }) => to),
   );

@@ -40,7 +40,8 @@ export type SaveReason =
   | 'its agent was interrupted'
   | 'protected paths were put back'
   | 'before sync'
-  | 'the agent had rewritten its branch';
+  | 'the agent had rewritten its branch'
+  | 'somebody else had moved its branch';
 
 /**
  * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the

@@ -13,6 +13,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { iterationDir } from '../../config/paths.js';
 import { agentNames, resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
+import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
 import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
 import { savePoint } from '../../git/saves/saves.js';
@@ -57,7 +58,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const finished = await readResult(dir);
   if (finished) return finished;
-  await recreateIfGone(deps, input, context);
+  await recreateIfGone(deps, input, context, { branch: true });
   await assertOurs(deps, run, input);
   await mkdir(dir, { recursive: true });
   const mark: AttemptMark = {
@@ -148,7 +149,9 @@ async function iterateInside(
   const prompt = await promptFor(deps, run, idea, input, nonce, previous);
   await writeAtomically(join(dir, 'prompt.md'), prompt);
   await keepAnswers(dir, input.notes);
-  const watch = await guard({ ...input, repo, dir, outputFile, wall }, config.confinement === 'stop');
+  const confined = config.confinement === 'stop';
+  const moved = confined ? await admitOwnTip(wall, input, since) : undefined;
+  const watch = await guard({ ...input, repo, dir, outputFile, wall }, confined);
   const { iteration, step } = input;
   const agent = spec.name;
   // An attempt that a lost worker cut off had this folder, too.
@@ -186,28 +189,38 @@ async function iterateInside(
   const remade = await takeBack(attempt);
   const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
+  const foreign = await watch.ownBranch();
   const [after, outside] = await Promise.all([
     settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
     // One after the other: what is certain is not told of again as a suspicion.
-    watch.check(executed.redact).then(async (strayed) => ({ strayed, noticed: await watch.notice(executed.redact) })),
+    watch.check(executed.redact, foreign).then(async (strayed) => ({
+      strayed,
+      noticed: joined(watch.first ? moved : undefined, await watch.notice(executed.redact)),
+    })),
   ]);
+  await noteOwnTip(wall, input.idea, after.head);
   const told = ignoredAgent(config, input);
   const ended = { spec, dir, executed, signal, after, remade, ...outside };
   return keepResult(deps, input, ended, told === undefined ? [] : [told]);
 }
 
+const joined = (...texts: Array<string | undefined>): string | undefined =>
+  texts.filter((text) => text !== undefined).join('; ') || undefined;
+
 /** The agent has ended: makes sure that the worktree is still this attempt's, and fit to be looked at. */
-async function takeBack({ deps, input, context, mark }: Attempt): Promise<boolean> {
+async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<boolean> {
   if (context.abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
   // Before anything in the worktree is touched: a lock in it may be the later attempt's, and in use.
   if (!(await holdsMark(deps.root, input.project, mark))) {
     const message = `a later attempt already works on ${input.idea}; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
   }
-  const remade = await recreateIfGone(deps, input, context);
+  const remade = await recreateIfGone(deps, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {
     await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
+    const wall = await wallOf(deps, run);
+    await noteOwnTip(wall, input.idea, await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }));
     throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
   }
   return remade;

@@ -7,7 +7,7 @@
  * changed, the status of the checkout.
  */
 import { readFile, realpath, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   type Evidence,
   findOutOfBounds,
@@ -21,12 +21,13 @@ import {
   readMoves,
   readOutside,
 } from '../../git/confinement/outside.js';
+import { foreignMoves, type HeadLog, readHeadLog } from '../../git/confinement/own-branch.js';
 import { readTrace, type TracedCommand, traceEnvironment } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { inspectRepository } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import { readStatus } from '../../git/status.js';
-import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
+import { exists, type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { OutOfBoundsRun } from '../../protocol/activities.js';
 import { writeAtomically } from '../../run-files/run.js';
@@ -36,12 +37,22 @@ import { lookAtOtherWorktrees } from './other-worktrees.js';
 import { agentSection, heldAgainst, noticeOf, outOfBoundsOf, PUT_BACK } from './walls.js';
 
 export interface Guard {
+  /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */
+  first: boolean;
   /** For the agent: lets git write down what it is asked to do. */
   env: Record<string, string>;
   /** To be called when the agent has ended, however that was. */
   ended(): void;
-  /** After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through. */
-  check(redact?: Redact): Promise<OutOfBoundsRun | undefined>;
+  /**
+   * After the run, and before anything of the idea is committed: what others did to its branch; see `own-branch.ts`. What
+   * they moved is put back.
+   */
+  ownBranch(): Promise<OutOfBoundsChange[]>;
+  /**
+   * After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through.
+   * `more`: what is told with it.
+   */
+  check(redact?: Redact, more?: readonly OutOfBoundsChange[]): Promise<OutOfBoundsRun | undefined>;
   /** After `check`: what happened outside the worktree meanwhile and may be anybody's doing, in a sentence. */
   notice(redact?: Redact): Promise<string | undefined>;
 }
@@ -63,7 +74,14 @@ export interface GuardInput {
 
 const asItIs: Redact = (text) => text;
 const nothing = () => Promise.resolve(undefined);
-const NO_GUARD: Guard = { env: {}, ended: () => {}, check: nothing, notice: nothing };
+const NO_GUARD: Guard = {
+  first: true,
+  env: {},
+  ended: () => {},
+  ownBranch: () => Promise.resolve([]),
+  check: nothing,
+  notice: nothing,
+};
 /** Most of a diff that is kept, bytes. */
 const LONGEST_DIFF = 1 << 20;
 const LONGEST_QUESTION = 1500;
@@ -81,23 +99,33 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   places.set(input.repo, place);
   const files = { trace: join(input.dir, 'git-trace.jsonl'), before: join(input.dir, 'outside.json') };
   const seen = await readBefore(files.before);
-  const before = seen ?? (await readPlace(place));
+  const before = seen ?? (await readPlace(place, input.worktree));
   if (!seen) await writeAtomically(files.before, JSON.stringify(before));
   await firstLook(place.root);
   const ended = present(place.root, input);
   let seenAfter: Seen = { strays: [], edited: [], broken: [] };
+  const first = !seen && !(await wasCutOff(input.dir));
   return {
+    first,
     env: traceEnvironment(files.trace),
     ended,
     notice: (redact = asItIs) => noticed(input, place.root, before.at, seenAfter, redact),
-    check: async (redact = asItIs) => {
+    ownBranch: () =>
+      foreignMoves(input, { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace }),
+    check: async (redact = asItIs, more = []) => {
       seenAfter = await look(input, place, before, files.trace);
-      const { strays } = seenAfter;
+      const strays = [...seenAfter.strays, ...more];
       const report = strays.length > 0 ? await describe(input, place, before.outside, strays, redact) : undefined;
       if (!report) await Promise.all([rm(files.trace, { force: true }), rm(files.before, { force: true })]);
       return report;
     },
   };
+}
+
+/** The attempt before has left no result. */
+async function wasCutOff(dir: string): Promise<boolean> {
+  const before = join(dirname(dir), String(Number(basename(dir)) - 1).padStart(basename(dir).length, '0'));
+  return (await exists(join(before, 'outside.json'))) && !(await exists(join(before, 'result.json')));
 }
 
 interface Before {
@@ -107,16 +135,18 @@ interface Before {
   /** Worktrees, by their registrations, and the branches of ideas. Absent in files of 0.1. */
   links?: Record<string, Link>;
   ideas?: Record<string, string>;
+  head?: HeadLog;
 }
 
-async function readPlace(place: OutsidePlace): Promise<Before> {
+async function readPlace(place: OutsidePlace, worktree: string): Promise<Before> {
   const at = Date.now();
-  const [outside, links, ideas] = await Promise.all([
+  const [outside, links, ideas, head] = await Promise.all([
     readOutside(place),
     readLinks(place.commonDir),
     readBranches(place.commonDir, IDEA_BRANCHES),
+    readHeadLog(worktree),
   ]);
-  return { at, outside, links, ideas };
+  return { at, outside, links, ideas, ...(head ? { head } : {}) };
 }
 
 interface Seen {
@@ -275,16 +305,25 @@ async function describe(
   await writeAtomically(join(input.dir, 'config.before'), before.config, 0o600);
   await writeAtomically(report, redact(await diffs(root, strays)));
   const shown = strays.slice(0, 5).map(({ what }) => redact(what));
-  const more = strays.length > 5 ? [`did ${strays.length - 5} more things, all in the report`] : [];
   const commands = strays.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
   const lines = [
-    `The agent left its worktree: it ${[...shown, ...more].join('; it ')}.`,
+    ...headings(strays, redact),
     `What changed: less '${report}'`,
     ...commands.filter((line) => line !== undefined),
     ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
     'Its own work has not landed. It resumes once you answer.',
   ];
   return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
+}
+
+function headings(strays: readonly OutOfBoundsChange[], redact: Redact): string[] {
+  const own = strays.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
+  const others = strays.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
+  const more = own.length > 5 ? [`did ${own.length - 5} more things, all in the report`] : [];
+  return [
+    ...(own.length > 0 ? [`The agent left its worktree: it ${[...own.slice(0, 5), ...more].join('; it ')}.`] : []),
+    ...(others.length > 0 ? [`Somebody else changed the work of this idea: ${others.join('; ')}.`] : []),
+  ];
 }
 
 /** Commits as diffs, and what is uncommitted in the checkout; bounded. */

@@ -1,0 +1,147 @@
+/**
+ * The branch of an idea moves by git in the idea's own worktree, and by ralphctl. Any other move is not work of this idea: a
+ * plain write of the ref, or a git elsewhere.
+ * Invariant: nothing is lost: what a move brought is saved before the branch goes back. A move between two runs is asked
+ * about once; when the idea comes back and it still stands, it counts.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RepositoryError } from '../errors.js';
+import { readTip } from '../refs.js';
+import { git } from '../runner.js';
+import { keep } from '../saves/saves.js';
+import { headBranch, privateGitDir } from '../worktrees/list.js';
+import { MOVES_HEAD, type OutOfBoundsChange } from './out-of-bounds.js';
+import { type RefMove, readMoves } from './outside.js';
+import { readTrace } from './trace.js';
+import type { Wall } from './wall.js';
+import { readJson, writeJson } from './wall-sections.js';
+
+export interface OwnBranch {
+  worktree: string;
+  branch: string;
+  idea: string;
+}
+
+interface OwnTip {
+  tip: string;
+  /** A tip that a person was asked about. */
+  asked?: string;
+}
+
+const FOLDER = 'tips';
+const fileOf = (wall: Wall, idea: string): string => join(wall.dir, FOLDER, `${encodeURIComponent(idea)}.json`);
+const short = (commit: string): string => commit.slice(0, 10);
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Where ralphctl leaves the branch. */
+export async function noteOwnTip(wall: Wall, idea: string, tip: string): Promise<void> {
+  await mkdir(join(wall.dir, FOLDER), { recursive: true });
+  await writeJson(fileOf(wall, idea), { tip } satisfies OwnTip);
+}
+
+/**
+ * Before an agent goes on from `tip`. Gives a warning where git moved the branch in the idea's worktree meanwhile, as a person
+ * does who mends something there. Throws {@link RepositoryError} where the move came from elsewhere.
+ */
+export async function admitOwnTip(
+  wall: Wall,
+  { worktree, branch, idea }: OwnBranch,
+  tip: string,
+): Promise<string | undefined> {
+  const known = await readJson<OwnTip>(fileOf(wall, idea));
+  if (!known || known.tip === tip) return undefined;
+  const from = known.tip;
+  const gitDir = await privateGitDir(worktree);
+  const log = gitDir ? await readMoves(gitDir, 'HEAD') : [];
+  const left = log.findLastIndex(({ to }) => to === from);
+  const fresh = log.slice(left + 1);
+  const there = left >= 0 && !gapIn([from, ...fresh.map(({ to }) => to)], fresh) && fresh.at(-1)?.to === tip;
+  if (!there && known.asked !== tip) {
+    await writeJson(fileOf(wall, idea), { ...known, asked: tip } satisfies OwnTip);
+    throw new RepositoryError(
+      `${branch} moved from ${short(from)} to ${short(tip)} between two runs of ${idea}, and no git in its worktree moved it.`,
+      `See: git log -p ${short(from)}..${short(tip)}. If that was not you, take it back: git -C ${quote(worktree)} reset --keep ${from}. Then, or if it was you: ralphctl retry ${idea}`,
+    );
+  }
+  await noteOwnTip(wall, idea, tip);
+  return there
+    ? `${branch} moved from ${short(from)} to ${short(tip)} in its worktree before ${idea} went on; if that was not you: git -C ${quote(worktree)} reset --keep ${short(from)}`
+    : undefined;
+}
+
+export interface Begun {
+  /** Where the branch was. */
+  tip: string | undefined;
+  /** Lines of the reflog of the worktree's HEAD, and the last of them. */
+  head: HeadLog | undefined;
+  /** File of the run's trace. */
+  trace: string;
+}
+
+export interface HeadLog {
+  lines: number;
+  last: string;
+}
+
+export async function readHeadLog(worktree: string): Promise<HeadLog | undefined> {
+  const gitDir = await privateGitDir(worktree);
+  const log = gitDir ? await readMoves(gitDir, 'HEAD') : [];
+  return log.length > 0 ? { lines: log.length, last: log.at(-1)?.line ?? '' } : undefined;
+}
+
+/** After an agent run: what moved the branch from elsewhere. A tip that did goes back. */
+export async function foreignMoves(own: OwnBranch, before: Begun): Promise<OutOfBoundsChange[]> {
+  const { worktree, branch } = own;
+  const gitDir = await privateGitDir(worktree);
+  const log = gitDir ? await readMoves(gitDir, 'HEAD') : [];
+  const { tip: from, head } = before;
+  const tip = await readTip(worktree, `refs/heads/${branch}`);
+  // Without a record nothing can be told.
+  if (!gitDir || !head || from === undefined || tip === undefined || tip === from) return [];
+  if (log[head.lines - 1]?.line !== head.last) {
+    // The worktree was made again, and its record with it.
+    const traced = (await readTrace(before.trace)).some((one) => one.worktree === worktree && MOVES_HEAD.has(one.name));
+    return traced ? [] : [told(own, { from, to: tip }, 'its worktree was removed')];
+  }
+  const fresh = log.slice(head.lines);
+  const last = fresh.at(-1)?.to ?? from;
+  const gap = gapIn([from, ...fresh.map(({ to }) => to)], fresh);
+  const onIt = (await headBranch(gitDir)) === branch;
+  const known = onIt ? tip === last : fresh.some((line) => line.from === tip || line.to === tip);
+  return [
+    ...(gap ? [told(own, gap, 'its agent went on from there')] : []),
+    ...(known ? [] : [await takeBack(own, { from: last, to: tip }, onIt)]),
+  ];
+}
+
+/** Where a line does not go on from where the line before it ended. */
+function gapIn(ends: readonly string[], lines: readonly RefMove[]): Pick<RefMove, 'from' | 'to'> | undefined {
+  const at = lines.findIndex((line, n) => line.from !== ends[n] && !/^0+$/.test(line.from));
+  return at < 0 ? undefined : { from: ends[at] ?? '', to: lines[at]?.from ?? '' };
+}
+
+function told(
+  { worktree, branch }: OwnBranch,
+  { from, to }: Pick<RefMove, 'from' | 'to'>,
+  then: string,
+): OutOfBoundsChange {
+  return {
+    what: `${branch} moved from ${short(from)} to ${short(to)}, and no git in its worktree moved it; ${then}`,
+    byOthers: true,
+    look: `git -C ${quote(worktree)} log -p ${short(from)}..${short(to)}`,
+    diff: [from, to],
+  };
+}
+
+async function takeBack(own: OwnBranch, move: Pick<RefMove, 'from' | 'to'>, onIt: boolean): Promise<OutOfBoundsChange> {
+  const { worktree, branch, idea } = own;
+  const saved = await keep(worktree, idea, move.to, 'somebody else had moved its branch');
+  // Elsewhere the place of HEAD is no proof of where the branch was.
+  if (!onIt) return told(own, move, `its commit is saved as ${saved}`);
+  const gitDir = await privateGitDir(worktree);
+  const args = ['update-ref', '-m', 'ralphctl: take back', `refs/heads/${branch}`, move.from, move.to];
+  // From the common directory: there HEAD is not this branch, so the record of the worktree stays as it is.
+  const back = await git(worktree).result(['--git-dir', join(gitDir ?? '', '../..'), ...args], { ok: [0, 1, 128] });
+  return told(own, move, `${back.code === 0 ? 'it is put back, and ' : ''}that commit is saved as ${saved}`);
+}
