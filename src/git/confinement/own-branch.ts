@@ -7,10 +7,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoryError } from '../errors.js';
-import { readTip } from '../refs.js';
 import { git } from '../runner.js';
 import { keep } from '../saves/saves.js';
-import { headBranch, privateGitDir } from '../worktrees/list.js';
+import { headBranch, privateGitDir, readBranches } from '../worktrees/list.js';
 import { MOVES_HEAD, type OutOfBoundsChange } from './out-of-bounds.js';
 import { type RefMove, readMoves } from './outside.js';
 import { readTrace } from './trace.js';
@@ -96,7 +95,11 @@ export async function foreignMoves(own: OwnBranch, before: Begun): Promise<OutOf
   const gitDir = await privateGitDir(worktree);
   const log = gitDir ? await readMoves(gitDir, 'HEAD') : [];
   const { tip: from, head } = before;
-  const tip = await readTip(worktree, `refs/heads/${branch}`);
+  // Read as a file: git of ours would put settings back that are looked at later.
+  const ref = `refs/heads/${branch}`;
+  const tip = gitDir
+    ? (await readBranches(join(gitDir, '../..'), branch.slice(0, branch.lastIndexOf('/') + 1)))[ref]
+    : '';
   // Without a record nothing can be told.
   if (!gitDir || !head || from === undefined || tip === undefined || tip === from) return [];
   if (log[head.lines - 1]?.line !== head.last) {
