@@ -35,12 +35,6 @@ async function note(wall: Wall, target: string, known: Pick<Known, 'tips' | 'our
   await writeJson(fileOf(wall, target), { ...known, logged } satisfies Known);
 }
 
-/** What landings of ours made of the target, and where it was known to be last. */
-export async function ownTips(wall: Wall, target: string): Promise<ReadonlySet<string>> {
-  const known = await readJson<Known>(fileOf(wall, target));
-  return new Set([...(known?.ours ?? []), ...(known?.tips ?? [])]);
-}
-
 /** Before ralphctl moves the target to `to`; nothing where no run is known. */
 export async function expectTip(dir: string, target: string, from: string, to: string): Promise<void> {
   const wall = wallAt(dir);
