@@ -60,7 +60,7 @@ export async function admitOwnTip(
     await writeJson(fileOf(wall, idea), { ...known, asked: tip } satisfies OwnTip);
     throw new RepositoryError(
       `${branch} moved from ${short(from)} to ${short(tip)} between two runs of ${idea}, and no git in its worktree moved it.`,
-      `See: git log -p ${short(from)}..${short(tip)}. If that was not you, take it back: git -C ${quote(worktree)} reset --keep ${from}. Then, or if it was you: ralphctl retry ${idea}`,
+      `See: git log -p ${short(from)}..${short(tip)}. If that was not you, undo it: git -C ${quote(worktree)} reset --keep ${from}. Then, or if it was you: ralphctl retry ${idea}`,
     );
   }
   await noteOwnTip(wall, idea, tip);
