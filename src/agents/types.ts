@@ -5,6 +5,7 @@
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Usage } from '../protocol/activities.js';
 import type { FailureKind, LimitScope } from '../protocol/failures.js';
+import { UserError } from '../protocol/user-error.js';
 import type { Emit } from './reading/stream.js';
 
 export interface InvocationContext {
@@ -99,6 +100,4 @@ export interface AgentAdapter {
 }
 
 /** The configuration names an agent that cannot be run; the message says what to edit. */
-export class AgentConfigError extends Error {
-  override name = 'AgentConfigError';
-}
+export class AgentConfigError extends UserError {}

@@ -5,7 +5,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Syntax } from '../config/located.js';
-import { type Problem, renderProblems } from '../config/problems.js';
+import { type Problem, ProblemsError } from '../config/problems.js';
 import { foreignLines, notReadYet, WHAT_IS_READ } from './foreign.js';
 
 export type Detected = { format: 'roadmap' } | { format: 'ideas'; syntax: Syntax };
@@ -68,13 +68,5 @@ export async function findBacklog(dir: string, configured?: string): Promise<str
   ]);
 }
 
-/* What is wrong with a backlog: every problem found, one line each. */
-
-export class BacklogError extends Error {
-  override readonly name = 'BacklogError';
-  readonly problems: readonly Problem[];
-  constructor(problems: readonly Problem[]) {
-    super(renderProblems(problems));
-    this.problems = problems;
-  }
-}
+/** What is wrong with a backlog. */
+export class BacklogError extends ProblemsError {}

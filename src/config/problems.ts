@@ -1,13 +1,15 @@
 /**
  * What is wrong in a file that a person wrote, and where. Readers collect all problems before they give up, so one
- * run shows everything there is to mend. Must not import anything.
+ * run shows everything there is to fix. Must import the base of user-facing errors only.
  */
+import { UserError } from '../protocol/user-error.js';
+
 export interface Problem {
   file: string;
   /** 1-based; 0 when the file as a whole is meant. */
   line: number;
   message: string;
-  /** The edit or command that mends it. */
+  /** The edit or command that fixes it. */
   fix?: string;
 }
 
@@ -24,14 +26,19 @@ export function renderProblems(problems: readonly Problem[]): string {
 
 export const byLine = (problems: readonly Problem[]): Problem[] => [...problems].sort((a, b) => a.line - b.line);
 
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+/** Every problem found, one line each. */
+export class ProblemsError extends UserError {
   readonly problems: readonly Problem[];
   constructor(problems: readonly Problem[]) {
-    super(renderProblems(problems));
+    super(renderProblems(problems), undefined, problems.find(({ fix }) => fix !== undefined)?.fix);
     this.problems = problems;
   }
+  override get details(): Readonly<Record<string, unknown>> {
+    return { problems: this.problems };
+  }
 }
+
+export class ConfigError extends ProblemsError {}
 
 /*
  * The known name a person most likely meant: edit distance that ignores case and `-`, `_`, blanks.

@@ -1,13 +1,13 @@
-/** Repository states that only a person can mend. Must not start git. */
+/** Repository states that only a person can fix. Must not start git. */
+import { UserError } from '../protocol/user-error.js';
 
-/** `message` is one sentence that says what and where; `fix` is the command or edit that mends it. */
-export class RepositoryError extends Error {
-  override name = 'RepositoryError';
+/** `message` is one sentence that says what and where; `fix` is the command or edit that fixes it. */
+export class RepositoryError extends UserError {
   constructor(
     readonly problem: string,
-    readonly fix: string,
+    override readonly fix: string,
   ) {
-    super(`${problem} ${fix}`);
+    super(`${problem} ${fix}`, undefined, fix);
   }
 }
 

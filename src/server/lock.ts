@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readdir, readFile, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
+import { EXIT, UserError } from '../protocol/user-error.js';
 
 export interface LockOptions {
   /** Give up after this long, in milliseconds. */
@@ -19,17 +20,15 @@ export interface LockOptions {
 }
 
 /** The lock stayed with another process for longer than the caller would wait. */
-export class LockTimeoutError extends Error {
-  override readonly name = 'LockTimeoutError';
+export class LockTimeoutError extends UserError {
   constructor(
     readonly path: string,
     readonly owner: Identity,
     waitMs: number,
   ) {
-    super(
-      `process ${owner.pid} has held the lock ${path} for more than ${Math.round(waitMs / 1000)} s; ` +
-        `look at it with "ps -fp ${owner.pid}", and end it if it hangs (the lock then frees itself)`,
-    );
+    const fix = `Look at it with "ps -fp ${owner.pid}", and end it if it hangs; the lock is then free`;
+    const held = `process ${owner.pid} has held the lock ${path} for more than ${Math.round(waitMs / 1000)} s`;
+    super(`${held}. ${fix}`, EXIT.unreachable, fix);
   }
 }
 

@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
 import { serverDir } from '../config/paths.js';
 import { type Identity, identityOf, terminate } from '../process/identity.js';
+import { EXIT, UserError } from '../protocol/user-error.js';
 import { databasePath, HOST, type ServerPorts, serverLogPath } from './files.js';
 import { serverArguments } from './flags.js';
 import { isServing } from './health.js';
@@ -21,15 +22,15 @@ const POLL_MS = 20;
 const OUTPUT_BYTES = 256 * 1024;
 
 /** The server ended, or did not serve in time. */
-export class ServerStartError extends Error {
-  override readonly name = 'ServerStartError';
+export class ServerStartError extends UserError {
   constructor(
     what: string,
     /** All that it printed at this start. */
     readonly output: string,
     log: string,
   ) {
-    super(`${what}: ${mainError(output) || 'it printed nothing'} (all of it: ${log})`);
+    const fix = `Read all of it in ${log}, fix the cause, then check with: ralphctl doctor`;
+    super(`${what}: ${mainError(output) || 'it printed nothing'}. ${fix}`, EXIT.unreachable, fix);
   }
   /** Somebody took a port between the choice and the start. */
   get portTaken(): boolean {

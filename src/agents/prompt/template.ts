@@ -2,9 +2,9 @@
  * Fills `{{name}}` placeholders in one pass.
  * Invariant: values are data: a placeholder inside a value is never filled.
  */
-export class TemplateError extends Error {
-  override name = 'TemplateError';
-}
+import { UserError } from '../../protocol/user-error.js';
+
+export class TemplateError extends UserError {}
 
 /**
  * Replaces each `{{name}}` by its value; `\{{` stands for two literal braces.

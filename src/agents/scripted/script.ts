@@ -4,6 +4,7 @@
  * Must not import ralphctl's own modules: this is an agent, it knows no more than any other.
  */
 import { parse } from 'yaml';
+import { UserError } from '../../protocol/user-error.js';
 
 export type Step = { readonly [name in (typeof STEPS)[number]]?: unknown };
 
@@ -28,9 +29,7 @@ export interface Script {
   default: Entry[];
 }
 
-export class ScriptError extends Error {
-  override name = 'ScriptError';
-}
+export class ScriptError extends UserError {}
 
 type Fields = Record<string, unknown>;
 

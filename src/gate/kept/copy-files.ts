@@ -6,6 +6,7 @@
 import { constants, copyFile, lstat, mkdir, readdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { git } from '../../git/runner.js';
+import { UserError } from '../../protocol/user-error.js';
 
 /** Lists further ignored files to bring along, as `.gitignore` lists files; other tools that make worktrees read it, too. */
 export const INCLUDE_FILE = '.worktreeinclude';
@@ -168,8 +169,7 @@ async function existingParent(dir: string): Promise<string> {
 }
 
 /** A worktree that could not be set up. */
-export class SetupError extends Error {
-  override name = 'SetupError';
+export class SetupError extends UserError {
   constructor(
     message: string,
     /** End of the command's output, plain text. */
