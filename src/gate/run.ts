@@ -49,6 +49,8 @@ export interface GateOptions {
   hint?: (said: string) => string | undefined;
   /** Looks closer at a failed command; absent: red is red. */
   judge?: (failed: FailedCommand) => Promise<Judgement>;
+  /** Hears that a command begins; `index` is 0-based. */
+  onBegin?: (index: number, command: GateCommand) => void;
   /** Hears how each command ended that counts as it ended. */
   onOutcome?: (index: number, outcome: CommandOutcome) => void;
 }
@@ -71,6 +73,7 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   const escaped: string[] = [];
   let failure: GateResult['failure'];
   for (const [index, command] of options.commands.entries()) {
+    options.onBegin?.(index, command);
     const one = await runCommand(options, command, `gate-${index + 1}`);
     commands.push(one.result);
     escaped.push(...one.escaped);

@@ -12,7 +12,7 @@ import { type TakenBack, takenBack } from '../git/landing/taken-back.js';
 import type { LandingContext } from '../git/landing/target-lock.js';
 import { undoIdea as undoOnTarget } from '../git/landing/undo.js';
 import { linkText, linkTrouble } from '../git/worktrees/gitlinks.js';
-import type { LandInput, LandResult, UndoInput, UndoResult } from '../protocol/git-work.js';
+import type { LandInput, LandResult, MergedGate, UndoInput, UndoResult } from '../protocol/git-work.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { repositoryPath, tickUntracked } from '../run-files/backlog-place.js';
 import type { LoadedRun, RunFile } from '../run-files/run.js';
@@ -34,12 +34,15 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const ticked = [input.idea, ...(input.blues ?? [])];
   const tolerated = new Set<string>();
   const escaped = new Set<string>();
+  let merged: MergedGate | undefined;
   const result = await landOnTarget({
     ...options,
     gate: async (dir, onto) => {
       const gate = await options.gate(dir, onto);
       for (const command of gate.tolerated ?? []) tolerated.add(command);
       for (const one of gate.escaped ?? []) escaped.add(one);
+      const { commands, tests, durationMs } = gate;
+      merged = { commands, durationMs, ...(tests ? { tests } : {}) };
       return gate;
     },
     ...{ branch, base, head },
@@ -60,7 +63,8 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     ...(escaped.size > 0 ? [`Its gate left processes running, which were ended: ${[...escaped].join(', ')}.`] : []),
   ].join(' ');
   const known = result.kind === 'landed' && told ? noted(result, told) : result;
-  return cleanLanding(await noteTakenBack(known, run.file, input.idea), redactorOf(deps));
+  const gated = known.kind === 'landed' && merged ? { ...known, gate: merged } : known;
+  return cleanLanding(await noteTakenBack(gated, run.file, input.idea), redactorOf(deps));
 }
 
 /** What was let through belongs to what is said of the landing. */

@@ -27,6 +27,10 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       if (run && run.endedAt === undefined) Object.assign(run, { endedAt: at, outcome: 'interrupted' });
       return;
     }
+    case 'asks':
+      idea.question = event.question;
+      idea.asking = event.asking;
+      return;
     case 'gate-start': {
       const { command, number, of } = event;
       idea.gateNow = { at, command, number, of, merged: event.merged === true };
@@ -91,12 +95,15 @@ function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
   idea.held = event.held === true;
   idea.approval = event.approval === true;
   if (event.retries !== undefined) idea.retries = event.retries;
-  for (const key of ['reason', 'asking', 'question'] as const) {
-    const value = event[key];
-    if (value === undefined) delete idea[key];
-    else Object.assign(idea, { [key]: value });
+  if (event.reason === undefined) delete idea.reason;
+  else idea.reason = event.reason;
+  if (event.status === 'needs-human') {
+    if (idea.question === undefined) askedAs(idea);
+  } else if (event.status !== 'running') {
+    delete idea.question;
+    delete idea.asking;
   }
-  if (event.status === 'needs-human' && idea.question === undefined) askedAs(idea);
+  if (event.status === 'landed') idea.landedBefore = false;
   if (event.commit !== undefined) idea.commit = event.commit;
   else if (event.status !== 'landed') delete idea.commit;
   place(idea, event.agentName);
@@ -126,8 +133,9 @@ function place(idea: IdeaModel, agentName: string | undefined): void {
 }
 
 function begin(idea: IdeaModel, event: Of<'iteration'>, at: number): void {
-  const known = runOf(idea, event.serial);
-  if (known) return;
+  if (runOf(idea, event.serial)) return;
+  delete idea.question;
+  delete idea.asking;
   const run: Iteration = { serial: event.serial, number: event.iteration, max: event.max, startedAt: at };
   const agent = event.agent ?? idea.agent;
   if (agent !== undefined) run.agent = agent;

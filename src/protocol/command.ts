@@ -5,6 +5,7 @@
  * Must import types only.
  */
 import type { Dimension } from './budget.js';
+import type { Teller } from './events.js';
 import type { IdeaCard } from './idea.js';
 
 export type RunMode = 'autopilot' | 'semi-auto' | 'step';
@@ -68,6 +69,8 @@ export interface Intervention {
   /** A command that arrives twice under one id counts once. */
   id?: string;
   reason?: string;
+  /** Where the person spoke from; absent: unknown. */
+  by?: Teller;
   /** Of `hint` and `answer`; of `retry-limit` the account or agent. */
   text?: string;
   /** Of `slots`, `limit`, `score` and `raise-budget`. */

@@ -24,7 +24,9 @@ export type Asking =
   | 'confinement'
   | 'baseline'
   | 'escalation'
-  | 'landing';
+  | 'landing'
+  /** The agent could not work, again and again. */
+  | 'trouble';
 
 /** Where a person spoke from; `signal`: a raw Temporal signal, e.g. of the Web UI. */
 export type Teller = 'cli' | 'screen' | 'signal';
@@ -55,10 +57,6 @@ export type RunEvent =
       held?: true;
       /** Its next iteration or its landing waits for an approval, or an approval answers its question. */
       approval?: true;
-      /** Why a person is asked. */
-      asking?: Asking;
-      /** The question whole, where `reason` is cut. */
-      question?: string;
       /** Failed tries before this one. */
       retries?: number;
     }
@@ -74,8 +72,6 @@ export type RunEvent =
       /** Agent from the configuration. */
       agent?: string;
       model?: string;
-      /** Counts the starts of the idea's workflow, so that a line repeated after a crash is known as one. */
-      generation?: number;
       /** Commit that the idea's work stands on. */
       base?: string;
       /** Of its plan, 1-based. */
@@ -142,6 +138,8 @@ export type RunEvent =
       of?: number;
     }
   | { kind: 'waiting'; idea: string; why: string; ms: number }
+  /** An idea asks a person. The question is whole; that of the `idea` event is cut. */
+  | { kind: 'asks'; idea: string; asking: Asking; question: string }
   | { kind: 'answered'; idea: string; text?: string; by?: Teller }
   /** A person's command to the run or an idea, and its outcome. */
   | { kind: 'command'; verb: string; idea?: string; reason?: string; text?: string; by?: Teller; done: string }

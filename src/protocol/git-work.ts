@@ -22,9 +22,13 @@ export type LandResult =
       /** A note for the user, for example about a dirty checkout that was left behind. */
       note?: string;
       durationMs: number;
+      /** On the merged tree; absent where that had been gated already. */
+      gate?: MergedGate;
     }
   | { kind: 'conflict'; onto: string; files: string[]; detail: string; durationMs: number }
   | { kind: 'red'; onto: string; candidate: string; gate: GateResult; durationMs: number };
+
+export type MergedGate = Pick<GateResult, 'commands' | 'tests' | 'durationMs'>;
 
 /** Cleanup of an idea's worktree and branch happens only while nothing works on it and no landing of it runs. */
 export interface IdeaGitInput extends RunRef {

@@ -55,6 +55,8 @@ export function take(record: RunRecord, event: StampedEvent): void {
       runOf(idea, event.serial).ended = event;
       return;
     case 'gate': {
+      // That on the merged tree is the landing's.
+      if (event.merged) return;
       idea.gate = event;
       const last = idea.runs.at(-1);
       if (last) last.gate = event;

@@ -56,6 +56,7 @@ export class GitWork {
           git.landIdea({ ...refOf(this.#input), idea, title, ...work, ...bluesOf(pilot.graph.completes(idea)) }),
         ),
       );
+      this.#tellGate(idea, result);
       if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
       this.#tell((p) => p.landed(idea, result));
     } catch (error) {
@@ -65,6 +66,19 @@ export class GitWork {
     } finally {
       this.#landing = undefined;
     }
+  }
+
+  /** The gate on the merged tree, as the one on the idea's own branch is told. */
+  #tellGate(idea: string, result: LandResult): void {
+    if (result.kind === 'conflict' || !result.gate) return;
+    const { commands, tests, durationMs } = result.gate;
+    const failure = result.kind === 'red' ? result.gate.failure : undefined;
+    const red = failure && { command: failure.command, exitCode: failure.exitCode, log: failure.log };
+    emit(this.#input, {
+      ...{ kind: 'gate', idea, merged: true, pass: result.kind === 'landed', commands, durationMs },
+      ...(tests ? { tests } : {}),
+      ...red,
+    });
   }
 
   /**

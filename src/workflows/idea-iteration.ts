@@ -167,6 +167,8 @@ async function runAgent(
   emit(input, {
     ...{ kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName },
     ...(agent ? { agent } : {}),
+    base: prepared.base,
+    ...(prepared.plan ? { step: placeIn(prepared.plan, state.plan ?? firstStep()) } : {}),
   });
   if (choice?.probe) await reporter.report('probing');
   session.ranSince = Date.now();
@@ -229,6 +231,8 @@ function account(
     durationMs,
     commits,
     ...(run.escaped ? { escaped: run.escaped } : {}),
+    ...(run.usage ? { usage: run.usage } : {}),
+    ...(run.tail ? { words: run.tail.slice(-MOST_WORDS) } : {}),
   });
   state.head = run.head;
   state.commits += run.commits;
@@ -256,6 +260,20 @@ function account(
   delete state.feedback;
   if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };
 }
+
+/** Of the agent's last words, in characters; the whole is in its output. */
+const MOST_WORDS = 1500;
+
+const placeIn = ({ steps, phases }: PlanShape, { step }: PlanPlace) => {
+  const { id = '', phase = 0 } = steps[step] ?? {};
+  return { number: Math.min(step + 1, steps.length), of: steps.length, id, phase: phases[phase] ?? '' };
+};
+
+const gateEvent = ({ commands, failure }: GateResult) => ({
+  commands,
+  ...(failure?.newTests ? { newTests: failure.newTests } : {}),
+  ...(failure?.knownTests ? { knownTests: failure.knownTests } : {}),
+});
 
 const redAt = ({ command, exitCode, log }: GateFailure) => ({ command, exitCode, log });
 
@@ -286,6 +304,7 @@ async function runGate(
     kind: 'gate',
     idea,
     pass: gate.pass,
+    ...gateEvent(gate),
     ...(gate.failure ? redAt(gate.failure) : {}),
     ...(gate.tests ? { tests: gate.tests } : {}),
     ...(gate.flaky ? { flaky: gate.flaky } : {}),

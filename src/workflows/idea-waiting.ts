@@ -15,6 +15,7 @@ import {
 } from '../decide/budget/amounts.js';
 import { cutOffQuestion, limitReached, MOST_CUT_OFF } from '../decide/idea/completion.js';
 import type { BudgetLine, BudgetReached } from '../protocol/budget.js';
+import type { Asking } from '../protocol/events.js';
 import type { IdeaResult, Verdict } from '../protocol/idea-run.js';
 import type { Trouble } from '../protocol/limits.js';
 import type { IdeaSession } from './idea-session.js';
@@ -28,8 +29,8 @@ export async function ask(
   session: IdeaSession,
   question: string,
   tellParent: boolean,
-  /** The findings that an approval accepts. */
-  approve?: readonly string[],
+  /** `approve`: the findings that an approval accepts. */
+  { approve, asking = 'question' }: { approve?: readonly string[]; asking?: Asking } = {},
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.question = question;
@@ -37,6 +38,7 @@ export async function ask(
   session.approved = false;
   session.approvable = approve !== undefined;
   screen.show('needs-human', 'needs-human');
+  emit(input, { kind: 'asks', idea: input.idea, asking, question });
   if (tellParent) await reporter.report('needs-human', { reason: question, ...(approve ? { approvable: true } : {}) });
   await condition(() => session.answered || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
@@ -62,6 +64,7 @@ export async function askBudget(session: IdeaSession, line: BudgetLine): Promise
   state.asking = 'budget';
   session.budgetAnswer = undefined;
   screen.show('needs-human', 'needs-human');
+  emit(input, { kind: 'asks', idea: input.idea, asking: 'budget', question: state.question });
   await reporter.report('needs-human', { reason: state.question });
   await condition(() => session.budgetAnswer !== undefined || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
@@ -135,7 +138,7 @@ async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<Idea
     case 'landed':
       return session.close('landed');
     case 'ask':
-      return ask(session, verdict.question, false);
+      return ask(session, verdict.question, false, { asking: 'landing' });
     case 'close':
       // In a plan, this skips the step.
       if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan) {
@@ -215,7 +218,7 @@ export async function afterLoss(session: IdeaSession, why: string): Promise<Idea
   if (times >= MOST_CUT_OFF) {
     delete state.cutOff;
     delete state.suspect;
-    return ask(session, cutOffQuestion(`${why}.`), true);
+    return ask(session, cutOffQuestion(`${why}.`), true, { asking: 'trouble' });
   }
   await backOff(session, Math.min(FIRST_WAIT_MS * 2 ** (times - 1), LONGEST_WAIT_MS), why);
   if (times < SUSPECT_AFTER || state.stopping || state.paused) return undefined;

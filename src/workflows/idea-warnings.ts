@@ -152,7 +152,7 @@ export function escalated({ input, state }: IdeaSession, next: NextStep): NextSt
   emit(input, { kind: 'escalated', idea: input.idea, rung: rung.do, iterations: idle });
   if (rung.do === 'ask') {
     state.watch = { ...state.watch, same: 0 };
-    return { do: 'ask', question: words };
+    return { do: 'ask', question: words, asking: 'escalation' };
   }
   state.notes.push(words);
   switch (rung.do) {

@@ -128,7 +128,7 @@ async function follow(session: IdeaSession, next: NextStep): Promise<IdeaResult 
     case 'hold':
       return park(session, { reached: next.reached });
     case 'ask':
-      return ask(session, next.question, true, next.approve);
+      return ask(session, next.question, true, next);
     case 'ready':
       return land(session);
     case 'hand-over':

@@ -17,6 +17,8 @@ import { type Autopilot, agentName } from '../decide/run/autopilot.js';
 import { runDetails } from '../decide/views/details.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
 import { landedBefore, NEXT_SHOWN, runStatus, runWarnings } from '../decide/views/status.js';
+import type { Spent } from '../protocol/budget.js';
+import type { RunMode } from '../protocol/command.js';
 import type { RunEvent } from '../protocol/events.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import type { AutopilotInput, AutopilotState } from '../protocol/run.js';
@@ -40,7 +42,7 @@ export class Publisher {
   }
 
   #emitChanges(pilot: Autopilot): void {
-    for (const { card, status, slot, reason, commit, hold, approval, approvable } of pilot.takeChanges()) {
+    for (const { card, status, slot, reason, commit, hold, approval, approvable, retries } of pilot.takeChanges()) {
       emit(this.#input, {
         kind: 'idea',
         idea: card.id,
@@ -51,13 +53,14 @@ export class Publisher {
         ...(commit ? { commit } : {}),
         ...(hold ? { held: true as const } : {}),
         ...(approval || approvable ? { approval: true as const } : {}),
+        ...(retries > 0 ? { retries } : {}),
       });
     }
   }
 
   #emitTold(pilot: Autopilot): void {
-    for (const { verb, idea, reason, done, refusal } of pilot.takeTold()) {
-      const about = { verb, ...(idea ? { idea } : {}) };
+    for (const { verb, idea, reason, text, by, done, refusal } of pilot.takeTold()) {
+      const about = { verb, ...(idea ? { idea } : {}), ...(text ? { text } : {}), ...(by ? { by } : {}) };
       if (refusal === undefined)
         emit(this.#input, { kind: 'command', ...about, ...(reason ? { reason } : {}), done: done ?? '' });
       else emit(this.#input, { kind: 'refused', ...about, why: refusal });
@@ -87,7 +90,13 @@ export class Publisher {
   #emitState(pilot: Autopilot, { run, why: reason }: { run: ShownState; why?: string }): void {
     if (run === this.#emittedState) return;
     this.#emittedState = run;
-    emit(this.#input, { kind: 'run', state: run, ...(reason ? { why: reason } : {}), ...progress(pilot) });
+    emit(this.#input, {
+      kind: 'run',
+      state: run,
+      ...(reason ? { why: reason } : {}),
+      ...progress(pilot),
+      ...courseOf(pilot),
+    });
   }
 
   /** `whole`: draw a large run even if it was drawn a moment ago. `ended`: how the run ended. */
@@ -133,6 +142,13 @@ function progress(pilot: Autopilot): { landed: number; before?: number; total: n
   const before = landedBefore(landed);
   return { landed: landed.length, ...(before > 0 ? { before } : {}), total: ideas.length };
 }
+
+/** How the run is set, and what its ideas have used. */
+const courseOf = ({ state }: Autopilot): { mode: RunMode; slots: number; spent?: Spent } => ({
+  mode: state.mode ?? 'autopilot',
+  slots: state.slots,
+  ...(state.budget ? { spent: state.budget.run } : {}),
+});
 
 /* Typed search attribute keys (G9). May import @temporalio/common only. */
 

@@ -73,11 +73,12 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
         : '';
       const look = event.tripwires ? `\n  ${paint.yellow('!')} ${clean(event.tripwires.join('; '))}` : '';
       if (event.pass)
-        return `${paint.dim('·')} ${event.idea} gate green${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}${escapedText(event, paint)}`;
-      return `${paint.red('✗')} ${event.idea} gate red: ${clean(event.command ?? '')}${paint.dim(tests)}${escapedText(event, paint)}`;
+        return `${paint.dim('·')} ${event.idea} gate green${event.merged ? ' on the merged tree' : ''}${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}${escapedText(event, paint)}`;
+      return `${paint.red('✗')} ${event.idea} gate red${event.merged ? ' on the merged tree' : ''}: ${clean(event.command ?? '')}${paint.dim(tests)}${escapedText(event, paint)}`;
     }
     case 'landing':
     case 'gate-start':
+    case 'asks':
       return undefined;
     case 'bounced':
       return `${paint.yellow('↺')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;

@@ -5,8 +5,10 @@
  * here.
  * May import protocol and decide only.
  */
+
 import type { AgentOutcome, Feedback, IdeaLimits, RunAgentResult } from '../../protocol/activities.js';
 import type { BudgetReached } from '../../protocol/budget.js';
+import type { Asking } from '../../protocol/events.js';
 import type { FailureKind } from '../../protocol/failures.js';
 import type { GateResult } from '../../protocol/gate.js';
 import type { Trouble, TroubleKind } from '../../protocol/limits.js';
@@ -26,7 +28,7 @@ export type NextStep =
   /** The same iteration again, not charged. */
   | { do: 'rerun'; waitMs: number; why: string; counts: 'failure' | 'limit' | 'cut-off' }
   /** `approve`: the findings that an approval accepts. */
-  | { do: 'ask'; question: string; approve?: string[] }
+  | { do: 'ask'; question: string; approve?: string[]; asking?: Asking }
   /** The agent cannot work for now. The autopilot says when to resume and with which agent. Not charged. */
   | { do: 'park'; trouble: Pick<Trouble, 'kind' | 'message' | 'resetAt'> }
   /** The budget of run or day is used up. The idea resumes once there is more. Not charged. */
@@ -79,7 +81,7 @@ export function troubleOf(
 
 /** Decides after an agent run. */
 export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
-  if (run.strayed) return { do: 'ask', question: run.strayed.question };
+  if (run.strayed) return { do: 'ask', question: run.strayed.question, asking: 'confinement' };
   const trouble = context.gated && troubleOf(run.outcome, context.settings);
   if (trouble && run.outcome.kind === 'failed') {
     const { message, resetAt } = run.outcome;
@@ -131,9 +133,10 @@ export function afterGate(
   if (claims && gate.pass) {
     const open = openTripwires(gate, approved);
     if (open.length === 0) return { do: 'ready' };
-    return { do: 'ask', question: tripwireQuestion(open), approve: open.map(tripwireKey) };
+    return { do: 'ask', question: tripwireQuestion(open), approve: open.map(tripwireKey), asking: 'tripwire' };
   }
-  if (claims && gate.failure?.alreadyRed) return { do: 'ask', question: alreadyRedQuestion(gate.failure) };
+  if (claims && gate.failure?.alreadyRed)
+    return { do: 'ask', question: alreadyRedQuestion(gate.failure), asking: 'baseline' };
   const feedback = gateFeedback(gate);
   if (!limits.loop) {
     const command = gate.failure ? `: ${gate.failure.command}` : '';
@@ -208,7 +211,11 @@ function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, contex
     case 'config':
       return failed;
     case 'budget':
-      return { do: 'ask', question: `${message}. Reply with anything to let the agent continue in a new run.` };
+      return {
+        do: 'ask',
+        question: `${message}. Reply with anything to let the agent continue in a new run.`,
+        asking: 'trouble',
+      };
     case 'context':
       // A new session starts with an empty context. Only a prompt that is too long by itself fails again and again.
       return limits.loop && failures < settings.maxRetries ? { ...again(message), waitMs: 0 } : failed;
@@ -231,7 +238,7 @@ const LONGEST_CUT_OFF_WAIT_MS = 60_000;
 
 /** Nothing is known to be wrong with the idea, so it never fails. The retries are limited all the same. */
 function afterKill(message: string, { settings, cutOff = 0 }: RunContext): NextStep {
-  if (cutOff + 1 >= MOST_CUT_OFF) return { do: 'ask', question: cutOffQuestion(message) };
+  if (cutOff + 1 >= MOST_CUT_OFF) return { do: 'ask', question: cutOffQuestion(message), asking: 'trouble' };
   const waitMs = Math.min(settings.retryBaseMs * 2 ** cutOff, LONGEST_CUT_OFF_WAIT_MS);
   return { do: 'rerun', waitMs, why: message, counts: 'cut-off' };
 }
@@ -248,7 +255,11 @@ function afterLimit(message: string, resetAt: number | undefined, context: RunCo
     const waitMs = settings.rateLimitBackoffMs * settings.rateLimitFactor ** limited;
     return { do: 'rerun', waitMs, why: message, counts: 'limit' };
   }
-  return { do: 'ask', question: `The agent's account is at a usage limit (${message}). Reply with anything to retry.` };
+  return {
+    do: 'ask',
+    question: `The agent's account is at a usage limit (${message}). Reply with anything to retry.`,
+    asking: 'trouble',
+  };
 }
 
 const minutes = (ms: number): string => {

@@ -9,6 +9,9 @@ export interface StepEnd {
   phase: string;
   state: 'complete' | 'skipped';
   why?: string;
+  /** 1-based. */
+  number: number;
+  of: number;
 }
 export interface PlanMove {
   next: NextStep;
@@ -69,5 +72,6 @@ function advance(plan: PlanShape, place: PlanPlace, state: StepEnd['state'], why
 
 function ending(plan: PlanShape, { step }: PlanPlace, state: StepEnd['state'], why?: string): StepEnd {
   const { id = '', phase = 0 } = plan.steps[step] ?? {};
-  return { id, phase: plan.phases[phase] ?? '', state, ...(why === undefined ? {} : { why }) };
+  const counted = { number: step + 1, of: plan.steps.length };
+  return { id, phase: plan.phases[phase] ?? '', state, ...counted, ...(why === undefined ? {} : { why }) };
 }

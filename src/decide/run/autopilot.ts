@@ -160,7 +160,14 @@ export class Autopilot {
       told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
       return plan;
     }
-    const about = { verb, ...(idea ? { idea } : {}), ...(reason ? { reason } : {}) };
+    const { text, by } = command;
+    const about = {
+      verb,
+      ...(idea ? { idea } : {}),
+      ...(reason ? { reason } : {}),
+      ...(text ? { text } : {}),
+      ...(by ? { by } : {}),
+    };
     const done = plan.carryOut();
     told.push({ ...about, done });
     return { done };

@@ -5,6 +5,7 @@
  * May import protocol and decide only.
  */
 
+import type { Teller } from '../../protocol/events.js';
 import { type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
 import type { AgentsInfo } from '../../protocol/limits.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
@@ -26,6 +27,9 @@ export interface Told {
   verb: string;
   idea?: string;
   reason?: string;
+  /** Of `hint` and `answer`. */
+  text?: string;
+  by?: Teller;
   done?: string;
   refusal?: string;
 }

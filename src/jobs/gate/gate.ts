@@ -10,6 +10,7 @@ import { git } from '../../git/runner.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../../protocol/gate.js';
 import type { Idea } from '../../protocol/idea.js';
+import { EventWriter } from '../../run-files/events.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
 import { ideaGate, wallOf } from '../confine/walls.js';
@@ -74,14 +75,26 @@ export function gateIn(
   where: JudgeInput & { agentName: string; dir: string },
   onOutcome?: (index: number, outcome: CommandOutcome) => void,
 ): Promise<GateResult> {
+  const commands = gateCommands(run.file.config);
+  const merged = where.agentName === SEATS.landing;
+  const events = new EventWriter(deps.root, () => {});
   return runGate({
-    commands: gateCommands(run.file.config),
+    commands,
     worktree: where.dir,
     logDir: where.logDir,
     ...commandEnvironment(deps, run, 'gate', where),
     token: `${where.project}/${where.idea}/gate/${randomUUID()}`,
     signal: where.signal,
     judge: judgeWith(deps, run, where),
+    onBegin: (index, { name }) =>
+      events.write(
+        { project: run.file.project, runId: run.file.runId },
+        {
+          ...{ kind: 'gate-start', idea: where.idea, command: name, number: index + 1, of: commands.length },
+          ...(merged ? { merged } : {}),
+        },
+        Date.now(),
+      ),
     ...(onOutcome ? { onOutcome } : {}),
   });
 }

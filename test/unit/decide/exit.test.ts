@@ -96,7 +96,11 @@ describe('B4 exit table', () => {
     const steps = [0, 1, 2, 3, 4].map((cutOff) => exitOf(failed('killed'), { cutOff, failures: 9 }));
     const waits = steps.slice(0, 4).map((step) => (step.do === 'rerun' ? [step.waitMs, step.counts] : step));
     expect(waits).toEqual([2000, 4000, 8000, 16_000].map((ms) => [ms, 'cut-off']));
-    expect(steps[4]).toEqual({ do: 'ask', question: expect.stringMatching(/^5 agent runs in a row.*killed happened/) });
+    expect(steps[4]).toEqual({
+      do: 'ask',
+      question: expect.stringMatching(/^5 agent runs in a row.*killed happened/),
+      asking: 'trouble',
+    });
     const slow = settings({ retryBaseMs: 50_000 });
     expect(exitOf(failed('killed'), { cutOff: 3, settings: slow })).toMatchObject({ waitMs: 60_000 });
   });
@@ -114,7 +118,7 @@ describe('B4 exit table', () => {
   test.each(strategies)('B4: a run that used up its money asks a person, strategy %s', (errorStrategy) => {
     for (const failures of [0, 5]) {
       const next = exitOf(failed('budget'), { failures, settings: settings({ errorStrategy }) });
-      expect(next).toEqual({ do: 'ask', question: expect.stringContaining('budget happened') });
+      expect(next).toEqual({ do: 'ask', question: expect.stringContaining('budget happened'), asking: 'trouble' });
     }
   });
 

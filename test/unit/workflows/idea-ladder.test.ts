@@ -33,7 +33,7 @@ describe('B4: an idea that gets nowhere', () => {
     expect(state.notes).toEqual([expect.stringContaining('try another approach')]);
     expect(step()).toEqual({ do: 'iterate' });
     expect(state.notes.at(-1)).toContain('start again');
-    expect(step()).toEqual({ do: 'ask', question: expect.stringMatching(/^4 iterations/) });
+    expect(step()).toEqual({ do: 'ask', question: expect.stringMatching(/^4 iterations/), asking: 'escalation' });
     expect(step()).toBe(AGAIN);
   });
 
