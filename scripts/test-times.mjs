@@ -24,7 +24,7 @@ export function whereTimeGoes(totals, root) {
   const byTime = (a, b) => b.ms - a.ms;
   const sums = [...suites].map(([suite, sum]) => ({ suite, ...sum })).sort(byTime);
   return [
-    'time by suite (two files run at once):',
+    'time by suite (several files run at once):',
     ...sums.map(({ suite, ms, tests }) => `${seconds(ms)}  ${suite} (${tests} tests)`),
     'slowest files:',
     ...files

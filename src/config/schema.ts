@@ -51,7 +51,7 @@ export const configSchema = z
         critical: weight.default(50).describe('For the tag "critical".'),
         quickWin: weight.default(30).describe('For the tag "quick-win".'),
         nearComplete: weight.default(20).describe('If more than half of the parent’s children are done.'),
-        retry: weight.default(-15).describe('For each retry so far.'),
+        retry: weight.default(-15).describe('For each retry so far, those of earlier runs included.'),
       })
       .prefault({})
       .describe('Points that decide which ready idea starts next. The highest sum wins.'),

@@ -17,7 +17,7 @@ import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { abandonedIdeas, carryOver, takeHints } from '../run-files/carried.js';
+import { abandonedIdeas, carryOver, retriedIdeas, takeHints } from '../run-files/carried.js';
 import { needNoWork } from '../run-files/landed.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
@@ -58,7 +58,9 @@ async function carriedInto(
     open.has(idea) && !again.includes(idea) ? [{ idea, ...(reason ? { reason } : {}) }] : [],
   );
   const hints = await takeHints(root, ref, open);
-  return abandoned.length + hints.length > 0 ? { abandoned, hints } : undefined;
+  const retries = (await retriedIdeas(root, ref.project)).filter(({ idea }) => open.has(idea));
+  if (abandoned.length + hints.length + retries.length === 0) return undefined;
+  return { abandoned, hints, ...(retries.length > 0 ? { retries } : {}) };
 }
 
 /** A revision of the run's configuration, for those who decide. */

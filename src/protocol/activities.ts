@@ -60,6 +60,8 @@ export interface OpenRunResult {
 export interface CarriedOver {
   abandoned: { idea: string; reason?: string }[];
   hints: { idea: string; notes: string[] }[];
+  /** How often an idea that has not landed was tried again: it keeps its score (A2). Absent in runs of 0.1. */
+  retries?: { idea: string; count: number }[];
 }
 
 export interface IdeaLimits {

@@ -1,8 +1,8 @@
 /**
- * What people said about ideas that outlasts a run: that one is abandoned, and hints that no prompt had yet. One file for
- * each idea, in the project's folder.
+ * What outlasts a run: that a person has abandoned an idea, hints that no prompt had yet, and how often an idea was tried
+ * again. One file for each idea, in the project's folder.
  * Invariant: `abandoned` counts until a `retry` takes it back; hints are given to one run only, which gives back at its end
- * what was not delivered. Files only, no decisions about a run.
+ * what was not delivered; retries count until the idea has landed. Files only, no decisions about a run.
  */
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,6 +23,7 @@ interface Carried {
   hints?: string[];
   /** Run that has the hints. */
   takenBy?: string;
+  retries?: number;
 }
 
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
@@ -37,7 +38,7 @@ async function read(path: string): Promise<Carried | undefined> {
 
 async function write(root: string, project: string, next: Carried): Promise<void> {
   const path = fileOf(root, project, next.idea);
-  if (!next.abandoned && !next.hints?.length) {
+  if (!next.abandoned && !next.hints?.length && !next.retries) {
     await rm(path, { force: true });
     return;
   }
@@ -76,6 +77,10 @@ export async function abandonedIdeas(root: string, project: string): Promise<Map
   );
 }
 
+export async function retriedIdeas(root: string, project: string): Promise<{ idea: string; count: number }[]> {
+  return (await all(root, project)).flatMap(({ idea, retries }) => (retries ? [{ idea, count: retries }] : []));
+}
+
 /** Hints for the ideas of a run, which has them from now on; asked again it is given the same. */
 export async function takeHints(
   root: string,
@@ -103,23 +108,26 @@ export async function carryOver(
   root: string,
   { project, runId }: { project: string; runId: string },
   known: ReadonlySet<string>,
-  { abandoned, hints }: CarriedOver,
+  { abandoned, hints, retries = [] }: CarriedOver,
 ): Promise<void> {
   const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
   const left = new Map(hints.map((one) => [one.idea, one.notes]));
+  const counts = new Map(retries.map((one) => [one.idea, one.count]));
   const records = new Map((await all(root, project)).map((one) => [one.idea, one]));
-  for (const idea of new Set([...givenUp.keys(), ...left.keys(), ...records.keys()])) {
+  for (const idea of new Set([...givenUp.keys(), ...left.keys(), ...counts.keys(), ...records.keys()])) {
     if (!known.has(idea)) continue;
     const before = records.get(idea);
     const reason = givenUp.get(idea);
     const since = before?.abandoned ?? { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
     // What another run has, or what was said since, is not this one's to drop.
     const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
+    const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];
     await write(root, project, {
       ...{ version: 1, idea },
       ...(givenUp.has(idea) ? { abandoned: since } : {}),
       ...(notes.length > 0 ? { hints: notes } : {}),
+      ...(count ? { retries: count } : {}),
     });
   }
 }

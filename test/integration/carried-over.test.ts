@@ -1,4 +1,4 @@
-/** What people said about ideas counts in the next run: abandoned until a retry, and hints once. Features: C3, C5. */
+/** What people said about ideas counts in the next run: abandoned until a retry, and hints once. So do retries. Features: A2, C3, C5. */
 import { afterEach, expect, inject, it } from 'vitest';
 import { DONE, Held } from '../support/held.js';
 import { until } from '../support/program.js';
@@ -115,6 +115,42 @@ it(
     await held.began('k-1', 1, 2);
     await held.go('k-1-1');
     expect((await held.finish()).notLanded).toMatchObject([{ idea: 'a-1', status: 'abandoned' }]);
+  },
+  SLOW,
+);
+
+it(
+  'A2: an idea that failed is worth less at each start that tries it again; why and the plan show it',
+  async () => {
+    const blocked = { ...DONE, signal: 'BLOCKED: no key' };
+    held = await Held.open(
+      inject('stateRoot'),
+      [
+        { id: 'f-1', steps: [blocked] },
+        { id: 'k-1', steps: [{ signal: 'COMPLETE' }] },
+      ],
+      { slots: 2 },
+    );
+    const { run } = held.box;
+    const retries = async () => (await held.why('f-1')).parts.find(({ label }) => /retr/.test(label));
+    const night = async (n: number) => {
+      await held.start();
+      await held.idea('f-1', 'blocked');
+      const seen = await retries();
+      await held.began('k-1', 1, n);
+      await run('abort');
+      await held.closed();
+      return seen;
+    };
+    expect(await night(1)).toBe(undefined);
+    // Without a run, as the next start counts it.
+    expect(await retries()).toEqual({ label: '1 retry', value: -15 });
+    expect(await night(2)).toEqual({ label: '1 retry', value: -15 });
+    const plan = (await run('start', '--dry-run', '--json')).json[0] as { order: { id: string; score: number }[] };
+    expect(plan.order.map(({ id, score }) => [id, score])).toEqual([
+      ['k-1', 0],
+      ['f-1', -30],
+    ]);
   },
   SLOW,
 );

@@ -1,7 +1,8 @@
 /** Agents that say when they have begun and go on when they are told to: what a test of interventions needs. */
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findProjectId } from '../../src/client/context.js';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunSummary } from '../../src/protocol/run.js';
 import type { IdeaStatus } from '../../src/protocol/states.js';
@@ -25,7 +26,12 @@ export interface HeldIdea {
   [property: string]: unknown;
 }
 
+const FIRST_GAP_MS = 100;
+const MOST_BETWEEN_LOOKS_MS = 1600;
+
 export class Held {
+  #project: string | undefined;
+
   private constructor(
     readonly box: Sandbox,
     readonly stateRoot: string,
@@ -75,11 +81,47 @@ export class Held {
   }
 
   state(wanted: string): Promise<unknown> {
-    return until(`state ${wanted}`, async () => (await this.status())?.state === wanted, 120_000);
+    return this.#look(`state ${wanted}`, async () => (await this.status())?.state === wanted);
   }
 
   closed(): Promise<unknown> {
-    return until('the run to close', async () => (await this.box.run('status', '--json')).code === 6, 120_000);
+    return this.#look('the run to close', async () => (await this.box.run('status', '--json')).code === 6);
+  }
+
+  /** Each look starts the program: only when the run has told something since the last one, and now and then all the same. */
+  #look<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
+    let seen: string | undefined;
+    let next = 0;
+    let gap = 0;
+    const look = async (): Promise<T | undefined | false> => {
+      const told = await this.#told();
+      if (told === seen && performance.now() < next) return undefined;
+      gap = told === seen ? Math.min(gap * 2, MOST_BETWEEN_LOOKS_MS) : FIRST_GAP_MS;
+      seen = told;
+      try {
+        return await check();
+      } finally {
+        next = performance.now() + gap;
+      }
+    };
+    return until(what, look, 120_000);
+  }
+
+  /** Changes whenever a run of the repository tells something. */
+  async #told(): Promise<string> {
+    const { repo: cwd, env } = this.box;
+    this.#project ??= await findProjectId({ cwd, root: this.stateRoot, cacheRoot: this.stateRoot, env, json: true });
+    const runs = join(this.stateRoot, 'projects', this.#project, 'runs');
+    const names = await readdir(runs).catch(() => []);
+    const sizes = await Promise.all(
+      names.map((name) =>
+        stat(join(runs, name, 'events.jsonl')).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
+    return sizes.join(' ');
   }
 
   async why(id: string): Promise<WhyView> {
@@ -88,14 +130,10 @@ export class Held {
 
   /** Waits for a status; gives what `why` says then. */
   idea(id: string, wanted: IdeaStatus): Promise<WhyView> {
-    return until(
-      `${id} ${wanted}`,
-      async () => {
-        const view = await this.why(id);
-        return view?.status === wanted && view;
-      },
-      120_000,
-    );
+    return this.#look(`${id} ${wanted}`, async () => {
+      const view = await this.why(id);
+      return view?.status === wanted && view;
+    });
   }
 
   events(): Promise<StampedEvent[]> {
@@ -106,7 +144,7 @@ export class Held {
 
   /** Waits for an event. */
   event(what: string, fits: (event: StampedEvent) => boolean): Promise<StampedEvent> {
-    return until(what, async () => (await this.events()).find(fits), 120_000);
+    return this.#look(what, async () => (await this.events()).find(fits));
   }
 
   async saves(id: string): Promise<string[]> {

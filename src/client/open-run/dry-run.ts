@@ -3,7 +3,7 @@ import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { rankReady, score as scoreOf } from '../../decide/scheduler/score.js';
 import { landedIdeas } from '../../git/landing/landed.js';
-import { abandonedIdeas } from '../../run-files/carried.js';
+import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
 import { needNoWork } from '../../run-files/landed.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { type Context, print, printJson } from '../context.js';
@@ -17,7 +17,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   const givenUp = await abandonedIdeas(context.root, plan.project.id);
   const abandoned = [...givenUp.keys()].filter((idea) => !plan.again.includes(idea)).map((idea) => ({ idea }));
   const opened = {
-    carried: { abandoned, hints: [] },
+    carried: { abandoned, hints: [], retries: await retriedIdeas(context.root, plan.project.id) },
     agentsQueue: '',
     gitQueue: '',
     target: plan.target,

@@ -5,6 +5,7 @@ import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { why as explain } from '../../decide/views/status.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import type { WhyView } from '../../protocol/views.js';
+import { retriedIdeas } from '../../run-files/carried.js';
 import { needNoWork } from '../../run-files/landed.js';
 import { settingsOf } from '../../run-files/settings.js';
 import type { Context } from '../context.js';
@@ -20,7 +21,7 @@ export async function whyFromFiles(context: Context, idea: string, recorded: Rec
     if (recorded) return undefined;
     throw error;
   });
-  const view = plan && (await fromBacklog(plan, idea));
+  const view = plan && (await fromBacklog(context.root, plan, idea));
   if (view) {
     delete view.possible;
     return view;
@@ -31,6 +32,7 @@ export async function whyFromFiles(context: Context, idea: string, recorded: Rec
 }
 
 async function fromBacklog(
+  root: string,
   { ideas, config, project, target }: Awaited<ReturnType<typeof planRun>>,
   idea: string,
 ): Promise<WhyView | undefined> {
@@ -42,6 +44,7 @@ async function fromBacklog(
     target,
     cards: ideas.map(toCard),
     landed: needNoWork(ideas, onTarget),
+    carried: { abandoned: [], hints: [], retries: await retriedIdeas(root, project.id) },
   };
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
   return explain(idea, settings, pilot.graph, pilot.state);

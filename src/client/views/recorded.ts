@@ -14,6 +14,7 @@ import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IterationStats, RunState, ShownState } from '../../protocol/states.js';
 import type { RunStatus } from '../../protocol/views.js';
+import { retriedIdeas } from '../../run-files/carried.js';
 import { type IdeaRecord, type RunRecord, readRecord } from '../../run-files/idea-record.js';
 import { needNoWork } from '../../run-files/landed.js';
 import { lastRevision } from '../../run-files/revisions.js';
@@ -49,9 +50,10 @@ export async function recordedRun(root: string, project: string, runId: string):
   const settings = settingsOf(run.file.config);
   const landed = needNoWork(ideas, new Set(onTarget), run.file.again);
   const { target } = run.file;
+  const carried = { abandoned: [], hints: [], retries: await retriedIdeas(root, project) };
   const startedAt = Date.parse(record.startedAt ?? run.file.createdAt);
   const state = firstState(
-    { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed },
+    { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed, carried },
     settings,
     startedAt,
   );

@@ -2,12 +2,17 @@
 import type { CarriedOver } from '../../protocol/activities.js';
 import type { IdeaCarry } from '../../protocol/idea-run.js';
 import type { IdeaEntry } from '../../protocol/run.js';
+import type { IdeaStatus } from '../../protocol/states.js';
 import type { Autopilot } from '../run/autopilot.js';
 import { sizeOf } from './amendments.js';
 
 /** Most characters of hints that a run leaves to the next one. */
 const MOST_CARRIED = 500_000;
 const MOST_ABANDONED = 5000;
+const MOST_RETRIED = 5000;
+
+/** A start tries these again, which is a retry. What was cut short by the end of the run goes on. */
+const TRIED: ReadonlySet<IdeaStatus> = new Set(['failed', 'timeout', 'blocked']);
 
 /** What the next run must know of this one. `unsaid`: hints that exceed the limit. */
 export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsaid: CarriedOver['hints'] } {
@@ -28,7 +33,11 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
     (size <= room ? hints : unsaid).push({ idea: card.id, notes });
     if (size <= room) room -= size;
   }
-  return { abandoned, hints, unsaid };
+  const retries = over
+    .map(({ card, status, retries: before }) => ({ idea: card.id, count: before + (TRIED.has(status) ? 1 : 0) }))
+    .filter(({ count }) => count > 0)
+    .slice(0, MOST_RETRIED);
+  return { abandoned, hints, ...(retries.length > 0 ? { retries } : {}), unsaid };
 }
 
 /** Hands out what the idea was told before its start: hints and a skipped step once, limits and texts at each start. */

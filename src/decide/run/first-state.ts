@@ -19,7 +19,7 @@ export const newEntry = (card: IdeaCard): IdeaEntry => ({
 });
 
 /** Commands from earlier runs still apply. */
-function firstEntry(card: IdeaCard, landed: boolean, carried?: CarriedOver): IdeaEntry {
+function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried?: CarriedOver): IdeaEntry {
   const entry = newEntry(card);
   if (landed) return { ...entry, status: 'landed' };
   const notes = carried?.hints.find(({ idea }) => idea === card.id)?.notes;
@@ -27,6 +27,7 @@ function firstEntry(card: IdeaCard, landed: boolean, carried?: CarriedOver): Ide
   return {
     ...entry,
     ...(notes ? { notes } : {}),
+    retries,
     ...(abandoned
       ? { status: 'abandoned', reason: `${abandoned.reason ?? 'abandoned by a person'} (in an earlier run)` }
       : {}),
@@ -41,11 +42,12 @@ const startState = (mode: RunMode | undefined): RunState =>
 export function firstState(opened: OpenRunResult, settings: RunSettings, now: number): AutopilotState {
   const budget = firstBudget(settings.budget, opened.day);
   const landed = new Set(opened.landed);
+  const retries = new Map((opened.carried?.retries ?? []).map(({ idea, count }) => [idea, count]));
   return {
     run: startState(settings.mode),
     ...(settings.mode ? { mode: settings.mode } : {}),
     slots: settings.slots,
-    entries: opened.cards.map((card) => firstEntry(card, landed.has(card.id), opened.carried)),
+    entries: opened.cards.map((card) => firstEntry(card, landed.has(card.id), retries.get(card.id), opened.carried)),
     lane: [],
     waiting: [],
     failuresInARow: 0,
