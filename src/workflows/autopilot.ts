@@ -36,7 +36,7 @@ import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
 import { activityProblem, mainActivities, refOf } from './proxies.js';
 import {
-  choiceOf,
+  agentOf,
   emit,
   grantOf,
   outcomeOf,
@@ -205,7 +205,7 @@ class AutopilotShell {
         this.#send(command.idea, messages.slotSignal.name, [grantOf(command)], true);
         return;
       case 'agent':
-        this.#send(command.idea, messages.agentSignal.name, [choiceOf(command)], true);
+        this.#send(command.idea, messages.agentSignal.name, [agentOf(command)], true);
         return;
       case 'verdict':
         this.#send(command.idea, messages.verdictSignal.name, [command.verdict], command.verdict.kind !== 'landed');

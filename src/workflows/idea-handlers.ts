@@ -2,7 +2,7 @@
  * The signals and queries of an idea as one table: each row is a Temporal signal and its effect.
  * Invariant: handlers only record the input; the main loop acts.
  */
-import { log, setHandler } from '@temporalio/workflow';
+import { log, patched, setHandler } from '@temporalio/workflow';
 import { readAnswer } from '../decide/budget/amounts.js';
 import { addPatch, notesProblem, sizeOf } from '../decide/idea/amendments.js';
 import { readWarningAnswer } from '../decide/idea/stall.js';
@@ -16,6 +16,8 @@ import {
   isStep,
   isUseAgent,
   isVerdict,
+  saysAgent,
+  type UseAgent,
 } from '../decide/messages/between.js';
 import { type Problem, readSaid, readStop, readText } from '../decide/messages/said.js';
 import { answerNote } from '../protocol/answer.js';
@@ -101,7 +103,7 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
   internal(messages.slotSignal, isGranted, (session, [{ agentName, choice }]) => {
     session.granted = { agentName, ...(choice ? { choice } : {}) };
   }),
-  internal(messages.agentSignal, isUseAgent, ({ state }, [{ choice }]) => {
+  internal(messages.agentSignal, isAgentSaid, ({ state }, [{ choice }]) => {
     state.parked = choice === undefined;
     if (choice) state.choice = choice;
   }),
@@ -115,6 +117,11 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     await reporter.resync();
   }),
 ];
+
+/** Ideas of 0.1 read an empty message as: no agent can work. Anybody can send one. */
+function isAgentSaid(value: unknown): value is UseAgent {
+  return isUseAgent(value) && (saysAgent(value) || !patched('agent-is-said'));
+}
 
 /** From the next iteration on: the current one already has its input. Files of another run are not available. */
 function takeConfig({ input, state }: IdeaSession, [said]: [Configured]): void {

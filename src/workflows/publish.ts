@@ -13,6 +13,7 @@ import {
   upsertMemo,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import type { UseAgent } from '../decide/messages/between.js';
 import { type Autopilot, agentName } from '../decide/run/autopilot.js';
 import { runDetails } from '../decide/views/details.js';
 import { runStanding, type Standing } from '../decide/views/standing.js';
@@ -176,7 +177,10 @@ export function outcomeOf({ run, aborting }: AutopilotState): RunOutcome {
   return aborting ? 'aborted' : 'stopped';
 }
 
-export const choiceOf = ({ choice }: { choice?: AgentChoice }): { choice?: AgentChoice } => (choice ? { choice } : {});
+const choiceOf = ({ choice }: { choice?: AgentChoice }): { choice?: AgentChoice } => (choice ? { choice } : {});
+
+/** For the agent to use from now on: none, too, is said in so many words. */
+export const agentOf = ({ choice }: { choice?: AgentChoice }): UseAgent => (choice ? { choice } : { none: true });
 
 export const grantOf = (command: { slot: number; choice?: AgentChoice }) => ({
   agentName: agentName(command.slot),

@@ -80,8 +80,12 @@ export const isGranted = shaped<Granted>({ agentName: isName, choice: maybe(isCh
 
 export interface UseAgent {
   choice?: AgentChoice;
+  /** None of its agents can work. Runs of 0.1 said so by leaving `choice` out. */
+  none?: true;
 }
-export const isUseAgent = shaped<UseAgent>({ choice: maybe(isChoice) });
+export const isUseAgent = shaped<UseAgent>({ choice: maybe(isChoice), none: maybe(isTrue) });
+/** An object without either says nothing. */
+export const saysAgent = ({ choice, none }: UseAgent): boolean => choice !== undefined || none === true;
 
 export interface Edited {
   patch?: LimitPatch;

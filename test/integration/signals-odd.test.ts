@@ -1,0 +1,100 @@
+/**
+ * Payloads that nobody of ours sends, drawn by chance: a message between the workflows that says nothing changes nothing.
+ * Features: C1 C5 G9.
+ */
+import fc from 'fast-check';
+import { afterEach, beforeAll, expect, inject, it } from 'vitest';
+import {
+  isConfigured,
+  isEdited,
+  isGranted,
+  isReport,
+  isResync,
+  isStep,
+  isUseAgent,
+  isVerdict,
+} from '../../src/decide/messages/between.js';
+import { isCommandLike } from '../../src/decide/messages/said.js';
+import type { IdeaCard } from '../../src/protocol/idea.js';
+import { IDEA_STATUS, ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
+import type { IdeaView, RunStatus } from '../../src/protocol/views.js';
+import { until } from '../support/program.js';
+import { quietRuntime, World, workflowCode } from './rollover-world.js';
+
+beforeAll(async () => {
+  quietRuntime();
+  await workflowCode();
+}, 120_000);
+
+let world: World;
+afterEach(() => world?.close());
+
+const OF_IDEA: Record<string, (value: unknown) => boolean> = {
+  ...{ edited: isEdited, configured: isConfigured, setStep: isStep, slotGranted: isGranted },
+  ...{ useAgent: isUseAgent, verdict: isVerdict, resync: isResync },
+};
+const OF_RUN: Record<string, (value: unknown) => boolean> = { ideaReport: isReport, command: isCommandLike };
+
+const FIELDS = [
+  ...['choice', 'agent', 'probe', 'kind', 'idea', 'life', 'seq', 'iterations', 'agentName', 'patch', 'revision'],
+  ...['ceilings', 'runId', 'config', 'settings', 'limits', 'parent', 'reopen', 'feedback', 'commit', 'verb', 'text'],
+  ...['parked', '__proto__', 'constructor', 'toString', 'length'],
+];
+const payload = fc.oneof(
+  fc.jsonValue(),
+  fc.dictionary(
+    fc.constantFrom(...FIELDS),
+    fc.oneof(fc.jsonValue(), fc.constantFrom(true, 1, 'i-1', 'landed', 'ready')),
+  ),
+);
+
+/** In the form of `useAgent`, but without its meaning. */
+const SILENT = [{}, { agent: 'codex' }, { choice: undefined }, { unknown: { choice: 'x' } }];
+
+it('C1 G9: whatever is sent as a message between the workflows, no task fails and nothing changes but by a message', async () => {
+  let go = false;
+  const cards: IdeaCard[] = ['i-1', 'i-2'].map((id) => ({ id, title: `Do ${id}` }));
+  world = await World.open(inject('address'), {
+    cards,
+    agent: async ({ iteration }, signal) => {
+      while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
+      signal.throwIfAborted();
+      return iteration < 3 ? 'progress' : 'complete';
+    },
+  });
+  await world.start();
+  await until('both at work', async () => world.working.size === 2);
+  const idea = world.client.workflow.getHandle(ideaWorkflowId(world.project, 'i-1'));
+  const view = () => idea.query<IdeaView>(IDEA_STATUS);
+  const status = async () => (await world.autopilot.query<RunStatus>(STATUS)).counts;
+  const before = [await view(), await status()];
+  let refusals = 0;
+  for (const [handle, checks] of [
+    [idea, OF_IDEA],
+    [world.autopilot, OF_RUN],
+  ] as const) {
+    for (const [name, check] of Object.entries(checks)) {
+      const drawn = fc.sample(payload, { seed: 10, numRuns: 80 });
+      // What is a message is taken for one.
+      const odd = drawn.filter((one) => !check(JSON.parse(JSON.stringify(one))));
+      for (const value of odd) await handle.signal(name, value);
+      if (name === 'useAgent') refusals += odd.length;
+    }
+  }
+  // Says neither which agent, nor that there is none.
+  for (const value of SILENT) await idea.signal('useAgent', value);
+  expect([await view(), await status()]).toEqual(before);
+  go = true;
+  expect((await world.result()).landed).toBe(2);
+  // It kept its slot: one that is told to wait for an agent gives it back, and is prepared anew with the next.
+  expect(world.prepared.get('i-1')).toBe(1);
+  const refused = world.told.filter((event) => event.kind === 'refused' && event.verb === 'useAgent');
+  expect(refused).toHaveLength(refusals + SILENT.length);
+  expect(world.wrongs).toEqual([]);
+  for (const { workflowId, runId } of await world.executions()) {
+    const { events } = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const failed = (events ?? []).flatMap((event) => event.workflowTaskFailedEventAttributes?.failure ?? []);
+    // A signal that came while the task was at work is no failure of ours.
+    expect(failed.filter(({ message }) => message !== 'UnhandledCommand')).toEqual([]);
+  }
+});
