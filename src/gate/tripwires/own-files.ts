@@ -3,10 +3,12 @@
  * Invariant: a file that a command only names, to read or to test it, is none of them; as the base has them, so that
  * the work cannot leave the list; bounded.
  */
-import { dirname, normalize } from 'node:path/posix';
+import { basename, dirname, extname, normalize } from 'node:path/posix';
 import { imported } from './imports.js';
-import { BUILD_FILES, PRODUCT_FOLDER, TOOL_FOLDER } from './patterns.js';
+import { entryPoints, isMeant, nameIn, packageCall, packageScripts } from './packages.js';
+import { BUILD_FILES, HELPER_NAME, PRODUCT_FOLDER, TOOL_FOLDER } from './patterns.js';
 import { preloaded, SETTINGS, setupFiles, TAKES_FILE } from './preloaded.js';
+import { bare, simpleCommands } from './shell-text.js';
 
 /** The base. `all`: its paths; `skip`: what is looked after elsewhere. */
 interface Base {
@@ -18,11 +20,20 @@ interface Base {
 const INTERPRETERS = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash|zsh|dash|node|deno|bun|tsx|python[\d.]*|ruby|perl|php)$/;
 /** With these an interpreter runs no file, or reads one without running it. */
 const NO_SCRIPT = /^(?:-[a-zA-Z]*[cen]|-p|--eval|--print|--check|--test)$/;
-const MANAGERS = /^(?:npm|pnpm|yarn|bun)$/;
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const MOST_FILES = 40;
 const MOST_TEXT = 100_000;
 const MOST_DEPTH = 5;
+/** Packages of a workspace, and files that may import the same as a script. */
+const MOST_PACKAGES = 100;
+const MOST_IMPORTERS = 60;
+
+/** `home`: folder of the script that holds the text. */
+interface At {
+  dir: string;
+  depth: number;
+  home?: string;
+}
 
 /** Paths and globs, top-relative. */
 export async function ownFiles(
@@ -31,17 +42,16 @@ export async function ownFiles(
 ): Promise<{ scripts: string[]; globs: string[] }> {
   const scripts = new Set<string>();
   const globs = new Set<string>();
-  const todo: Array<{ text: string; dir: string; depth: number }> = [];
+  const todo: Array<At & { text: string }> = [];
   const seen = new Set<string>();
-  const open = async (
-    path: string,
-    texts: (content: string) => string[],
-    { dir, depth }: { dir: string; depth: number },
-  ): Promise<void> => {
+  const open = async (path: string, texts: (content: string) => string[], { dir, depth, home }: At): Promise<void> => {
     if (seen.has(path) || seen.size >= MOST_FILES) return;
     seen.add(path);
     const content = (await read(path))?.slice(0, MOST_TEXT);
-    if (content !== undefined) todo.push(...texts(content).map((text) => ({ text, dir, depth: depth + 1 })));
+    if (content !== undefined)
+      todo.push(
+        ...texts(content).map((text) => ({ text, dir, depth: depth + 1, ...(home === undefined ? {} : { home }) })),
+      );
   };
   let paths: Set<string> | undefined;
   const has = async (path: string): Promise<boolean> => {
@@ -49,19 +59,65 @@ export async function ownFiles(
     return paths.has(path);
   };
   /** A file that the gate loads, and what that imports of its own kind: not the product. */
-  const load = async (path: string, at: { dir: string; depth: number }): Promise<void> => {
+  const load = async (path: string, at: At): Promise<void> => {
     scripts.add(path);
-    await open(path, (text) => (isShell(path, text) ? [text] : []), at);
+    await open(path, (text) => (isShell(path, text) ? [text] : []), { ...at, home: folderOf(path) });
     const queue = [{ path, depth: at.depth }];
     for (let next = queue.shift(); next; next = queue.shift()) {
       const from = next;
       if (from.depth >= MOST_DEPTH || scripts.size >= MOST_FILES || !/\.(?:[cm]?[jt]sx?|py)$/.test(from.path)) continue;
       const text = (await read(from.path))?.slice(0, MOST_TEXT) ?? '';
-      for (const candidates of imported(from.path, text)) {
+      const imports = imported(from.path, text);
+      const elsewhere = imports.some((one) => one[0]?.includes('/'));
+      for (const candidates of imports) {
         const target = await first(candidates, has);
-        if (!target || scripts.has(target) || skip(target) || !ofOneKind(from.path, target)) continue;
+        if (!target || scripts.has(target) || skip(target)) continue;
+        if (!ofOneKind(from.path, target) && !(await isSibling(from.path, target, elsewhere))) continue;
         scripts.add(target);
         queue.push({ path: target, depth: from.depth + 1 });
+      }
+    }
+  };
+  /**
+   * At the top, product and scripts lie side by side. One that nothing but scripts imports helps these, if its name says so
+   * or the product lies `elsewhere`.
+   */
+  const isSibling = async (from: string, to: string, elsewhere: boolean): Promise<boolean> => {
+    if (dirname(from) !== '.' || dirname(to) !== '.' || !(elsewhere || HELPER_NAME.test(to))) return false;
+    if (entryPoints((await read('package.json')) ?? '').includes(to)) return false;
+    const ending = extname(to) === '.py' ? /\.py$/ : /\.[cm]?[jt]sx?$/;
+    const others = [...(paths ?? [])].filter((path) => ending.test(path) && path !== to && !scripts.has(path));
+    // Tests and neighbours first.
+    const likely = others.sort((a, b) => Number(skip(b)) - Number(skip(a)) || a.length - b.length);
+    for (const path of likely.slice(0, MOST_IMPORTERS)) {
+      const text = (await read(path))?.slice(0, MOST_TEXT) ?? '';
+      if (text.includes(basename(to, extname(to))) && imported(path, text).some((one) => one.includes(to)))
+        return false;
+    }
+    return true;
+  };
+  /** The scripts of that name in the packages that are meant. */
+  const callPackages = async (words: readonly string[], { dir, depth }: At): Promise<void> => {
+    const call = packageCall(words);
+    if (!call) return;
+    const here = call.dir === undefined ? dir : within(dir, call.dir);
+    await has('package.json');
+    const folders = call.packages
+      ? [...(paths ?? [])]
+          .filter((path) => path.endsWith('/package.json') && !path.includes('node_modules/'))
+          .slice(0, MOST_PACKAGES)
+          .map(dirname)
+      : [here];
+    for (const folder of folders) {
+      const path = join(folder, 'package.json');
+      const content = await read(path);
+      if (content === undefined || (call.packages && !isMeant(call, folder, nameIn(content)))) continue;
+      for (const name of call.names) {
+        // Once for each script: the file is the same.
+        const key = `${path} ${name}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        todo.push(...packageScripts(content, name).map((text) => ({ text, dir: folder, depth: depth + 1 })));
       }
     }
   };
@@ -71,30 +127,24 @@ export async function ownFiles(
       if (path) await load(path, at);
     }
   };
-  const look = async (words: readonly string[], { dir, depth }: { dir: string; depth: number }): Promise<void> => {
+  const look = async (words: readonly string[], { dir, depth, home }: At): Promise<void> => {
     const [program = '', ...rest] = words;
     for (const [tool, files] of BUILD_FILES) if (tool.test(program)) for (const file of files) globs.add(file);
     if (/(?:^|\/)g?make$/.test(program))
       for (const file of MAKEFILES) await open(join(dir, file), recipes, { dir, depth });
-    if (MANAGERS.test(program)) {
-      const name = scriptName(rest);
-      // Once for each script: the file is the same.
-      const path = join(dir, 'package.json');
-      const key = `${path} ${name}`;
-      if (name && !seen.has(key)) {
-        seen.add(key);
-        const content = await read(path);
-        if (content) todo.push(...packageScripts(content, name).map((text) => ({ text, dir, depth: depth + 1 })));
-      }
-    }
+    if (depth < MOST_DEPTH) await callPackages(words, { dir, depth });
     const inline = /(?:^|\/)(?:ba|z|da)?sh$/.test(program) ? rest.findIndex((word) => /^-[a-z]*c$/.test(word)) : -1;
     if (inline >= 0 && depth < MOST_DEPTH) {
       todo.push({ text: rest[inline + 1] ?? '', dir, depth: depth + 1 });
       return;
     }
     const path = scriptOf(program, rest);
-    if (path === undefined || path.startsWith('/') || path.split('/').includes('..')) return;
-    await load(join(dir, path.replace(/^\.\//, '')), { dir, depth });
+    if (path === undefined || path.startsWith('/')) return;
+    const plain = path.replace(VARIABLE, '');
+    const folders = plain === path ? [dir, home ?? dir] : [home ?? dir, dir, ''];
+    const places = folders.map((folder) => normalize(join(folder, plain))).filter((place) => !place.startsWith('../'));
+    const found = (await first(places, has)) ?? (plain === path ? places[0] : undefined);
+    if (found !== undefined) await load(found, { dir, depth });
   };
   for (const path of SETTINGS) {
     const text = (await has(path)) ? await read(path) : undefined;
@@ -115,8 +165,8 @@ export async function ownFiles(
     for (const words of simpleCommands(next.text)) {
       await preload(words, { dir, depth: next.depth });
       const command = bare(words);
-      if (command[0] === 'cd') dir = within(dir, command[1] ?? '');
-      else await look(command, { dir, depth: next.depth });
+      if (command[0] === 'cd') dir = moved(next, dir, command[1] ?? '');
+      else await look(command, { ...next, dir });
     }
   }
   return { scripts: [...scripts], globs: [...globs] };
@@ -124,7 +174,8 @@ export async function ownFiles(
 
 /** The file that a command runs, if it is one of the repository. */
 function scriptOf(program: string, rest: readonly string[]): string | undefined {
-  if (/^(?:source|\.)$/.test(program)) return rest[0]?.replace(/^"?\$(?:PWD|\{PWD\})\//, '');
+  if (/^(?:source|\.)$/.test(program)) return rest[0];
+  if (VARIABLE.test(program)) return program;
   if (!INTERPRETERS.test(program)) return /^[\w@.][^*?]*$/.test(program) && program.includes('/') ? program : undefined;
   const module = rest.indexOf('-m');
   if (module >= 0 && /^python/.test(program)) return `${(rest[module + 1] ?? '').replaceAll('.', '/')}.py`;
@@ -133,24 +184,6 @@ function scriptOf(program: string, rest: readonly string[]): string | undefined 
   const script = rest[at];
   if (script === undefined || rest.slice(0, at).some((flag) => NO_SCRIPT.test(flag))) return undefined;
   return script.includes('/') || script.includes('.') ? script : undefined;
-}
-
-function scriptName(rest: readonly string[]): string | undefined {
-  const words = rest.filter((word) => !word.startsWith('-'));
-  const name = /^run(?:-script)?$/.test(words[0] ?? '') ? words[1] : words[0];
-  return name === 't' || name === 'tst' ? 'test' : name;
-}
-
-function packageScripts(content: string, name: string): string[] {
-  try {
-    const { scripts } = JSON.parse(content) as { scripts?: Record<string, unknown> };
-    return [`pre${name}`, name, `post${name}`].flatMap((key) => {
-      const text = scripts?.[key];
-      return typeof text === 'string' ? [text] : [];
-    });
-  } catch {
-    return [];
-  }
 }
 
 const recipes = (text: string): string[] => [
@@ -182,55 +215,20 @@ const spellings = (path: string): string[] => {
 const isShell = (path: string, text: string): boolean =>
   /\.(?:ba|z)?sh$/.test(path) || /^#!.*\b(?:ba|z|da)?sh\b/.test(text.slice(0, 200).split('\n')[0] ?? '');
 
+/** What stands for a folder that only a running shell knows, such as `$(dirname $0)/`. */
+const VARIABLE = /^\$(?:\([^)]*\)|\{[^}]*\}|\w+)\//;
+const OWN_FOLDER = /dirname|BASH_SOURCE|%\/\*/;
+
+/** Where a `cd` leads: with a variable, the script's own folder or the top. */
+function moved({ home }: At, dir: string, to: string): string {
+  if (!to.startsWith('$')) return within(dir, to);
+  const rest = `${to}/`.replace(VARIABLE, '');
+  const place = normalize(join(OWN_FOLDER.test(to) ? (home ?? dir) : '', rest || '.')).replace(/\/$/, '');
+  return place === '.' || place.startsWith('..') ? '' : place;
+}
+
+const folderOf = (path: string): string => (dirname(path) === '.' ? '' : dirname(path));
+
 const join = (dir: string, path: string): string => (dir === '' ? path : `${dir}/${path}`);
 
 const within = (dir: string, to: string): string => join(dir, to.replace(/^\.\//, '').replace(/\/+$/, ''));
-
-/*
- * Reads a shell text far enough to know which programs it runs. Invariant: never throws; linear in the text. Pure.
- */
-
-/** The simple commands of a text, each as its words without their quotes. */
-export function simpleCommands(text: string): string[][] {
-  const commands: string[][] = [];
-  let words: string[] = [];
-  let word: string | undefined;
-  let quote = '';
-  const endWord = (): void => {
-    if (word !== undefined) words.push(word);
-    word = undefined;
-  };
-  const endCommand = (): void => {
-    endWord();
-    if (words.length > 0) commands.push(words);
-    words = [];
-  };
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at] ?? '';
-    if (quote) {
-      if (sign === quote) quote = '';
-      else word += sign;
-    } else if (sign === "'" || sign === '"') {
-      quote = sign;
-      word ??= '';
-    } else if (sign === '\\') {
-      at++;
-      if (text[at] !== '\n') word = (word ?? '') + (text[at] ?? '');
-    } else if (sign === '#' && word === undefined) {
-      while (at + 1 < text.length && text[at + 1] !== '\n') at++;
-    } else if (/[;&|\n()`]/.test(sign)) endCommand();
-    else if (/\s/.test(sign)) endWord();
-    else word = (word ?? '') + sign;
-  }
-  endCommand();
-  return commands;
-}
-
-const BEFORE = /^(?:!|\{|if|then|elif|else|while|until|do|exec|time|env|command|nice|nohup|xvfb-run|cross-env|\w+=.*)$/;
-
-/** A command without what only stands in front of it. */
-export function bare(words: readonly string[]): string[] {
-  const from = words.findIndex((word) => !BEFORE.test(word));
-  const rest = from < 0 ? [] : words.slice(from);
-  return rest[0] === 'timeout' ? bare(rest.slice(2)) : rest;
-}

@@ -60,6 +60,9 @@ export const PRODUCT_FOLDER = /(?:^|\/)(?:src|source|app|apps)\/|^(?:lib|pkg|ser
 export const SUPPORT_NAME =
   /(?:^|\/)(?:[\w-]*tests?(?:ing)?[\w-]*|support|helpers?|__mocks__|mocks?|fakes?|stubs?|harness|e2e|checks|assertions?|matchers?)\/|(?:^|[/._-])(?:tests?|testing|assert\w*|matchers?|expect\w*|harness|helpers?)[._-][^/]*$/i;
 
+/** Beside a script of the gate: what it uses rather than what it checks. */
+export const HELPER_NAME = /lib|util|helper|rule|check|assert|expect|common|support|harness/i;
+
 /** A text that imports what only tests use. */
 export const TEST_LIBRARY =
   /['"](?:node:test|vitest|chai|@jest\/[\w-]+|@playwright\/test|sinon|ava|tap|uvu)['"/]|^\s*(?:import|from)\s+(?:pytest|unittest)\b/m;
