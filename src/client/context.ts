@@ -1,4 +1,4 @@
-/** What every command starts from: where state lives and which repository is meant. */
+/** The context of every command: the state folder and the repository. */
 import { cacheRoot, integrationDir, stateRoot, wallDir, worktreesDir } from '../config/paths.js';
 import { findWall } from '../git/confinement/wall.js';
 import { RepositoryError } from '../git/errors.js';
@@ -27,7 +27,7 @@ export function makeContext(options: { repo?: string; json?: boolean }): Context
   };
 }
 
-/** Results go to stdout, talk goes to stderr, so that output can be piped. */
+/** Results go to stdout, progress and messages to stderr, so that output can be piped. */
 export const print = (text: string): void => void process.stdout.write(`${forPeople(text, process.stdout)}\n`);
 export const say = (text: string): void => void process.stderr.write(`${forPeople(text, process.stderr)}\n`);
 export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -45,15 +45,12 @@ export async function findProject(context: Context): Promise<Project> {
   const { root, commonDir } = repository;
   const id = await homeOf(context.root, repository, await projectId(root));
   const linked = [worktreesDir(context.root, id), integrationDir(context.root, id)];
-  // A command that only looks runs no program of an agent either.
+  // A command that only reads must not run a program of an agent either.
   await findWall({ commonDir, root, linked, dir: wallDir(context.root, id) });
   return { id, repository };
 }
 
-/**
- * The project alone, for commands that tell or ask a run: they work also where the repository is gone, so that its run can
- * be seen and ended.
- */
+/** The project alone. Commands to a run also work when the repository is gone, so that people can inspect and end the run. */
 export async function findProjectId(context: Context): Promise<string> {
   try {
     return (await findProject(context)).id;
@@ -63,8 +60,8 @@ export async function findProjectId(context: Context): Promise<string> {
     const broken = await brokenHead(lost.repo);
     say(
       broken === undefined
-        ? `warning: ${lost.repo} is no git repository any more; its runs are still known. Put its .git back, or end the run with: ralphctl abort. Where the repository was moved, run ralphctl there`
-        : `warning: ${broken}. Its runs are still known; open work waits. To end the run: ralphctl abort`,
+        ? `warning: ${lost.repo} is no longer a git repository. ralphctl still knows its runs. Restore its .git folder, or end the run: ralphctl abort. If you moved the repository, call ralphctl in the new folder`
+        : `warning: ${broken}. ralphctl still knows its runs; open work waits. To end the run: ralphctl abort`,
     );
     return lost.id;
   }

@@ -1,4 +1,4 @@
-/** Turns whatever a command threw into one clear message and an exit code. */
+/** Turns an error of a command into one message and an exit code. */
 import { EXIT, UserError } from './errors.js';
 
 export function explain(error: unknown, json: boolean): number {

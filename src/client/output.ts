@@ -4,7 +4,7 @@
  */
 import type { Writable } from 'node:stream';
 
-/** Resolves once everything written so far has left the process, or nobody reads any more. */
+/** Resolves once everything written so far has left the process, or the reader has gone. */
 export const flushed = (stream: Writable): Promise<void> =>
   new Promise((resolve) => {
     if (stream.destroyed || stream.writableLength === 0) return resolve();

@@ -1,6 +1,6 @@
 /**
- * What `ralphctl demo --chaos` does to its own run: SIGKILL for worker and server at places in the run, said as it happens.
- * Invariant: only processes of the given state folder are hit, which is the demo's own; nothing here is called elsewhere.
+ * `ralphctl demo --chaos` kills worker and server of its own run with SIGKILL at fixed points, and prints each kill.
+ * Invariant: it kills only processes of the given state folder, which belongs to the demo; no other command calls this.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { signalIdentity } from '../process/identity.js';
@@ -28,13 +28,13 @@ const landed = (event: StampedEvent): boolean => event.kind === 'idea' && event.
 const PLAN: readonly Plan[] = [
   { at: begun, nth: 2, hit: ['worker'] },
   { at: landed, nth: 1, hit: ['server'] },
-  // What a power cut would do.
+  // Like a power cut.
   { at: landed, nth: 3, hit: ['worker', 'server'] },
 ];
 
 const SETTLE_MS = 10_000;
 
-/** Strikes until the signal aborts; resolves to what was hit. */
+/** Kills until the signal aborts; resolves to the killed processes. */
 export async function sabotage(
   root: string,
   project: string,
@@ -66,7 +66,7 @@ export async function sabotage(
   return blows;
 }
 
-/** The process to hit. One that is only coming up again is waited for. */
+/** The process to kill. Waits for a process that is starting. */
 async function victim(
   root: string,
   project: string,

@@ -1,6 +1,6 @@
 /**
- * The state folder, made and tried before anything is started: a folder that cannot be made or written must be an error
- * at once, and never a loop. (`mkdir` with `recursive` never returns below /proc.)
+ * Creates the state folder and writes a probe before anything starts: an unusable folder must be an error at once, and
+ * never a loop. (`mkdir` with `recursive` never returns below /proc.)
  */
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { UserError } from './errors.js';
 /** Enough that a full disk shows. */
 const PROBE = Buffer.alloc(64 * 1024, '.');
 
-/** @throws UserError that names the folder, what is wrong with it, and the way out */
+/** @throws UserError that names the folder, the problem and the fix */
 export async function ensureStateFolder({ root, env }: Context): Promise<void> {
   const probe = join(root, `.probe-${process.pid}`);
   try {
@@ -21,9 +21,9 @@ export async function ensureStateFolder({ root, env }: Context): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     const from = env.RALPHCTL_HOME ? ' (from RALPHCTL_HOME)' : '';
     if (code === 'ENOSPC' || code === 'EDQUOT')
-      throw new UserError(`the disk of the state folder ${root}${from} is full. Free some of it, then try again`);
+      throw new UserError(`the disk of the state folder ${root}${from} is full. Free disk space, then try again`);
     throw new UserError(
-      `the state folder ${root}${from} cannot be used: ${message}. Choose another: export RALPHCTL_HOME=DIR`,
+      `ralphctl cannot use the state folder ${root}${from}: ${message}. Choose another folder: export RALPHCTL_HOME=DIR`,
     );
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);
@@ -31,8 +31,8 @@ export async function ensureStateFolder({ root, env }: Context): Promise<void> {
 }
 
 /**
- * Prompts, output and settings stand below. The folder itself may be one that the user made for more than this, so only
- * ralphctl's own folders in it are closed.
+ * The folder holds prompts, output and settings. The user may keep other files in it too, so this closes only ralphctl's
+ * own subfolders to others.
  */
 async function closeToOthers(root: string): Promise<void> {
   await mkdir(join(root, 'projects'), { recursive: true, mode: 0o700 });
@@ -47,7 +47,7 @@ async function make(dir: string): Promise<void> {
   if ((await stat(dir).catch(() => undefined))?.isDirectory()) return;
   if (dirname(dir) !== dir) await make(dirname(dir));
   await mkdir(dir, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    // Somebody else was faster.
+    // Another process was faster.
     if (error.code !== 'EEXIST') throw error;
   });
 }

@@ -1,4 +1,4 @@
-/** Starts and stops a project's background worker. One per project, whoever asks and however often. */
+/** Starts and stops a project's background worker. Invariant: a project has one, however many commands ask for it. */
 import { spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { Context } from './context.js';
 const START_MS = 10_000;
 const STOP_MS = 60_000;
 
-/** The program itself: every process of ours is this file with another argument. */
+/** The program itself: every ralphctl process is this file with other arguments. */
 export const program = (): string => programFile('cli.js');
 
 /** Starts a worker unless one of this build runs. Returns as soon as its process is there, not when it polls. */
@@ -42,7 +42,7 @@ export async function ensureWorker(context: Context, project: string): Promise<W
         if (child.exitCode !== null) break;
         await delay(20);
       }
-      throw new Error(`the background worker did not start; see ${projectDir(context.root, project)}/logs`);
+      throw new Error(`the background worker did not start. Its log is in ${projectDir(context.root, project)}/logs`);
     },
     { waitMs: START_MS + STOP_MS },
   );
@@ -58,7 +58,7 @@ export async function stopWorker(context: Context, project: string): Promise<boo
     if (!(await isAlive(record.keeper))) return true;
     await delay(50);
   }
-  // Without its record its worker knows that the stop is meant, and does not bring it back.
+  // Without the record, the worker knows that the stop is intended and does not restart its supervisor.
   await removeWorkerRecord(context.root, project);
   await signalIdentity(record.keeper, 'SIGKILL');
   return true;

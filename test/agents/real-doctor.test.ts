@@ -49,7 +49,7 @@ describe.skipIf(process.env.RALPHCTL_REAL_CLIS === '0')('doctor --probe with the
     expect(code).toBe(0);
     for (const cli of CLIS) {
       const found = (what: string): string[] => checks.filter((one) => one.what === what).map((one) => one.found);
-      expect(found(`agent ${cli}`)[0]).toBe(`${versionOf(cli)}, the release that the adapter was proven on`);
+      expect(found(`agent ${cli}`)[0]).toBe(`${versionOf(cli)}, the version that the adapter was tested with`);
       expect(found(`agent ${cli}, a real turn`)[0]).toMatch(/^answered in /);
       expect(plays[cli]?.asked()).toBeGreaterThanOrEqual(1);
     }

@@ -54,8 +54,8 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
     /s-1 is split into s-1-1, s-1-2 /,
     /s-1-2 keeps its edit/,
     /the edit of t-1 .* counts no more: the backlog has a newer text for it/,
-    /a-1 is left out: it was abandoned \(.*\); try it again with: ralphctl retry a-1/,
-    /the last run was given x-1 as well/,
+    /the run leaves out a-1: you abandoned it \(.*\); to try it again: ralphctl retry a-1/,
+    /the last run also had x-1/,
   ])
     expect(second.stderr).toMatch(words);
   await held.go('e-1-1');

@@ -61,7 +61,9 @@ it('a server is not stopped under an open run without --force; what is attached 
 
   expect((await held.box.run('server', 'stop', '--force')).code).toBe(0);
   expect(await view.code).toBe(5);
-  expect(view.told()).toMatch(/the Temporal server was stopped; run \S+ stands still.*Come back with: ralphctl start/);
+  expect(view.told()).toMatch(
+    /the Temporal server was stopped\. Run \S+ stays in its database.*Continue with: ralphctl start/,
+  );
 
   await held.go('a-1-1');
   const back = await held.box.run('start', '--wait');
@@ -86,7 +88,7 @@ it('a killed supervisor comes back by its worker, without anybody attached (C6)'
 it('supervisor and worker killed together are brought back by an attached start, which says so (C6)', async () => {
   const view = await attached();
   killAll([...(await supervisors()), ...(await workers())]);
-  const said = 'the worker of this project was killed; another one is started';
+  const said = 'the worker of this project was killed; ralphctl starts another one';
   await until('the word', async () => view.told().includes(said), PATIENT_MS);
   await until('another worker', async () => await runningWorker(root, project), PATIENT_MS);
   await held.go('a-1-1');
@@ -96,7 +98,7 @@ it('supervisor and worker killed together are brought back by an attached start,
 it('a worker that is stopped on purpose stays stopped, and an attached start says that the run stands still', async () => {
   const view = await attached();
   expect((await held.box.run('worker', '--stop')).stdout).toContain('worker stopped');
-  await until('the word', async () => view.told().includes('so the run stands still'), PATIENT_MS);
+  await until('the word', async () => view.told().includes('so the run is not moving'), PATIENT_MS);
   expect(await runningWorker(root, project)).toBeUndefined();
   await held.go('a-1-1');
   expect((await held.box.run('start', '--detach')).code).toBe(0);
@@ -110,7 +112,7 @@ it('a database that goes under an attached start is told with what is lost, and 
   await rm(join(root, 'server', 'temporal.db'));
   await terminate(record, 5000);
   expect(await view.code, view.told()).toBe(6);
-  expect(view.told()).toMatch(/run \S+ is not in the database.*temporal\.db was deleted.*Lost: .*ralphctl start/);
+  expect(view.told()).toMatch(/run \S+ is no longer in the database.*temporal\.db was deleted.*Lost: .*ralphctl start/);
   await held.go('a-1-1');
   const again = await held.box.run('start', '--wait');
   expect(again.code, again.stderr).toBe(0);

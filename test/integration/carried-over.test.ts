@@ -37,7 +37,9 @@ it(
 
     expect((await run('start', '--dry-run')).stdout).not.toContain('a-1 ');
     const second = await ok('start', '--detach');
-    expect(second).toMatch(/a-1 is left out: it was abandoned \(.*\): obsolete; try it again with: ralphctl retry a-1/);
+    expect(second).toMatch(
+      /the run leaves out a-1: you abandoned it \(.*\): obsolete; to try it again: ralphctl retry a-1/,
+    );
     expect(second).toContain('hints from an earlier run go into the first prompt of b-1');
     await held.go('h-1-1');
     await held.state('waits for you');
@@ -111,7 +113,7 @@ it(
     expect(stdout).toContain('an abandoned idea is left out until: ralphctl retry IDEA');
     expect(stdout).toContain('try the others again with: ralphctl start');
     const next = await run('start', '--detach');
-    expect(next.stderr).toMatch(/a-1 is left out: it was abandoned \(.*\): obsolete/);
+    expect(next.stderr).toMatch(/the run leaves out a-1: you abandoned it \(.*\): obsolete/);
     await held.began('k-1', 1, 2);
     await held.go('k-1-1');
     expect((await held.finish()).notLanded).toMatchObject([{ idea: 'a-1', status: 'abandoned' }]);

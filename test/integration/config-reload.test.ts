@@ -65,13 +65,13 @@ it('flags of start on an open run: what can be applied is, the rest is refused b
   expect(refused.stderr).toMatch(
     /cannot apply: --target side: the run lands on main;.*other\.md: the run has the ideas of /,
   );
-  expect(refused.stderr).toMatch(/enqueue other\.md.*Taken all the same: 3 slots/);
+  expect(refused.stderr).toMatch(/enqueue other\.md.*Applied: 3 slots/);
   expect((await held.status()).slots).toBe(3);
 
   const taken = await held.box.run('start', '--detach', '--gate', witness, '--mode', 'step', '--target', 'main');
   expect(taken.code, taken.stderr).toBe(0);
-  expect(taken.stderr).toMatch(/taken into the open run: gate\.commands: .*flag-gate/);
-  expect(taken.stderr).toContain('taken into the open run: mode step');
+  expect(taken.stderr).toMatch(/applied to the open run: gate\.commands: .*flag-gate/);
+  expect(taken.stderr).toContain('applied to the open run: mode step');
   expect(await held.status()).toMatchObject({ mode: 'step', config: 2, slots: 3 });
   const shown = (await held.box.run('config', 'show', '--json')).json[0]?.keys as { key: string; origin: string }[];
   expect(shown).toContainEqual(expect.objectContaining({ key: 'gate.commands', origin: '--gate' }));

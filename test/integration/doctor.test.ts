@@ -248,7 +248,7 @@ describe('doctor', () => {
     expect(about('agent qwen')[0]).toMatchObject({
       state: 'fail',
       fix: expect.stringMatching(
-        /npm install -g @qwen-code\/qwen-code.*; or name another with agent: .*docs\/agents\.md/,
+        /npm install -g @qwen-code\/qwen-code.*Or name another agent with agent: .*help agents/,
       ),
     });
   });

@@ -47,7 +47,7 @@ describe('errors before anything starts', () => {
           agents: { mine: { adapter: 'command', command: ['/no/such/agent'] } },
         }),
       },
-      /^2 .*program \/no\/such\/agent of agent mine cannot be run.*agents\.mine\.command/s,
+      /^2 .*program \/no\/such\/agent of agent mine does not exist or is not executable.*agents\.mine\.command/s,
     ],
     ['target missing', ['start', '--target', 'release'], {}, /^2 .*no branch release.*git branch release/is],
     ['slots', ['start', '--slots', '0'], {}, /^2 .*whole number from 1/s],

@@ -76,7 +76,7 @@ describe('B4 escalation', () => {
     expect(await calls()).toEqual([...before, 'second usual']);
     expect(rungs(all)).toEqual(['nudge', 'fresh', 'stronger', 'other', 'ask']);
     expect(all.filter((event) => event.kind === 'agent')).toMatchObject([{ agent: 'second', before: 'first' }]);
-    expect((await box.run('logs', '--run', runId)).stdout).toContain('it goes on with a stronger model or effort');
+    expect((await box.run('logs', '--run', runId)).stdout).toContain('it continues with a stronger model or effort');
   });
 
   it('B8: a stronger model at a limit of its own closes no account: the idea goes on with the usual one', async () => {

@@ -26,11 +26,11 @@ describe('edit in $EDITOR (C3)', () => {
     const unset = await box.run('edit', 'e-1');
     expect([unset.code, unset.stderr]).toEqual([2, expect.stringContaining('$EDITOR is not set')]);
     const refusals: [string, RegExp][] = [
-      ['exit 3', /the editor ended with 3; nothing was changed/],
+      ['exit 3', /the editor exited with code 3; e-1 is unchanged/],
       ['echo "title: [" > "$file"', /not valid YAML: .*is unchanged/],
       ['echo "colour: red" >> "$file"', /colour.*is unchanged/],
       ['sed -i "s/^text:.*/text: \'\'/" "$file"', /text: .*is unchanged/],
-      ['true', /nothing was changed in e-1/],
+      ['true', /e-1 is unchanged/],
     ];
     for (const [script, words] of refusals) {
       await editor(script);
@@ -72,7 +72,7 @@ describe('split --file (C3)', () => {
     const bad: [string, RegExp][] = [
       [join(box.scratch, 'none.yaml'), /none\.yaml/],
       [await file('empty.yaml', []), /./],
-      [await file('taken.yaml', [{ id: 'keep', text: 'x' }]), /the run has an idea keep already/],
+      [await file('taken.yaml', [{ id: 'keep', text: 'x' }]), /the run already has an idea keep/],
       [await file('lost.yaml', [{ id: 'p', text: 'x', dependsOn: ['nowhere'] }]), /nowhere/],
     ];
     for (const [path, words] of bad) {

@@ -139,7 +139,7 @@ describe('after too many failures', () => {
     expect(status).toMatchObject({ review: true, why: expect.stringContaining('2 ideas failed one after another') });
     expect(status.possible).toContain('review');
     expect(status.possible).not.toContain('resume');
-    expect((await box.run('status')).stdout).toContain('a review is needed');
+    expect((await box.run('status')).stdout).toContain('the run needs a review');
     const refused = await box.run('resume');
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('ralphctl review')]);
     expect((await box.run('review', '--reason', 'known')).code).toBe(0);

@@ -114,7 +114,7 @@ describe('limits', () => {
     await begin();
     await standing(({ resumesAt }) => resumesAt, 'the standstill');
     const listed = await box.run('limits');
-    expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/first .*is at a usage limit.*goes on at/)]);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/first .*is at a usage limit.*resumes at/)]);
     const wrong = await box.run('limits', 'retry', 'nobody');
     expect([wrong.code, wrong.stderr]).toEqual([7, expect.stringContaining('Waiting: first')]);
     await open('first');

@@ -74,7 +74,7 @@ it(
     await until('the wait', async () => waits.test((await box.run('logs')).stdout), 60_000);
     expect(existsSync(join(box.repo, '.git'))).toBe(false);
     const status = await box.run('status');
-    expect(status).toMatchObject({ code: 0, stderr: expect.stringContaining('no git repository any more') });
+    expect(status).toMatchObject({ code: 0, stderr: expect.stringContaining('no longer a git repository') });
 
     const attached = await there('start');
     expect(attached.code, attached.stderr + attached.stdout).toBe(0);
@@ -96,7 +96,7 @@ it(
     expect((await held.status())?.counts).toMatchObject({ failed: 0, landed: 0 });
     expect((await box.run('why', 'a-1')).code).toBe(0);
     const ended = await box.run('abort');
-    expect(ended, ended.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('Put its .git back') });
+    expect(ended, ended.stderr).toMatchObject({ code: 0, stderr: expect.stringContaining('Restore its .git folder') });
     await held.closed();
     await box.run('worker', '--stop');
     await rename(join(box.repo, '.git-away'), join(box.repo, '.git'));

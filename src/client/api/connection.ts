@@ -1,11 +1,11 @@
-/** A connected client, or one clear sentence about why there is none. */
+/** Connects a client, or throws one sentence that names the cause. */
 import { Client, Connection } from '@temporalio/client';
 import { dataConverter } from '../../server/codec.js';
 import { connectTarget, type Target } from '../../server/target.js';
 import { type Context, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
 
-/** The embedded server is known to run: only a busy machine keeps it from answering. */
+/** The embedded server runs, so only a busy machine delays its answer. */
 const CONNECT_TIMEOUT = { embedded: '20s', external: '5s' } as const;
 
 export interface Connected {
@@ -14,7 +14,7 @@ export interface Connected {
   close(): Promise<void>;
 }
 
-/** `start`: bring the embedded server up first when it does not run. */
+/** `start`: start the embedded server first if it does not run. */
 export async function connect(context: Context, { start }: { start: boolean }): Promise<Connected> {
   const target = await connectTarget(context, { start, onProgress: say });
   if (!target.known) {
@@ -36,6 +36,6 @@ function unreachable(target: Target, error: Error): string {
   const fix =
     target.kind === 'embedded'
       ? 'Start it with: ralphctl server start'
-      : 'Check that it runs and that the address is right: temporal operator cluster health';
+      : 'Check the server and its address: temporal operator cluster health';
   return `cannot reach ${target.description}: ${error.message.split('\n')[0]}. ${fix}`;
 }

@@ -199,7 +199,7 @@ export class RunApi {
       await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).signal(WARN, said);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new UserError(`${idea} is not running, so it warns of nothing. See: ralphctl status`, EXIT.noRun);
+      throw new UserError(`${idea} is not running, so it has no warnings. See: ralphctl status`, EXIT.noRun);
     }
   }
 
@@ -264,7 +264,7 @@ export class RunApi {
         throw new UserError(error.cause?.message ?? error.message, EXIT.refused);
       }
       if (isDeadline(error)) {
-        throw new UserError('no worker took the request. Start one with: ralphctl worker', EXIT.unreachable);
+        throw new UserError('no worker answers. Start one with: ralphctl worker', EXIT.unreachable);
       }
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Which agent CLIs are here, whether they are logged in, and whether the ones that are used can work. */
+/** Checks the agent CLIs: which are installed, logged in, and able to work in a run. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -56,17 +56,18 @@ async function checkUsed(context: Context, spec: AgentSpec, answered: boolean): 
   if (!path) {
     const fix =
       entry && !spec.command
-        ? `${entry.install}; or name another with agent: in ralphctl.yaml, which can be any program (a command agent: docs/agents.md)`
-        : `install it, or mend agents.${spec.name}.command in ralphctl.yaml`;
-    const problem = argv[0].includes('/') ? 'is no program that can be run' : 'is not on PATH';
+        ? `${entry.install}. Or name another agent with agent: in ralphctl.yaml; any program can be an agent (ralphctl help agents)`
+        : `install it, or fix agents.${spec.name}.command in ralphctl.yaml`;
+    const problem = argv[0].includes('/') ? 'is not an executable program' : 'is not on PATH';
     return [fail(what, `${argv[0]} ${problem}`, fix)];
   }
   if (!entry) return [ok(what, path)];
   const checks = [await checkVersion(what, entry, [path, ...argv.slice(1)], context)];
-  // A provider of one's own needs no login of the CLI, which says all the same that there is none.
+  // An agent with its own provider needs no login of the CLI. The CLI still reports that it has none.
   if (!answered) checks.push(await checkLogin(what, entry, spec, [path, ...argv.slice(1)], context));
-  checks.push(info(what, `kept from asking by: ${entry.unattended}`));
-  if (process.getuid?.() === 0 && entry.root && !spec.sandboxed) checks.push(fail(what, 'this is root', entry.root));
+  checks.push(info(what, `runs unattended by: ${entry.unattended}`));
+  if (process.getuid?.() === 0 && entry.root && !spec.sandboxed)
+    checks.push(fail(what, 'doctor runs as root', entry.root));
   return checks;
 }
 
@@ -85,17 +86,17 @@ async function checkVersion(
   const found = await versionOf(argv, context);
   const version = versionIn(found);
   if (!version)
-    return warn(what, `${argv[0]} does not say its version: ${found}`, `install it again: ${entry.install}`);
+    return warn(what, `${argv[0]} --version prints no version: ${found}`, `install it again: ${entry.install}`);
   const order = compareVersions(version, entry.proven);
-  if (order === 0) return ok(what, `${version}, the release that the adapter was proven on`);
-  if (sameSeries(version, entry.proven)) return ok(what, `${version}; proven on ${entry.proven}`);
+  if (order === 0) return ok(what, `${version}, the version that the adapter was tested with`);
+  if (sameSeries(version, entry.proven)) return ok(what, `${version}; tested with ${entry.proven}`);
   const fix =
     order < 0
-      ? `bring it up to date: ${entry.install}`
-      : `npm run test:agents -- ${entry.adapter} says whether it still behaves; or install ${entry.proven}`;
+      ? `update it: ${entry.install}`
+      : `test it with: npm run test:agents -- ${entry.adapter}. Or install ${entry.proven}`;
   return warn(
     what,
-    `${version} is ${order < 0 ? 'older' : 'newer'} than ${entry.proven}, on which the adapter was proven`,
+    `${version} is ${order < 0 ? 'older' : 'newer'} than ${entry.proven}, which the adapter was tested with`,
     fix,
   );
 }
@@ -110,7 +111,7 @@ async function versionOf(argv: readonly string[], context: Context): Promise<str
   return (
     versionIn(`${got.stdout}`) ??
     versionIn(`${got.stderr}`) ??
-    (`${got.stdout}${got.stderr}`.trim().split('\n')[0] || 'nothing was printed')
+    (`${got.stdout}${got.stderr}`.trim().split('\n')[0] || 'it printed nothing')
   );
 }
 
@@ -121,22 +122,22 @@ async function checkLogin(
   argv: readonly string[],
   context: Context,
 ): Promise<Check> {
-  // What the agent would see, not what this shell has.
+  // The environment of the agent, not of this shell.
   const env = agentEnvironment(spec, context.env);
   const key = entry.keys.find((name) => env[name]);
-  if (key) return ok(what, `${key} is set (whether it is valid only a run tells: doctor --probe)`);
+  if (key) return ok(what, `${key} is set (to test it: ralphctl doctor --probe)`);
   if (entry.probe && (await probed(entry.probe, argv, env, context))) return ok(what, 'logged in');
   if (!entry.probe) {
     for (const file of entry.files) {
       const path = join(env.HOME ?? homedir(), file);
       if (await stat(path).catch(() => undefined))
-        return ok(what, `${path} is there (whether it is valid only a run tells: doctor --probe)`);
+        return ok(what, `${path} exists (to test the login: ralphctl doctor --probe)`);
     }
   }
   const hidden = entry.keys.find((name) => context.env[name]);
   if (hidden)
     return warn(what, `${hidden} is set, but this agent does not get it`, `add it to agents.${spec.name}.passEnv`);
-  // Its own word counts; a file that is missing may have another place.
+  // The CLI's own answer is certain. A missing file may be in another place.
   const say = entry.probe ? fail : warn;
   return say(what, entry.probe ? 'is not logged in' : 'seems not to be logged in', entry.login);
 }

@@ -1,4 +1,4 @@
-/** What the machine gives: Node, git, disk, state folder, and which `ralphctl` the shell finds. */
+/** Checks the machine: Node, git, disk, state folder, and the `ralphctl` that the shell finds. */
 import { access, constants, mkdir, realpath, statfs } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
@@ -47,7 +47,7 @@ async function checkState({ root }: Context): Promise<Check> {
     const code = (error as NodeJS.ErrnoException).code ?? String(error);
     return fail(
       'state folder',
-      `${root} cannot be written (${code})`,
+      `ralphctl cannot write ${root} (${code})`,
       'make it writable, or set RALPHCTL_HOME to another folder',
     );
   }
@@ -58,17 +58,17 @@ async function checkDisk(root: string): Promise<Check[]> {
   if (!space) return [];
   const free = space.bavail * space.bsize;
   const text = `${(free / GIB).toFixed(1)} GiB free at ${root}`;
-  const fix = 'free some space, or set RALPHCTL_HOME to another disk: worktrees and logs go there';
+  const fix = 'free disk space, or set RALPHCTL_HOME to another disk. Worktrees and logs need the space';
   const disk = free < NO_DISK ? fail('disk', text, fix) : free < LOW_DISK ? warn('disk', text, fix) : ok('disk', text);
   // Some file systems have no fixed number of inodes and say 0.
   if (space.files === 0 || space.ffree >= FEW_INODES) return [disk];
   return [
     disk,
-    warn('inodes', `${space.ffree} free at ${root}`, 'remove files there: every worktree is a checkout of its own'),
+    warn('inodes', `${space.ffree} free at ${root}`, 'remove files there. Every worktree is a checkout of its own'),
   ];
 }
 
-/** Another program has the same name on npm. What is advised has been run. */
+/** Another program on npm has the same name. `doctor` runs the program that it recommends. */
 async function checkName({ env }: Context): Promise<Check[]> {
   const what = 'ralphctl on PATH';
   const ours = await realpath(program()).catch(() => program());
@@ -78,7 +78,7 @@ async function checkName({ env }: Context): Promise<Check[]> {
     const trouble = await whyNoStart(path, env);
     const same = (await realpath(path).catch(() => path)) === ours;
     if (same && trouble === undefined) return [ok(what, path)];
-    const fix = `call this one: ${await callable(ours, env)}; or put its folder first on PATH`;
+    const fix = `call this one: ${await callable(ours, env)}. Or put its folder first on PATH`;
     if (trouble !== undefined) return [fail(what, `${path} does not start: ${trouble}`, fix)];
     return [warn(what, `${path} is another program or another installation`, fix)];
   }
@@ -104,7 +104,7 @@ async function whyNoStart(file: string, env: Context['env']): Promise<string | u
   );
 }
 
-/* Comparing versions as CLIs print them. Pure. */
+/* Compares versions as CLIs print them. Pure. */
 
 /** The first `1.2` or `1.2.3` in a text; undefined when there is none. */
 export function versionIn(text: string): string | undefined {

@@ -1,4 +1,4 @@
-/** One real turn of an agent, when somebody asks for it: it costs a little, and tells what nothing else can. */
+/** Asks an agent for one real answer, with `--probe` only: it costs a little, and is the only proof that the login works. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -31,11 +31,15 @@ export async function probeAgent(context: Context, spec: AgentSpec): Promise<Che
     const took = `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
     if (got.outcome.kind === 'ok') return ok(what, `answered in ${took}`);
     if (got.outcome.kind === 'timeout')
-      return fail(what, `no answer in ${took}`, `run it by hand and see: ${spec.command?.[0] ?? spec.adapter}`);
+      return fail(
+        what,
+        `no answer in ${took}`,
+        `run it by hand to see the cause: ${spec.command?.[0] ?? spec.adapter}`,
+      );
     const { failure, message } = got.outcome;
-    return fail(what, `${failure}: ${message.split('\n')[0]}`, FIXES[failure] ?? 'run it by hand and see');
+    return fail(what, `${failure}: ${message.split('\n')[0]}`, FIXES[failure] ?? 'run it by hand to see the cause');
   } catch (error) {
-    return fail(what, (error as Error).message, 'mend the agent in ralphctl.yaml');
+    return fail(what, (error as Error).message, 'fix the agent in ralphctl.yaml');
   } finally {
     await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -44,6 +48,6 @@ export async function probeAgent(context: Context, spec: AgentSpec): Promise<Che
 const FIXES: Readonly<Record<string, string>> = {
   auth: 'log in again, or renew the key',
   limited: 'wait for the limit to end, or use another account',
-  config: 'look at model and args of the agent',
-  launch: 'run it by hand: it ended before its first turn',
+  config: 'check model and args of the agent in ralphctl.yaml',
+  launch: 'run it by hand: it exited before its first answer',
 };

@@ -1,4 +1,4 @@
-/** The repository and what a run in it would use: configuration, backlog, target, gate. */
+/** Checks the repository, and the configuration, backlog, target and gate of a run in it. */
 import { access } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
@@ -19,9 +19,9 @@ import { checkSubmodules } from './submodules.js';
 
 export interface ProjectFindings {
   checks: Check[];
-  /** What can be said of the gate without running it. */
+  /** Findings about the gate without running it. */
   gate: Check[];
-  /** Absent where it is none to work on. */
+  /** Absent where no run could land on it. */
   target?: string;
   project?: Project;
   config?: Config;
@@ -53,10 +53,10 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     checks.push(
       loaded.file
         ? ok('configuration', loaded.file)
-        : warn('configuration', 'none, defaults are used', 'ralphctl init'),
+        : warn('configuration', 'none; a run uses the defaults', 'ralphctl init'),
     );
   } catch (error) {
-    return { checks: [...checks, problem('configuration', error, 'mend the file')], gate: [], project, agents };
+    return { checks: [...checks, problem('configuration', error, 'fix the file')], gate: [], project, agents };
   }
   const target = config.target ?? branch;
   const aboutTarget = await checkTarget(root, target);
@@ -69,7 +69,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     try {
       agents.push(resolveAgent(config, name));
     } catch (error) {
-      checks.push(problem(`agent ${name}`, error, 'mend the name'));
+      checks.push(problem(`agent ${name}`, error, 'fix the name'));
     }
   }
   const gate = await checkGate(context, root, config);
@@ -79,14 +79,15 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
 }
 
 async function checkTarget(root: string, target: string | undefined): Promise<Check> {
-  if (!target) return fail('target', 'no branch is checked out', 'git switch <branch>, or target: in ralphctl.yaml');
+  if (!target)
+    return fail('target', 'no branch is checked out', 'git switch <branch>, or set target: in ralphctl.yaml');
   try {
     await targetTip(root, target);
     await refuseOpenOperations(root, target);
     const behind = await checkoutBehind(root, target);
     return behind ? warn('target', `${target}; ${behind}`, 'ralphctl sync') : ok('target', target);
   } catch (error) {
-    return problem('target', error, 'target: in ralphctl.yaml');
+    return problem('target', error, 'set target: in ralphctl.yaml');
   }
 }
 
@@ -95,7 +96,7 @@ async function checkRoot(repository: Repository, root: string): Promise<Check> {
     const { path, warning } = await checkWorktreesRoot(repository, root);
     return warning ? warn('worktrees', warning, 'add it to .gitignore') : ok('worktrees', path);
   } catch (error) {
-    return problem('worktrees', error, 'worktrees.root: in ralphctl.yaml');
+    return problem('worktrees', error, 'set worktrees.root: in ralphctl.yaml');
   }
 }
 
@@ -112,7 +113,7 @@ async function checkBacklog(context: Context, folder: string, config: Config, na
   }
 }
 
-/** Landed ideas that were taken back, or are in the backlog again. Problems of the target or the backlog are told elsewhere. */
+/** Landed ideas that were taken back, or are in the backlog again. Other checks report problems of target and backlog. */
 async function checkLanded(
   { root, folder }: { root: string; folder: string },
   config: Config,
@@ -138,8 +139,8 @@ async function checkGate(context: Context, root: string, config: Config): Promis
     return [
       warn(
         'gate',
-        'none: nothing but the agent says that work is good',
-        'ralphctl init proposes one; or gate: in ralphctl.yaml',
+        'none: only the agent says that work is done',
+        'ralphctl init proposes one. Or set gate: in ralphctl.yaml',
       ),
     ];
   }
@@ -175,16 +176,16 @@ async function checkCommand(
   const program = words.find((word) => !/^[A-Za-z_]\w*=/.test(word)) ?? '';
   const what = `gate: ${name}`;
   const shell = typeof run === 'string' && (SHELL_WORDS.has(program) || !/^[\w@%+.,/-]+$/.test(program));
-  if (shell) return ok(what, 'run by the shell');
+  if (shell) return ok(what, 'a shell runs it');
   const path = program.includes('/') ? join(root, program) : await which(program, context.env);
   const there = path !== undefined && (program.startsWith('/') || !program.includes('/') || (await exists(path)));
   if (!there && program.includes('/') && setUp)
-    return info(what, `${program} is not in the checkout; set-up may make it`);
+    return info(what, `${program} is not in the checkout; set-up may create it`);
   if (!there)
     return fail(
       what,
       `${program} is not ${program.includes('/') ? 'in the repository' : 'on PATH'}`,
-      'install it, or mend gate: in ralphctl.yaml',
+      'install it, or fix gate: in ralphctl.yaml',
     );
   const script = /^(?:npm|pnpm|yarn|bun)$/.test(program) ? scriptOf(words) : undefined;
   if (script === undefined) return ok(what, path ?? program);

@@ -1,4 +1,4 @@
-/** The Temporal server and the worker: there, and if not, can they be brought up? Starts nothing. */
+/** Checks the Temporal server and the worker: whether they run, or can start. Starts nothing. */
 
 import { resolveConnection } from '../../server/connection.js';
 import { databaseProblem, LOSS } from '../../server/database.js';
@@ -17,11 +17,11 @@ export async function checkServices(context: Context, project: string | undefine
   const worker = await runningWorker(context.root, project).catch(() => undefined);
   const found = worker
     ? ok('worker', `running (pid ${worker.keeper.pid})`)
-    : info('worker', 'none; start brings one up');
+    : info('worker', 'none; ralphctl start starts one');
   return [...checks, found, ...(await checkRun(context, project, worker !== undefined))];
 }
 
-/** The open run, where its workflow cannot go on: everything else may be in order, and nothing moves. */
+/** An open run whose workflow fails: nothing moves although every other check may pass. */
 async function checkRun(context: Context, project: string, worker: boolean): Promise<Check[]> {
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (embedded && (await serverStatus(context.root)).state !== 'running') return [];
@@ -43,19 +43,19 @@ async function checkRun(context: Context, project: string, worker: boolean): Pro
 async function checkServer(context: Context): Promise<Check> {
   const target = await connectTarget(context, { start: false, onProgress: () => {} }).catch((error: Error) => error);
   if (target instanceof Error)
-    return fail('server', target.message.split('\n')[0] ?? '', 'mend temporal.toml or TEMPORAL_ADDRESS');
+    return fail('server', target.message.split('\n')[0] ?? '', 'fix temporal.toml or TEMPORAL_ADDRESS');
   if (target.kind !== 'embedded') return checkExternal(context, target.description);
   const { state, record } = await serverStatus(context.root);
   const problem = await databaseProblem(context.root);
   if (state === 'running' && record) {
     const what = `Temporal ${record.version.server} at ${record.address}`;
     if (!problem) return ok('server', what);
-    // It works on in what it still holds, and all of that goes with it.
+    // The server keeps working on the open file, and loses all of it when it ends.
     return fail('server', `${what} runs, but ${problem}`, 'let open runs end, then: ralphctl server stop');
   }
   if (problem)
-    return fail('server', `not running, and ${problem}`, `put a copy of yours back, or: ralphctl start. ${LOSS}`);
-  return (await programFor(context)) ?? info('server', 'not running; start brings it up');
+    return fail('server', `not running, and ${problem}`, `restore a copy of yours, or: ralphctl start. ${LOSS}`);
+  return (await programFor(context)) ?? info('server', 'not running; ralphctl start starts it');
 }
 
 async function checkExternal(context: Context, description: string): Promise<Check> {
@@ -65,18 +65,18 @@ async function checkExternal(context: Context, description: string): Promise<Che
     await connected.close();
     return ok('server', description);
   } catch (error) {
-    return fail('server', (error as Error).message, 'check the address, and that the server runs');
+    return fail('server', (error as Error).message, 'check the address, and check that the server runs');
   }
 }
 
-/** Where a server program would come from; undefined when one is ready. */
+/** The source of the server program; undefined when a program is ready. */
 async function programFor({ env, cacheRoot }: Context): Promise<Check | undefined> {
   const configured = env.RALPHCTL_TEMPORAL_BIN;
   if (configured) {
     if (await isExecutable(configured)) return undefined;
-    return fail('server', `RALPHCTL_TEMPORAL_BIN=${configured} is no program`, 'mend or unset it');
+    return fail('server', `RALPHCTL_TEMPORAL_BIN=${configured} is not an executable program`, 'fix or unset it');
   }
   if ((await which('temporal', env)) || (await isExecutable(cachedBinary(cacheRoot)))) return undefined;
-  const way = (await which('go', env)) ? 'downloaded, or built with Go in some minutes' : 'downloaded';
-  return info('server', `no temporal program here yet: the first start gets it (${way})`);
+  const way = (await which('go', env)) ? 'downloads it, or builds it with Go in some minutes' : 'downloads it';
+  return info('server', `no temporal program yet; the first start ${way}`);
 }

@@ -1,4 +1,4 @@
-/** Whether worktrees get the target's submodules from the checkout, or would have to fetch them. */
+/** Checks whether worktrees get the target's submodules from the checkout or must fetch them. */
 import { sharedGitDir } from '../../git/repository.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 import { type Check, ok, warn } from './check.js';
@@ -15,6 +15,6 @@ export async function checkSubmodules(root: string, target: string): Promise<Che
     const paths = all.map(({ path }) => path).join(', ');
     return [ok('submodules', `${paths}: set up in each worktree from your checkout`)];
   }
-  const found = `${missing.join(', ')}: your checkout does not have the commit that ${target} names, so each worktree fetches it from its origin`;
+  const found = `${missing.join(', ')}: your checkout lacks the commit that ${target} names, so each worktree fetches it from its origin`;
   return [warn('submodules', found, `git submodule update --init ${missing.map((path) => `'${path}'`).join(' ')}`)];
 }

@@ -1,6 +1,6 @@
 /**
- * Set-up and gate, tried as a run does it: in a fresh worktree of the target, with the environment of a gate.
- * Invariant: the worktree is made for this and removed again, whatever happens in it; the user's checkout and branches stay as they are.
+ * Runs set-up and gate as a run does: in a fresh worktree of the target, with the environment of a gate.
+ * Invariant: it creates the worktree for this and always removes it; the user's checkout and branches stay as they are.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
@@ -33,13 +33,13 @@ export interface Trial {
   signal: AbortSignal;
 }
 
-/** Rejects only with the signal's reason, or when no worktree can be made. */
+/** Rejects only with the signal's reason, or when git cannot create the worktree. */
 export async function tryGate(context: Context, trial: Trial): Promise<Check[]> {
   const { target, project } = trial;
   const folder = join(projectDir(context.root, project.id), 'doctor');
   await mkdir(folder, { recursive: true });
-  say(`doctor: trying set-up and gate in a fresh worktree of ${target} (--quick leaves this out) …`);
-  const waiting = () => say('doctor: another doctor tries the same here; waiting for it …');
+  say(`doctor: trying set-up and gate in a fresh worktree of ${target} (--quick skips this) …`);
+  const waiting = () => say('doctor: waiting for another doctor in this repository …');
   return withLock(
     join(folder, 'lock'),
     async () => {
@@ -60,7 +60,7 @@ async function remove(repo: string, dir: string): Promise<void> {
   const forget = () => git(repo).result(['worktree', 'remove', '--force', '--force', dir], { ok: [0, 128, 255] });
   const { code } = await forget();
   await rm(dir, { recursive: true, force: true, maxRetries: 3 });
-  // A command may have broken it; what is not there any more can be forgotten. Pruning would forget others, too.
+  // A command may have broken the worktree; git can remove a missing one. Pruning would also remove other worktrees.
   if (code !== 0) await forget();
 }
 
@@ -94,8 +94,8 @@ async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string):
 function setupFailed(error: SetupError): Check {
   const [first = ''] = error.message.split('\n');
   const last = error.tail.trim().split('\n').at(-1)?.slice(0, LAST_LINE);
-  const log = error.log ? `; all of it: ${error.log}` : '';
-  return fail('set-up', last ? `${first}: ${last}` : first, `mend setup: in ralphctl.yaml${log}`);
+  const log = error.log ? `; the whole output: ${error.log}` : '';
+  return fail('set-up', last ? `${first}: ${last}` : first, `fix setup: in ralphctl.yaml${log}`);
 }
 
 function judged(
@@ -111,14 +111,14 @@ function judged(
     const tests = result.tests ? `, ${result.tests.passed} of ${result.tests.total} tests passed` : '';
     return ok(what, `green ${where}, ${took}${tests}`);
   }
-  const log = `all of it: ${failure.log}`;
+  const log = `the whole output: ${failure.log}`;
   if (outcome.missing !== undefined) return fail(what, cannotRunText(outcome.missing, config.setup), log);
   const last = failure.tail.trim().split('\n').at(-1)?.slice(0, LAST_LINE);
   const how = failure.timedOut ? 'timed out' : `exit code ${failure.exitCode}`;
   const found = `red ${where} (${how}, ${took})${last ? `: ${last}` : ''}`;
-  // With the default every idea that does not mend it ends in a question.
+  // With the default, every idea that does not fix it ends with a question.
   if (config.gate.baseline === 'ask')
-    return fail(what, found, `mend ${target}, or set gate.baseline to tolerate or strict; ${log}`);
+    return fail(what, found, `fix ${target}, or set gate.baseline to tolerate or strict; ${log}`);
   return warn(what, found, log);
 }
 

@@ -20,11 +20,11 @@ export type FollowEnd =
   | { why: 'detached' };
 
 const WAIT_CHECK_MS = 1000;
-/** Lines of the time before that are shown on coming back, however small the terminal. */
+/** Earlier lines to print when attaching, however small the terminal. */
 const LEAST_SHOWN = 20;
 
 export interface FollowOptions {
-  /** Come back when all that is left waits for a person. */
+  /** Return when everything that is left waits for a person. */
   leaveWhenWaiting: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function showEvents(context: Context, path: string, signal: AbortSi
   }
 }
 
-/** Whoever comes back wants to know where things stand: the last screenful, not the night. */
+/** People who attach again want the current state: the last screen of events, not all of them. */
 function sayLast(lines: readonly string[]): void {
   const most = Math.max(LEAST_SHOWN, (process.stdout.rows ?? 0) - 4);
   const left = lines.length - most;
@@ -114,7 +114,7 @@ export class Shown {
 /** Everything else is over, and what is left waits for a person. */
 export function onlyWaits(status: RunStatus): boolean {
   const { counts } = status;
-  // A run that waits for a limit to end goes on by itself.
+  // A run that waits for a limit resumes by itself.
   if (status.state === 'paused') return status.resumesAt === undefined;
   // Older workers do not count them; lists are cut in a large run.
   const approvals = status.approvals ?? status.attention.filter((line) => line.approval).length;
@@ -146,7 +146,7 @@ async function leaveWhenWaiting(
           .catch(() => undefined)
       : undefined;
     seen = status && onlyWaits(status) ? seen + 1 : 0;
-    // Twice in a row, so that the moment between two ideas is not taken for the end.
+    // Twice in a row, so that the moment between two ideas does not look like the end.
     if (status && seen >= 2) finish({ why: 'waits', status });
   }
 }

@@ -1,4 +1,4 @@
-/** What people said in earlier runs, what of it counts and what does not carry over: told at the start of the next run. Reads files only. */
+/** Lists what of earlier runs applies to a new run and what does not, for its start. Reads only files. */
 import type { Idea } from '../../protocol/idea.js';
 import { abandonedIdeas, hintedIdeas } from '../../run-files/carried.js';
 import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
@@ -18,7 +18,7 @@ export async function carriedLines(
     .slice(0, MOST_NAMED)
     .map(
       ([idea, { at, reason }]) =>
-        `${idea} is left out: it was abandoned (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; try it again with: ralphctl retry ${idea}`,
+        `the run leaves out ${idea}: you abandoned it (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; to try it again: ralphctl retry ${idea}`,
     );
   if (out.length > MOST_NAMED) lines.push(`and ${out.length - MOST_NAMED} more that were abandoned`);
   const told = hinted.filter((idea) => open.has(idea)).slice(0, MOST_NAMED);
@@ -46,6 +46,6 @@ export async function leftBehind(
   if (added.length === 0) return [];
   const names = added.slice(0, MOST_NAMED).join(', ');
   return [
-    `the last run was given ${names} as well, which have not landed and are not in this backlog; add them with: ralphctl enqueue FILE`,
+    `the last run also had ${names}. They have not landed and are not in this backlog. Add them with: ralphctl enqueue FILE`,
   ];
 }

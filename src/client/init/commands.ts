@@ -1,6 +1,6 @@
 /**
- * Which commands check a project, and which make a fresh checkout ready, as its own files say.
- * Invariant: reads only; proposes nothing that a file of the project does not name, and no check whose program is not here.
+ * Finds the commands that check a project and those that prepare a fresh checkout, from the project's own files.
+ * Invariant: reads only; proposes nothing that no file of the project names, and no check whose program is not installed.
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';

@@ -1,4 +1,4 @@
-/** The text of a first `ralphctl.yaml`: what was found, and the keys that people change next, each with a word. Pure. */
+/** The text of a first `ralphctl.yaml`: the findings, and the keys that people change next, each with a comment. Pure. */
 import { stringify } from 'yaml';
 import type { Proposal } from './proposal.js';
 
@@ -16,34 +16,34 @@ export function configDocument(found: Findings): string {
   const [agent, ...others] = found.agents;
   const value = (data: unknown): string => stringify(data, { lineWidth: 0 }).trimEnd();
   const lines = [
-    '# How ralphctl works in this repository. Every key: docs/configuration.md; check it with: ralphctl doctor',
+    '# Configuration of ralphctl. All keys: ralphctl help config. Check it with: ralphctl doctor',
     ...(found.folder === undefined
       ? []
-      : [`# It counts for ralphctl called in ${found.folder}. Commands still run at the top of the repository.`]),
+      : [`# It applies to ralphctl in ${found.folder}. Commands still run at the top of the repository.`]),
     'version: 1',
     '',
     '# Branch that finished work lands on.',
     found.target === undefined ? '# target: main' : value({ target: found.target }),
     '',
-    '# Where the ideas stand: roadmap.md, or ideas as YAML or JSON.',
+    '# File with the ideas: roadmap.md, or ideas as YAML or JSON.',
     found.backlog === undefined ? '# backlog: roadmap.md' : value({ backlog: found.backlog }),
     '',
-    '# Who does the work. Known: claude, codex, gemini, opencode, aider, copilot, qwen, pi; your own: docs/agents.md',
+    '# Agent that does the work: claude, codex, gemini, opencode, aider, copilot, qwen, pi, or your own (ralphctl help agents).',
     agent === undefined ? '# agent: claude        # none was found on PATH' : value({ agent }),
     others.length > 0
-      ? `# Others found here can take over at a limit:\n# ${value({ fallback: [...others] }).replaceAll('\n', '\n# ')}`
+      ? `# Other installed agents can take over at a usage limit:\n# ${value({ fallback: [...others] }).replaceAll('\n', '\n# ')}`
       : '# fallback: []',
     '',
-    '# How many of them at once.',
+    '# Number of agents that run at once.',
     'slots: 3',
     '',
     '# Commands that must all pass before anything lands, in this order.',
     ...gateLines(found),
     '',
-    '# What makes a fresh checkout ready, e.g. installs dependencies.',
+    '# Prepares a fresh checkout, e.g. installs dependencies.',
     ...setupLines(found),
     '',
-    '# Limits of one idea. Tasks of a roadmap get 30 iterations where nothing is said, other ideas 50.',
+    '# Limits of one idea. Without them, a roadmap task gets 30 iterations and another idea 50.',
     '# maxIterations: 30',
     '# timeoutMinutes: 30',
   ];
@@ -52,11 +52,12 @@ export function configDocument(found: Findings): string {
 
 function gateLines({ gate, missing }: Findings): string[] {
   const others = missing.map(
-    ({ run, from, program }) => `# Not proposed, as ${program} is not installed: ${JSON.stringify(run)} (from ${from})`,
+    ({ run, from, program }) =>
+      `# Left out, because ${program} is not installed: ${JSON.stringify(run)} (from ${from})`,
   );
   if (gate.length === 0)
     return [
-      '# None was found: without one, nothing but the agent says that work is good.',
+      '# None found. Without a gate, only the agent says that work is done.',
       '# gate:',
       '#   - npm test',
       ...others,

@@ -1,7 +1,7 @@
 /**
- * What an attached `start` stands on: the server, the run in its database, and a worker. Each may go away while it watches.
- * Invariant: it never stands silently over a run that nobody works on, and never ends without saying how to come back; a
- * sleep of the machine or a server that restarts ends nothing.
+ * Watches what an attached `start` depends on: the server, the run in its database, and a worker. Each may go away.
+ * Invariant: it says when nothing serves the run, and never ends without naming the command to continue. A sleep of the
+ * machine or a restart of the server ends nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
@@ -69,7 +69,7 @@ export class Attachment {
     }
   }
 
-  /** Looks after the worker of the run until `signal` aborts. Never rejects. */
+  /** Watches the worker of the run until `signal` aborts. Never rejects. */
   async watchWorker(signal: AbortSignal): Promise<void> {
     let dead = 0;
     let told = false;
@@ -80,7 +80,7 @@ export class Attachment {
         dead = 0;
         await this.#bringWorkerBack();
       } else if (state === 'none' && !told) {
-        say('the worker of this project was stopped, so the run stands still. Bring one up with: ralphctl start');
+        say('somebody stopped the worker of this project, so the run is not moving. Start one with: ralphctl start');
         told = true;
       } else if (state === 'alive' && (!told || round % QUEUE_CHECK_EVERY === 0)) {
         if (round % QUEUE_CHECK_EVERY === 0) told = await this.#sayIfNobodyPolls(told);
@@ -94,7 +94,7 @@ export class Attachment {
   }
 
   async #bringWorkerBack(): Promise<void> {
-    say('the worker of this project was killed; another one is started');
+    say('the worker of this project was killed; ralphctl starts another one');
     await ensureWorker(this.#context, this.#options.project).catch((error: Error) => say(error.message));
   }
 
@@ -104,7 +104,7 @@ export class Attachment {
     if (told) return true;
     const since = Number.isFinite(idle) ? `for ${Math.round(idle / 60_000)} minutes` : 'yet';
     say(
-      `no worker has asked for work of this run ${since}, so it stands still. Bring one up with: ralphctl start (its log: ${this.#context.root}/projects/${this.#options.project}/logs)`,
+      `no worker has asked for work of this run ${since}, so the run is not moving. Start one with: ralphctl start (log: ${this.#context.root}/projects/${this.#options.project}/logs)`,
     );
     return true;
   }
@@ -121,7 +121,7 @@ export class Attachment {
       const waited = performance.now() - began;
       if (waited > SERVER_PATIENCE_MS) throw this.#unreachable();
       if (!told && waited > SERVER_SAY_AFTER_MS) {
-        say(`${this.#connected.target.description} does not answer; it is waited for`);
+        say(`${this.#connected.target.description} does not answer; waiting for it`);
         told = true;
       }
       if (!(await pause(RETRY_MS, signal))) return;
@@ -135,13 +135,13 @@ export class Attachment {
     );
   }
 
-  /** @throws UserError when the embedded server was stopped on purpose: whoever does that takes its record away */
+  /** @throws UserError when the embedded server was stopped on purpose: that removes its record */
   async #reconnect(): Promise<void> {
     const { target } = this.#connected;
     if (target.kind === 'external') return;
     if (!(await readRecord(this.#context.root))) {
       throw new UserError(
-        `the Temporal server was stopped; run ${this.#options.runId} stands still and is kept in its database. Come back with: ralphctl start`,
+        `the Temporal server was stopped. Run ${this.#options.runId} stays in its database. Continue with: ralphctl start`,
         EXIT.unreachable,
       );
     }
@@ -157,15 +157,15 @@ export class Attachment {
   #unreachable(): UserError {
     const { description } = this.#connected.target;
     return new UserError(
-      `${description} has not answered for ${SERVER_PATIENCE_MS / 1000} s; the run is kept in its database. Come back with: ralphctl start   look with: ralphctl server status`,
+      `${description} has not answered for ${SERVER_PATIENCE_MS / 1000} s. The run stays in its database. See: ralphctl server status. Continue with: ralphctl start`,
       EXIT.unreachable,
     );
   }
 
   async #runGone(): Promise<UserError> {
     const lost = (await readDatabaseNote(this.#context.root).catch(() => undefined))?.lost;
-    const why = lost ? `: ${lost.why}. ${LOSS}` : '. Start another one with: ralphctl start';
-    return new UserError(`run ${this.#options.runId} is not in the database of the server any more${why}`, EXIT.noRun);
+    const why = lost ? `: ${lost.why}. ${LOSS}` : '. Start another run with: ralphctl start';
+    return new UserError(`run ${this.#options.runId} is no longer in the database of the server${why}`, EXIT.noRun);
   }
 }
 

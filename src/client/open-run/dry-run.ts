@@ -1,4 +1,4 @@
-/** `start --dry-run`: what would run, in which order, and what waits for what. Starts nothing. */
+/** `start --dry-run`: prints the order of the ideas and their dependencies. Starts nothing. */
 import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { rankReady, score as scoreOf } from '../../decide/scheduler/score.js';
@@ -27,7 +27,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   const pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
   const order: { id: string; title: string; round: number; score: number; agent: string; after: string[] }[] = [];
   const byId = new Map(plan.ideas.map((idea) => [idea.id, idea]));
-  // Each round is what becomes ready once the rounds before it have landed.
+  // A round holds the ideas that become ready once the earlier rounds have landed.
   for (let round = 1; pilot.graph.readyCount > 0; round++) {
     const ready = rankReady(pilot.graph, settings.weights);
     for (const id of ready) {

@@ -1,4 +1,4 @@
-/** How a run is told whose workflow task fails again and again: it is open, its worker runs, and nothing moves. */
+/** Messages about a run whose workflow fails: it is open, its worker runs, and nothing moves. */
 import { join } from 'node:path';
 import { projectDir } from '../../config/paths.js';
 import { ideaBranch } from '../../git/refs.js';
@@ -21,7 +21,7 @@ export function failingLines(root: string, project: string, failing: string): [w
   ];
 }
 
-/* What a command about one idea says when no run is open: what became of the idea, and what does the same now. Reads only. */
+/* The error of a command about one idea when no run is open: the outcome of the idea, and what works now. Reads only. */
 
 export async function noRunFor({ root }: Context, project: string, { verb, idea }: Intervention): Promise<UserError> {
   const [newest] = idea === undefined ? [] : await listRuns(root, project);
@@ -34,8 +34,8 @@ export async function noRunFor({ root }: Context, project: string, { verb, idea 
       EXIT.noRun,
     );
   if (entry.status === 'landed') {
-    if (verb === 'rollback' && entry.commit) return said(`Take it back with: git revert ${entry.commit.slice(0, 8)}`);
-    return said(`Run it again with: ralphctl start --again ${idea}`);
+    if (verb === 'rollback' && entry.commit) return said(`To take it back: git revert ${entry.commit.slice(0, 8)}`);
+    return said(`To run it again: ralphctl start --again ${idea}`);
   }
   if (verb === 'cleanup') {
     const found = (await listWorktrees(recorded.run.file.repo).catch(() => [])).find(
@@ -43,9 +43,9 @@ export async function noRunFor({ root }: Context, project: string, { verb, idea 
     );
     return said(
       found
-        ? `Its worktree goes with: git worktree remove ${found.path} (its branch ${found.branch} stays)`
+        ? `To remove its worktree: git worktree remove ${found.path} (its branch ${found.branch} stays)`
         : 'It has no worktree',
     );
   }
-  return said('A new run tries it again, and its work so far is kept: ralphctl start');
+  return said('A new run tries it again and keeps its work so far: ralphctl start');
 }

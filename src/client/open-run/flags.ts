@@ -1,6 +1,6 @@
 /**
- * What a `start` that finds an open run says with its flags: what can be applied is applied, the rest is refused by name.
- * Invariant: no flag is dropped silently, and nothing is applied that was not said.
+ * Applies the flags of a `start` that finds an open run, and refuses the others by name.
+ * Invariant: it drops no flag silently, and changes nothing that no flag names.
  */
 import { reloadRow } from '../../config/reload.js';
 import type { OpenRun } from '../commands/interventions.js';
@@ -12,7 +12,7 @@ import { describeChange, fileChanges, reloadFlags } from './reload.js';
 export interface FlagsTaken {
   /** One line for each thing that changes. */
   taken: string[];
-  /** One sentence for each flag that an open run does not take. */
+  /** One sentence for each flag that an open run cannot apply. */
   refused: string[];
 }
 
@@ -32,13 +32,13 @@ export async function takeFlags(context: Context, run: OpenRun, flags: StartFlag
       );
   }
   for (const id of flags.again ?? [])
-    refused.push(`--again ${id}: it counts for the next run; in this one: ralphctl retry ${id}`);
+    refused.push(`--again ${id}: it applies only to a new run; in this run: ralphctl retry ${id}`);
   const config = configFlags(flags);
   if (Object.keys(config).length > 0) {
     const { changed } = await reloadFlags(context, run, config);
     taken.push(...changed.filter(({ key }) => key !== 'slots').map(describeChange));
   }
-  // Said by command, too: slots may have been changed by one since.
+  // Also as a command: an earlier command may have changed the slots.
   if (flags.slots !== undefined) {
     taken.push((await run.api.tell({ verb: 'slots', n: flags.slots }, run.worker)) ?? `${flags.slots} slots`);
   }
@@ -48,16 +48,16 @@ export async function takeFlags(context: Context, run: OpenRun, flags: StartFlag
   return { taken, refused };
 }
 
-/** Lines about a configuration file that says something else than the open run has. */
+/** Lines about a configuration file that differs from the open run. */
 export async function changedFile(context: Context, run: Pick<OpenRun, 'project' | 'runId'>): Promise<string[]> {
   const changes = await configOfRun(context.root, run)
     .then(fileChanges)
     .catch(() => []);
   if (changes.length === 0) return [];
   const live = changes.some(({ counts }) => counts !== 'never');
-  const how = live ? 'Bring it into the run with: ralphctl config reload' : 'It counts for the next run';
+  const how = live ? 'Apply it to the run: ralphctl config reload' : 'It applies to the next run';
   return [
-    `the configuration file has changed since this run took it. ${how}`,
+    `the configuration file has changed since this run read it. ${how}`,
     ...changes.map((change) => `  ${describeChange(change)}`),
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * What a person should know about ideas that count as landed: taken back since, or in the backlog again without a tick.
- * Invariant: reads only, and says for each how it can run again.
+ * Reports ideas that count as landed although they were taken back since, or are in the backlog again without a tick.
+ * Invariant: reads only, and names for each the command that runs it again.
  */
 import { readBacklog } from '../../backlog/index.js';
 import { landedCommits } from '../../git/landing/landed.js';

@@ -1,7 +1,7 @@
 /**
- * Brings another configuration into the open run: the changed file, or flags of `start`.
- * Invariant: what may not change in an open run stays and is named (the table in config/reload.ts); the new revision stands
- * in the run's files before the run is told, and is taken back when the run refuses it.
+ * Applies another configuration to the open run: the changed file, or flags of `start`.
+ * Invariant: keys that cannot change in an open run stay, and people read their names (the table in config/reload.ts). The
+ * files of the run hold the new revision before the run gets its number; a refused revision is removed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Change, COUNTS_TEXT, changesOf, reloaded } from '../../config/reload.js';
@@ -19,14 +19,14 @@ const TAKEN_MS = 10_000;
 export interface Reloaded {
   /** Absent: nothing was to change. */
   revision?: number;
-  /** The run works with it; false: it will, once a worker runs. */
+  /** The run uses it; false: it will, once a worker runs. */
   taken: boolean;
   changed: Change[];
-  /** Changes that an open run does not take. */
+  /** Changes that an open run cannot apply. */
   kept: Change[];
 }
 
-/** What the file of now would change in the open run. */
+/** The changes that the current file would make in the open run. */
 export async function fileChanges(now: RunConfig): Promise<Change[]> {
   const { file, flags, config } = now;
   return changesOf(config, configFor(await readConfig(file.folder ?? file.repo), flags, file.backlog.format));
@@ -87,7 +87,7 @@ async function isTaken({ api }: OpenRun, revision: number): Promise<boolean> {
 
 const shown = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
 
-/** Values of environment variables are nobody's to read. */
+/** Never print the values of environment variables. */
 const isSecret = (key: string): boolean => /^agents\..+\.env\./.test(key);
 
 export const showValue = (key: string, value: unknown): string =>

@@ -1,6 +1,6 @@
 /**
- * The configuration that a run works with: the file, and over it what the command line says. Invariant: a start and a reload
- * come to the same for the same file and flags.
+ * The configuration of a run: the file, overridden by the command line. Invariant: a start and a reload give the same
+ * result for the same file and flags.
  */
 import { loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';

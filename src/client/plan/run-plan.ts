@@ -52,10 +52,10 @@ export interface RunPlan {
   tick: boolean;
   /** Landed ideas that run again. */
   again: string[];
-  /** What the command line says beside the configuration file. */
+  /** The flags that override the configuration file. */
   flags: ConfigFlags;
   warnings: string[];
-  /** What counts beside the backlog, and ideas of which it counts no more. */
+  /** Edits and splits of earlier runs that apply, and ideas whose edits no longer apply. */
   amended: Pick<Amended, 'said' | 'stale'>;
 }
 
@@ -79,7 +79,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
       : await backlogFile(context, root, flags.backlog);
   const { format, sha256, ideas: written } = await readBacklog(file);
   const config = configFor(read, flags, format);
-  if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} has no ideas in it`);
+  if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const again = [...new Set(flags.again)];
   runAgain(written, again);
   const landed = async () => new Set((await landedIdeas(root, target)).filter((id) => !again.includes(id)));
@@ -94,7 +94,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   }
   if (config.gate.commands.length === 0) {
     warnings.push(
-      'no gate is configured: nothing but the agent says that work is good. Add one: --gate "npm test", or gate: in ralphctl.yaml',
+      'no gate is configured, so only the agent says that work is done. Add one: --gate "npm test", or gate: in ralphctl.yaml',
     );
   }
   warnings.push(...(await otherWarnings(ideas, root, target)));
@@ -158,7 +158,7 @@ async function otherWarnings(ideas: readonly Idea[], root: string, target: strin
   const once = todo.filter((idea) => !idea.ralph).map(({ id }) => id);
   if (once.length > 0) {
     warnings.push(
-      `${once.length} of ${todo.length} ideas get a single attempt: they do not say "ralph: true": ${someOf(once)}`,
+      `${once.length} of ${todo.length} ideas get a single attempt, because they lack "ralph: true": ${someOf(once)}`,
     );
   }
   const behind = await checkoutBehind(root, target);
@@ -178,13 +178,13 @@ export async function backlogFile(context: Context, root: string, named: string)
 
 const readPromptTemplate = (root: string, path: string): Promise<Buffer> =>
   readInput(resolve(root, path), MIB).catch((error: Error) => {
-    throw new UserError(`prompt.template names ${path}, which cannot be read in ${root}: ${error.message}`);
+    throw new UserError(`ralphctl cannot read ${path} in ${root}, which prompt.template names: ${error.message}`);
   });
 
 async function readTemplate(root: string, path: string): Promise<void> {
   const { buildPrompt, newNonce } = await import('../../agents/prompt/prompt.js');
   const text = (await readPromptTemplate(root, path)).toString('utf8');
-  // A dry build finds unknown placeholders now rather than in the middle of the night.
+  // A dry build finds unknown placeholders before the run starts.
   const idea = { id: 'check', title: 'check', text: 'check', success: [] };
   buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
 }
@@ -194,7 +194,7 @@ function usedAgents(config: Config, ideas: readonly Idea[]): Map<string, Idea | 
   const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
   for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
   if (ideas.every((idea) => idea.agent || idea.done || idea.blue)) usedBy.delete(config.agent);
-  // Found missing in the middle of the night, a fallback would be none.
+  // A fallback must exist before the run needs it.
   for (const name of config.fallback) usedBy.set(name, undefined);
   return usedBy;
 }
@@ -214,7 +214,7 @@ export async function checkAgents(
       const where = idea ? ` (${relative(root, idea.source.file)}:${idea.source.line})` : '';
       const close = nearest(name, known);
       throw new UserError(
-        `unknown agent "${name}"${where}; known are ${known.join(', ')}${close ? `. Did you mean ${close}?` : ''}`,
+        `unknown agent "${name}"${where}. Known agents: ${known.join(', ')}${close ? `. Did you mean ${close}?` : ''}`,
       );
     }
     if (!programs) continue;
@@ -231,13 +231,13 @@ export async function checkAgents(
     const program = argv[0] ?? '';
     if (isAbsolute(program) && !(await isExecutable(program))) {
       throw new UserError(
-        `the program ${program} of agent ${name} cannot be run: it is not there, or not executable (chmod +x); mend agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,
+        `the program ${program} of agent ${name} does not exist or is not executable (chmod +x). Fix agents.${name}.command in ralphctl.yaml, or choose another agent: --agent NAME`,
       );
     }
     if (program.includes('/')) continue;
     if ((await which(program, context.env)) === undefined) {
       throw new UserError(
-        `the program "${program}" of agent ${name} is not on PATH; install it, set agents.${name}.command in ralphctl.yaml, or choose another: --agent NAME`,
+        `the program "${program}" of agent ${name} is not on PATH. Install it, set agents.${name}.command in ralphctl.yaml, or choose another agent: --agent NAME`,
       );
     }
   }

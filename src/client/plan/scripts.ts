@@ -15,7 +15,7 @@ interface Place {
   target: string;
 }
 
-/** Refuses agents that play a script which no worktree of the target will have. */
+/** Refuses agents whose script no worktree of the target will have. */
 export async function checkScripts(
   { env }: Context,
   config: Config,
@@ -30,12 +30,12 @@ export async function checkScripts(
     if (await isThere(script, config, { root, target })) continue;
     const where = isAbsolute(script) ? '' : ` on ${target}`;
     throw new UserError(
-      `agent ${name} plays a script, and there is no ${script}${where}. It is for rehearsals and does no work by itself: name another agent with --agent NAME or agent: in ralphctl.yaml (docs/agents.md), see one at work with: ralphctl demo, or ${isAbsolute(script) ? 'write' : 'commit'} the script (examples/scripted/README.md)`,
+      `agent ${name} plays a script, and ${script} does not exist${where}. This agent is for rehearsals and does no work by itself. Name another agent with --agent NAME or agent: in ralphctl.yaml (ralphctl help agents), see it at work with: ralphctl demo, or ${isAbsolute(script) ? 'write' : 'commit'} the script (examples/scripted/README.md)`,
     );
   }
 }
 
-/** Agents run in a worktree of the target: what is not committed is not there, unless set-up makes it or it is copied. */
+/** Agents run in a worktree of the target. It lacks uncommitted files, unless set-up creates or copies them. */
 async function isThere(script: string, { setup }: Config, { root, target }: Place): Promise<boolean> {
   if (isAbsolute(script)) return exists(script);
   const path = posix.normalize(script);

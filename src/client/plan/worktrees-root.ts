@@ -27,7 +27,7 @@ async function real(path: string): Promise<{ path: string; existing: string }> {
 /**
  * @param root as the configuration has it; relative to the repository
  * @returns the absolute path, and a warning where git would list the worktrees as untracked files of the checkout
- * @throws UserError that names the folder, what is wrong with it, and the edit that fixes it
+ * @throws UserError that names the folder, the problem and the edit that fixes it
  */
 export async function checkWorktreesRoot(
   repository: Repository,
@@ -38,7 +38,7 @@ export async function checkWorktreesRoot(
       `worktrees.root: ${JSON.stringify(root)} cannot hold worktrees: ${why}. Name a folder that is for worktrees only, or remove the key from ralphctl.yaml`,
     );
   };
-  if (root.includes('\0')) refuse('there is a NUL character in it');
+  if (root.includes('\0')) refuse('it contains a NUL character');
   const wanted = resolve(repository.root, root);
   const { path, existing } = await real(wanted).catch((error: NodeJS.ErrnoException) =>
     refuse(error.code === 'ENOTDIR' ? 'a part of its path is a file' : error.message),
@@ -48,7 +48,7 @@ export async function checkWorktreesRoot(
   if (isIn(top, path)) refuse('the repository lies in it');
   if (isIn(path, own)) refuse('it lies in git’s own folder');
   if (!(await stat(existing)).isDirectory()) refuse(`${existing} is not a folder`);
-  await access(existing, constants.W_OK | constants.X_OK).catch(() => refuse(`${existing} cannot be written`));
+  await access(existing, constants.W_OK | constants.X_OK).catch(() => refuse(`${existing} is not writable`));
   if (!isIn(path, top)) return { path };
   const inside = `${relative(top, path)}/`;
   const { code } = await git(repository.root).result(['check-ignore', '--quiet', '--no-index', '--', inside], {

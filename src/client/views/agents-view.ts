@@ -1,6 +1,6 @@
 /**
- * What the agents of a run do while its events are followed, each line under the name of its idea.
- * Invariant: only runs that go on while somebody looks are shown; nothing is left open afterwards.
+ * Prints what the agents of a run do while `logs -f` follows its events, each line with the name of its idea.
+ * Invariant: it shows only agent runs that are active meanwhile, and leaves no file open.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

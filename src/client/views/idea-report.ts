@@ -1,6 +1,6 @@
 /**
- * What is said about one idea beside its score: its agent runs, its last gate, its question whole, where its work lies, and
- * which commands help now. From files and git, so that it is the same with a worker and without.
+ * The report on one idea beside its score: agent runs, last gate, whole question, place of its work, and the commands that
+ * help now. It comes from files and git, so that it is the same with a worker and without.
  * Invariant: reads only.
  */
 import { readdir, readFile } from 'node:fs/promises';

@@ -81,7 +81,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'asks':
       return undefined;
     case 'bounced':
-      return `${paint.yellow('↺')} ${event.idea} does not land: ${clean(event.why)}; back to its agent`;
+      return `${paint.yellow('↺')} ${event.idea} does not land: ${clean(event.why)}; its agent gets it back`;
     case 'step':
       return `${event.state === 'complete' ? paint.green('▣') : paint.yellow('▢')} ${event.idea} step ${clean(event.step)} ${event.state}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
     case 'waiting':
@@ -97,30 +97,30 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'refused':
       return `${paint.yellow('!')} ${event.idea ? `${event.verb} ${event.idea}` : event.verb} was refused: ${clean(event.why)}`;
     case 'delivered':
-      return `${paint.cyan('!')} ${event.idea} has read ${event.notes === 1 ? 'your word' : `${event.notes} words of yours`} (agent run ${event.serial})`;
+      return `${paint.cyan('!')} ${event.idea} received ${event.notes === 1 ? 'your message' : `${event.notes} of your messages`} (agent run ${event.serial})`;
     case 'interrupted':
       return `${paint.yellow('◫')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
     case 'parked':
       return `${paint.yellow('◷')} ${event.idea} could not work (${event.trouble.kind}): ${clean(event.trouble.message)}`;
     case 'held':
-      return `${paint.yellow('◷')} ${event.idea} holds, its work kept: ${clean(event.why)}`;
+      return `${paint.yellow('◷')} ${event.idea} holds and keeps its work: ${clean(event.why)}`;
     case 'account':
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':
       return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
     case 'escalated':
-      return `${paint.yellow('↑')} ${event.idea} got nowhere in ${event.iterations} iterations: ${RUNG[event.rung]}`;
+      return `${paint.yellow('↑')} ${event.idea} made no progress in ${event.iterations} iterations: ${RUNG[event.rung]}`;
     case 'agent':
-      return `${paint.blue('⇄')} ${event.idea} goes on with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
+      return `${paint.blue('⇄')} ${event.idea} continues with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
   }
 }
 
 const RUNG = {
-  nudge: 'it is told to try another way',
-  fresh: 'it is told to begin afresh',
-  stronger: 'it goes on with a stronger model or effort',
-  other: 'another agent is to go on',
-  ask: 'you are asked',
+  nudge: 'its next prompt asks for another way',
+  fresh: 'its next prompt asks for a fresh start',
+  stronger: 'it continues with a stronger model or effort',
+  other: 'another agent continues',
+  ask: 'it asks you',
 } as const;
 
 const REFUSED = {
@@ -130,17 +130,17 @@ const REFUSED = {
   launch: 'does not start',
 } as const;
 
-/** One account, its agents and what is the matter with it. Times are local. */
+/** One account, its agents and why it waits. Times are local. */
 export function accountText({ key, agents, state, kind, reason, until, probe }: AccountLine): string {
   const name = agents.length > 0 ? `${agents.join(', ')} (${key})` : key;
   if (state === 'open') return `${name} is open`;
   const why = `${REFUSED[kind ?? 'limited']}: ${clean(reason ?? '')}`;
-  if (state === 'probing') return `${name} is tried again${probe ? ` by ${probe}` : ' by the next idea'}; it ${why}`;
+  if (state === 'probing') return `${probe ?? 'the next idea'} retries ${name}; it ${why}`;
   const again = kind === 'auth' ? '; log in, then: ralphctl limits retry' : '';
-  return `${name} ${why}${until === undefined ? again : `; goes on at ${localTime(until)}`}`;
+  return `${name} ${why}${until === undefined ? again : `; resumes at ${localTime(until)}`}`;
 }
 
-/** One budget and how much of it is used; what is unknown is said. */
+/** One budget, its use, and how much is unknown. */
 export function budgetText({ dimension, used, most, unknown }: BudgetLine): string {
   const shown = Math.round(used * 100) / 100;
   const runs = unknown === 1 ? '1 run' : `${unknown} runs`;

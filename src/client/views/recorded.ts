@@ -1,6 +1,6 @@
 /**
- * A run as its files tell it, for when nobody answers: its worker has gone, its server is down, or it is over. Its pinned
- * backlog and its events give the same entries that the workflow holds, so the same functions explain them.
+ * A run as its files record it, for when no worker answers or the run is over. Its pinned backlog and its events give the
+ * same entries that the workflow holds, so the same functions explain them.
  * Invariant: reads only; needs neither server nor worker.
  */
 import { toCard } from '../../backlog/cards.js';

@@ -59,12 +59,13 @@ export function describeLive(
   if (warned > 0) print(`! and ${warned} more`);
   for (const line of live.budget ?? []) print(`budget of the ${line.scope}: ${budgetText(line)}`);
   for (const account of live.accounts ?? []) print(`◷ ${accountText(account)}`);
-  if (live.review) print('! a review is needed: look at the ideas that failed, then go on with: ralphctl review');
+  if (live.review)
+    print('! the run needs a review: look at the ideas that failed, then continue with: ralphctl review');
   else if (live.resumesAt !== undefined)
     print(
-      `goes on by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
+      `resumes by itself at ${localTime(live.resumesAt)}, or now with: ralphctl ${live.accounts ? 'limits retry' : 'budget raise'}`,
     );
-  else if (live.state === 'paused') print(`go on with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
+  else if (live.state === 'paused') print(`resume with: ralphctl ${live.accounts ? 'limits retry' : 'resume'}`);
   if (live.state === 'waiting_user')
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
@@ -108,11 +109,11 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
 export function progressText({ at, last, waits, tools, usage = {} }: AgentProgress, now: number): string {
   const used = usageText(usage);
   const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
-  const what = waits === undefined ? '' : waits === 'retrying' ? 'tries its provider again, ' : 'waits for a limit, ';
+  const what = waits === undefined ? '' : waits === 'retrying' ? 'retries its provider, ' : 'waits for a limit, ';
   return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }
 
-/** What to do about ideas that a run which is over did not land. `givenUp`: abandoned ones, which no `start` tries again. */
+/** The next steps for ideas that an ended run did not land. `givenUp`: abandoned ideas, which no `start` tries again. */
 export function nextSteps(notLanded: readonly { idea: string }[], givenUp: ReadonlySet<string>): string[] {
   const abandoned = notLanded.filter(({ idea }) => givenUp.has(idea)).length;
   const others = abandoned === 0 ? 'them' : 'the others';

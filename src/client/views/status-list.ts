@@ -18,7 +18,7 @@ const A_BATCH = 500;
 const isWanted = ({ all, page, only }: StatusOptions): boolean =>
   all === true || page !== undefined || only !== undefined;
 
-/** What is wrong with the options, in words. */
+/** The problem with the options, as a sentence. */
 export function listProblem({ all, page, only = [] }: StatusOptions): string | undefined {
   if (all && page !== undefined) return '--all shows every page; leave out --page';
   const unknown = only.find((one) => !(IDEA_STATUSES as readonly string[]).includes(one));
@@ -55,7 +55,8 @@ export function describeList(list: IdeaPage | undefined, options: StatusOptions)
   }
   const { from, total, lines } = list;
   print('');
-  if (lines.length === 0) print(total === 0 ? 'no idea is like that' : `there are ${Math.ceil(total / A_PAGE)} pages`);
+  if (lines.length === 0)
+    print(total === 0 ? 'no idea has this status' : `there are ${Math.ceil(total / A_PAGE)} pages`);
   else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
   for (const { id, title, status, held, agentName, reason, group } of lines) {
     const state = held ? 'held' : status;

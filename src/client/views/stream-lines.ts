@@ -66,7 +66,7 @@ export class StreamView {
       case 'retrying': {
         const count = event.attempt === undefined ? '' : ` (${event.attempt}${event.of ? ` of ${event.of}` : ''})`;
         const wait = event.delayMs === undefined ? '' : `, in ${seconds(event.delayMs)}`;
-        return [`${yellow('↻')} tries again${count}${wait}: ${clean(event.message)}`];
+        return [`${yellow('↻')} retries${count}${wait}: ${clean(event.message)}`];
       }
       case 'limit': {
         const until = event.resetAt === undefined ? '' : `, until ${localTime(event.resetAt)}`;

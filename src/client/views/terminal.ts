@@ -1,7 +1,7 @@
 /**
- * What the terminal can show: colours, its width, its characters; and clock times as people read them.
- * Invariant: output that no terminal shows is never wrapped; without UTF-8 every sign has an ASCII form. Loaded by every
- * command: imports nothing heavy.
+ * Fits output to the terminal: colours, width, characters, and local times.
+ * Invariant: output to a pipe or file is never wrapped; without UTF-8 every sign has an ASCII form. Every command loads
+ * this, so it imports nothing heavy.
  */
 import { stripVTControlCharacters } from 'node:util';
 import wrapAnsi from 'wrap-ansi';
@@ -21,7 +21,7 @@ export function onlyAscii(env: Env = process.env): boolean {
   return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
 }
 
-/** A letter says what the sign means. */
+/** A letter that stands for the sign. */
 const ASCII: Readonly<Record<string, string>> = {
   '▸': 'R',
   '✓': '+',

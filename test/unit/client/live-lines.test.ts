@@ -72,7 +72,7 @@ const LINES: [string, RunEvent, string | undefined][] = [
   [
     'bounced',
     { kind: 'bounced', idea: 'a-1', why: 'it conflicts' },
-    '↺ a-1 does not land: it conflicts; back to its agent',
+    '↺ a-1 does not land: it conflicts; its agent gets it back',
   ],
   ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '… a-1 waits 5.0 s: usage limit'],
   ['answered: the command that answered says it', { kind: 'answered', idea: 'a-1' }, undefined],

@@ -44,7 +44,7 @@ it('B10 names the ideas that get a single attempt, up to five', async () => {
     await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n', 'roadmap.md': `# R\n\n${tasks(count)}` });
     return (await planRun(contextOf(), {})).warnings;
   };
-  const said = 'ideas get a single attempt: they do not say "ralph: true"';
+  const said = 'ideas get a single attempt, because they lack "ralph: true"';
   expect(await warned(2)).toContain(`2 of 2 ${said}: b-1, b-2`);
   expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more`);
 });
@@ -70,7 +70,7 @@ it('A4: names a ticked epic with an open idea in it, also one that --again opens
 
 it('refuses agent scripted without its script, by name and with the fix; a plan that only looks does not need it', async () => {
   const refused =
-    /agent scripted plays a script, and there is no \.ralph-script\.yaml on main\..*--agent NAME.*ralphctl demo/;
+    /agent scripted plays a script, and \.ralph-script\.yaml does not exist on main\..*--agent NAME.*ralphctl demo/;
   await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n' });
   await expect(planRun(contextOf(), {})).resolves.toBeDefined();
   await sh(repo.root, 'rm', '-q', '.ralph-script.yaml');
@@ -81,7 +81,9 @@ it('refuses agent scripted without its script, by name and with the fix; a plan 
   await put(repo.root, { '.ralph-script.yaml': 'default: []\n' });
   await expect(planRun(contextOf(), {})).rejects.toThrow(refused);
   const script = join(repo.scratch, 'script.yaml');
-  await expect(planRun(contextOf({ ...process.env, RALPHCTL_SCRIPT: script }), {})).rejects.toThrow(`no ${script}.`);
+  await expect(planRun(contextOf({ ...process.env, RALPHCTL_SCRIPT: script }), {})).rejects.toThrow(
+    `${script} does not exist`,
+  );
   await put(repo.scratch, { 'script.yaml': 'default: []\n' });
   await expect(planRun(contextOf({ ...process.env, RALPHCTL_SCRIPT: script }), {})).resolves.toBeDefined();
   await put(repo.root, {

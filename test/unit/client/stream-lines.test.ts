@@ -45,7 +45,7 @@ describe('lines for people', () => {
       '→ Bash npm test',
       '→ Read',
       '✗ Bash failed with exit code 2: no such script',
-      '↻ tries again (2 of 10), in 1.5 s: overloaded',
+      '↻ retries (2 of 10), in 1.5 s: overloaded',
       '… 7 events left out; the raw log has them',
       '✗ failed: out of money  2 tool calls, 1.2M tokens in, 68 out, $0.13',
     ]);
@@ -74,7 +74,7 @@ describe('lines for people', () => {
     const progress = { at: 1000, last: 'Edit: a.ts', tools: 3, messages: 1, usage: { inputTokens: 1500 } };
     expect(progressText(progress, 4000)).toBe('3 tool calls, 1.5k tokens in · 3.0 s ago: Edit: a.ts');
     expect(progressText({ ...progress, waits: 'retrying', tools: 1, usage: {} }, 500)).toBe(
-      '1 tool call · tries its provider again, 0.0 s ago: Edit: a.ts',
+      '1 tool call · retries its provider, 0.0 s ago: Edit: a.ts',
     );
   });
 });

@@ -52,6 +52,6 @@ describe('worktrees.root', () => {
     await mkdir(path);
     await writeFile(join(path, 'x'), '');
     await chmod(path, 0o500);
-    await expect(check(path)).rejects.toThrow(/cannot be written/);
+    await expect(check(path)).rejects.toThrow(/is not writable/);
   });
 });
