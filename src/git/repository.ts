@@ -54,6 +54,8 @@ export async function inspectRepository(path: string): Promise<Repository> {
       `${path} is a bare repository or lies inside a .git folder.`,
       'Run ralphctl in a checkout of it: git worktree add <folder>.',
     );
+  const shared = await realpath(resolve(path, commonDir));
+  if (await keepsRefsInTables(shared)) throw reftable(root);
   const heads = await git(root).result(['rev-parse', '-q', 'HEAD', '--symbolic-full-name', 'HEAD'], {
     ok: [0, 1, 128],
     read: true,
@@ -68,12 +70,28 @@ export async function inspectRepository(path: string): Promise<Repository> {
   return {
     root: real,
     gitDir: await realpath(resolve(real, gitDir)),
-    commonDir: await realpath(resolve(path, commonDir)),
+    commonDir: shared,
     head,
     ...(ref?.startsWith('refs/heads/') ? { branch: ref.slice('refs/heads/'.length) } : {}),
     submodules: await exists(`${real}/.gitmodules`),
     gitVersion,
   };
+}
+
+/**
+ * What confines agents reads refs, their logs and HEAD as files; in such a repository it would find nothing and let
+ * everything pass.
+ */
+const reftable = (path: string): RepositoryError =>
+  new RepositoryError(
+    `The repository ${path} keeps its refs in tables (extensions.refStorage = reftable), which ralphctl cannot watch.`,
+    'Move them to files with git 2.46 or newer: git refs migrate --ref-format=files. Or run ralphctl in a new clone: git clone --ref-format=files.',
+  );
+
+/** By the text of the configuration: asking git takes a process, and an older one does not know. */
+async function keepsRefsInTables(commonDir: string): Promise<boolean> {
+  const config = await readFile(`${commonDir}/config`, 'utf8').catch(() => '');
+  return /^\s*refstorage\s*=\s*"?reftable\b/im.test(config) || (await exists(`${commonDir}/reftable`));
 }
 
 async function locate(path: string): Promise<string[]> {
@@ -87,6 +105,13 @@ async function locate(path: string): Promise<string[]> {
         'Git lists paths line by line. Move the repository to a folder without a line break in its name.',
       );
     if (got.code === 0 || /must be run in a work tree/.test(got.stderr)) return lines;
+    const unknown = /unknown repository extensions? found:\s*(\S+)/.exec(got.stderr)?.[1];
+    if (unknown === 'refstorage') throw reftable(path);
+    if (unknown !== undefined)
+      throw new RepositoryError(
+        `This git does not know the extension ${unknown} of the repository ${path}.`,
+        'Install a newer git and put it on PATH.',
+      );
     if (/dubious ownership/.test(got.stderr))
       throw new RepositoryError(
         `git does not trust ${path}: another user owns it.`,

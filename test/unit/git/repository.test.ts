@@ -44,6 +44,24 @@ describe('inspectRepository', () => {
     expect(await projectId(`${repo.scratch}/link`)).toMatch(/^my-repo-[0-9a-f]{8}$/);
   });
 
+  it.each([
+    ['that this git does not know', '1'],
+    ['that this git reads', '0'],
+  ])('C6: refuses refs in tables by name, with both ways out, in a format %s', async (_, format) => {
+    // The git here cannot make one. A newer one reads the first of these, and an older one the second.
+    await sh(repo.root, 'config', 'core.repositoryformatversion', format);
+    await shell(repo.root, 'printf "[extensions]\\n\\trefStorage = reftable\\n" >> .git/config');
+    await expect(inspectRepository(repo.root)).rejects.toThrow(
+      /refs in tables \(extensions\.refStorage = reftable\).*git refs migrate --ref-format=files.*git clone --ref-format=files/s,
+    );
+  });
+
+  it('C6: names any other extension that this git does not know', async () => {
+    await sh(repo.root, 'config', 'core.repositoryformatversion', '1');
+    await shell(repo.root, 'printf "[extensions]\\n\\tfutureThing = true\\n" >> .git/config');
+    await expect(inspectRepository(repo.root)).rejects.toThrow(/does not know the extension futurething.*newer git/s);
+  });
+
   it('refuses a path with a line break in it', async () => {
     const dir = `${repo.scratch}/line\nbreak`;
     await sh(repo.scratch, 'init', '-q', dir);
