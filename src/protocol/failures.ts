@@ -23,6 +23,9 @@ export const FAILURE = {
   refused: 'ralph.Refused',
 } as const;
 
+/** Why a run refuses commands in its first moments; a client asks again. */
+export const STILL_OPENING = 'the run is still opening; try again in a moment';
+
 /** In the details of `workerLost`: the worker was shut down and returned its work. */
 export const WORKER_STOPPED = 'the worker was told to stop';
 

@@ -107,10 +107,13 @@ export class Publisher {
     const run = ended ?? standing.run;
     const { why: reason } = standing;
     this.#emitTold(pilot);
-    this.#emitState(pilot, { ...standing, run });
+    // A run goes on before its ideas do; what ends or holds it is told before that it ended or holds.
+    const goesOn = run === 'running';
+    if (goesOn) this.#emitState(pilot, { ...standing, run });
     this.#emitAccounts(pilot);
     this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
+    if (!goesOn) this.#emitState(pilot, { ...standing, run });
     // A full view costs a pass over all ideas, so a large run is drawn at most once a second.
     const now = Date.now();
     const lately = run === this.#publishedState && now - this.#publishedAt < 1000;

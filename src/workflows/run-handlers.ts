@@ -8,7 +8,7 @@ import { enqueueProblem } from '../decide/run/enqueue.js';
 import { ideaPage } from '../decide/views/pages.js';
 import { NEXT_SHOWN, runStatus, why } from '../decide/views/status.js';
 import type { Intervention, InterventionAnswer } from '../protocol/command.js';
-import { FAILURE } from '../protocol/failures.js';
+import { FAILURE, STILL_OPENING } from '../protocol/failures.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import * as messages from './messages.js';
 import { internal, type RunControls, registerSignals, type SignalRow, VERB_SIGNALS } from './messages.js';
@@ -65,7 +65,7 @@ async function tellRun(run: RunControls, command: Intervention): Promise<Interve
 
 function checkCommand(run: RunControls, command: Intervention): void {
   const pilot = run.pilot();
-  if (!pilot) throw refused('the run is still opening; try again in a moment');
+  if (!pilot) throw refused(STILL_OPENING);
   const problem = pilot.commandProblem(command) ?? pilot.idleProblem(command);
   if (problem) throw refused(problem);
 }
@@ -86,7 +86,7 @@ function enqueue(run: RunControls, cards: IdeaCard[]): number {
 
 function checkCards(run: RunControls, cards: unknown): void {
   const pilot = run.pilot();
-  if (!pilot) throw refused('the run is still opening; try again in a moment');
+  if (!pilot) throw refused(STILL_OPENING);
   const { run: state } = pilot.state;
   if (state === 'stopping' || state === 'completed') throw refused(`the run is ${state}; start another one`);
   const problem = Array.isArray(cards) ? enqueueProblem(pilot.graph, cards) : 'the input must be a list of ideas';

@@ -35,7 +35,7 @@ it('gate, limits and slots of a reload count from the next iteration on; target,
   const attached = await held.box.run('start', '--detach');
   expect(attached.code, attached.stderr).toBe(0);
   expect(attached.stderr).toMatch(/configuration file has changed.*ralphctl config reload/);
-  expect(attached.stderr).toMatch(/target: not set → "side" stays until the next run: .*ralphctl stop/);
+  expect(attached.stderr).toMatch(/target: not set → side stays until the next run: .*ralphctl stop/);
 
   const { json } = await held.box.run('config', 'reload', '--json');
   const keys = (list: unknown) => (list as { key: string }[]).map(({ key }) => key).sort();
@@ -102,6 +102,6 @@ it('the answer to a question about the baseline brings the changed file into the
   await write({ gate: { ...gate, baseline: 'tolerate' } });
   const answered = await held.box.run('answer', 'b-1', 'go on');
   expect(answered.code, answered.stderr).toBe(0);
-  expect(answered.stderr).toContain('gate.baseline: "ask" → "tolerate" (next iteration)');
+  expect(answered.stderr).toContain('gate.baseline: ask → tolerate (next iteration)');
   expect((await held.finish()).landed).toBe(1);
 }, 240_000);

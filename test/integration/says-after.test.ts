@@ -65,6 +65,9 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   expect(red).toContain('2 times in a row the gate was red: test ! -e broken');
   expect(red).toMatch(/last gate red: test ! -e broken .*\(exit code 4\).*output: \/.*gate-1\.log/);
   expect(red).toMatch(/its work is kept in \/.* \(branch ralph\/red-1\)/);
+  expect(empty).toMatch(/possible now:\n {2}ralphctl limit empty-1 10 \(.*\)\n {2}ralphctl retry empty-1 \(/);
+  expect(asks).toMatch(/possible now:\n {2}ralphctl answer asks-1 "…" \(/);
+  expect(asks).toContain('  ralphctl pause asks-1 --now (');
   expect(asks).toContain('  | I looked at both ways of rounding.');
   for (const line of QUESTION.split('\n')) expect(asks).toContain(`  | ${line}`);
   expect(waits).toContain('waits for asks-1 (needs-human)');
@@ -101,7 +104,11 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   expect((await run.run('start', '--wait')).code).toBe(3);
   const after = await say('why', 'empty-1');
   expect(after).toContain('3 times in a row the agent reported COMPLETE but changed nothing');
-  expect(after).toContain('possible now: ralphctl start (tries it again');
+  expect(after).toContain('possible now:\n  ralphctl start (tries it again');
+  expect((await run.run('abandon', 'empty-1')).code).toBe(0);
+  const givenUp = await say('why', 'empty-1');
+  expect(givenUp).toContain('possible now:\n  ralphctl retry empty-1 (');
+  expect(givenUp).not.toContain('ralphctl start');
   expect(after).not.toContain('of the ready pool');
   const retry = await run.run('retry', 'red-1');
   expect([retry.code, retry.stderr]).toEqual([6, expect.stringMatching(/red-1 was: ran out\. .*ralphctl start/)]);

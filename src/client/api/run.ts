@@ -13,6 +13,7 @@ import {
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
+import { STILL_OPENING } from '../../protocol/failures.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import {
   AUTOPILOT_WORKFLOW,
@@ -33,6 +34,7 @@ import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
 import { compressLargePayloads } from '../../server/codec.js';
 import { EXIT, UserError } from '../errors.js';
+import { isBetweenSteps, isDeadline } from './errors.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;
@@ -255,9 +257,23 @@ export class RunApi {
     }
   }
 
+  /** A run that has just been started refuses until it has read its files, moments later. */
   async #update<T>(send: () => Promise<T>): Promise<T> {
+    const end = Date.now() + UPDATE_MS;
+    for (;;) {
+      try {
+        return await this.#send(send, end);
+      } catch (error) {
+        const opening = error instanceof UserError && error.message === STILL_OPENING;
+        if (!opening || Date.now() + BETWEEN_STEPS_MS > end) throw error;
+        await delay(BETWEEN_STEPS_MS);
+      }
+    }
+  }
+
+  async #send<T>(send: () => Promise<T>, deadline: number): Promise<T> {
     try {
-      return await this.#client.withDeadline(Date.now() + UPDATE_MS, send);
+      return await this.#client.withDeadline(deadline, send);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw noRun();
       if (error instanceof WorkflowUpdateFailedError) {
@@ -275,20 +291,3 @@ const firstLine = (text: string | null | undefined): string => text?.split('\n',
 
 export const noRun = (): UserError =>
   new UserError('no run is open for this repository. Start one with: ralphctl start', EXIT.noRun);
-
-/** The server does not ask a workflow whose last task has failed and is not done again yet. */
-function isBetweenSteps(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if ((at as { code?: unknown }).code === 9 && /task in failed state/i.test(at.message)) return true;
-  }
-  return false;
-}
-
-/** A deadline, or the server's own words that no worker polls: both mean that nobody answers now. */
-function isDeadline(error: unknown): boolean {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const code = (at as { code?: unknown }).code;
-    if (code === 4 || code === 1 || /no poller|deadline|timeout|cancell?ed/i.test(at.message)) return true;
-  }
-  return false;
-}

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { configFolder, originsIn } from '../../config/folder.js';
 import { flatten, reloadRow } from '../../config/reload.js';
-import { type Context, findProject, type Project, print, printJson } from '../context.js';
+import { type Context, findProject, print, printJson } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
+import { openRunConfig } from '../open-run/open-config.js';
 import { describeChange, fileChanges, reloadFile, showValue } from '../open-run/reload.js';
-import { configFor, configOfRun, type RunConfig, readConfig } from '../plan/run-config.js';
+import { configFor, type RunConfig, readConfig } from '../plan/run-config.js';
 import { queued, withRun } from './interventions.js';
 
 export async function reloadConfig(context: Context): Promise<number> {
@@ -51,20 +52,6 @@ export async function showConfig(context: Context, only: string | undefined): Pr
     for (const change of changes) print(`  ${describeChange(change)}`);
   }
   return EXIT.ok;
-}
-
-/** Without a server no run is open, or none that could be told anything. */
-async function openRunConfig(context: Context, project: Project): Promise<RunConfig | undefined> {
-  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
-  const connected = await connect(context, { start: false }).catch(() => undefined);
-  if (!connected) return undefined;
-  try {
-    const facts = await new RunApi(connected.client, project.id).facts().catch(() => undefined);
-    if (!facts?.open || !facts.runId) return undefined;
-    return await configOfRun(context.root, { project: project.id, runId: facts.runId }).catch(() => undefined);
-  } finally {
-    await connected.close();
-  }
 }
 
 const FLAGS = { agent: '--agent', slots: '--slots', maxIterations: '--max-iterations', gate: '--gate' } as const;

@@ -8,8 +8,9 @@ import { readBacklog } from '../../backlog/index.js';
 import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../run-files/run.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
-import { type Context, findProjectId, print, printJson } from '../context.js';
+import { type Context, findProjectId, print, printJson, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
+import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
 
 export async function enqueue(context: Context, file: string | undefined): Promise<number> {
   const project = await findProjectId(context);
@@ -33,8 +34,13 @@ export async function enqueue(context: Context, file: string | undefined): Promi
       throw error;
     }
     const ids = fresh.map((idea) => idea.id);
-    if (context.json) printJson({ enqueued: ids });
-    else print(`taken into the run: ${ids.join(', ')}`);
+    const backlog = { root: run.file.repo, target: run.file.target, file: file ?? run.file.backlog.file };
+    const unticked = run.file.tick && run.file.config.landing.tick ? await notCommitted(backlog, fresh) : [];
+    if (context.json) printJson({ enqueued: ids, ...(unticked.length > 0 ? { notCommitted: unticked } : {}) });
+    else {
+      print(`taken into the run: ${ids.join(', ')}`);
+      for (const line of notCommittedLines(backlog, unticked)) say(`warning: ${line}`);
+    }
     return EXIT.ok;
   } finally {
     await connected.close();

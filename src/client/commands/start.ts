@@ -16,6 +16,7 @@ import { carriedLines, leftBehind } from '../follow/left-behind.js';
 import type { Attachment } from '../open-run/attachment.js';
 import { showPlan } from '../open-run/dry-run.js';
 import { goneAtEnd, reportLines } from '../open-run/landed-report.js';
+import { untickedAtEnd } from '../open-run/not-committed.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../plan/run-plan.js';
 import { ensureStateFolder } from '../state-folder.js';
 import { clean, landedText, many, paragraphs, seconds } from '../views/live-lines.js';
@@ -243,13 +244,20 @@ async function attach(context: Context, attachment: Attachment, runId: string, w
     return EXIT.needsHuman;
   }
   const gone = await goneAtEnd(context, attachment.api.project, runId, end.summary);
-  showSummary(context, end.summary, gone);
+  const unticked = await untickedAtEnd(context, { project: attachment.api.project, runId });
+  showSummary(context, end.summary, { gone, unticked });
   return end.summary.notLanded.length + gone.length === 0 ? EXIT.ok : EXIT.notLanded;
 }
 
-function showSummary(context: Context, summary: RunSummary, gone: readonly string[]): void {
+interface Beside {
+  gone: readonly string[];
+  unticked: readonly string[];
+}
+
+function showSummary(context: Context, summary: RunSummary, { gone, unticked }: Beside): void {
   if (context.json) {
-    printJson({ kind: 'summary', ...summary, ...(gone.length > 0 ? { gone } : {}) });
+    const beside = { ...(gone.length > 0 ? { gone } : {}), ...(unticked.length > 0 ? { unticked } : {}) };
+    printJson({ kind: 'summary', ...summary, ...beside });
     return;
   }
   const { statistics } = summary.status;
@@ -261,6 +269,6 @@ function showSummary(context: Context, summary: RunSummary, gone: readonly strin
   for (const one of summary.notLanded) {
     print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
   }
-  for (const line of gone) print(`  ${line}`);
+  for (const line of [...gone, ...unticked]) print(`  ${line}`);
   if (summary.notLanded.length > 0) print('reasons: ralphctl why IDEA   output: ralphctl logs IDEA');
 }

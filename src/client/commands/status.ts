@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { projectDir, runDir } from '../../config/paths.js';
 import { ideaPage } from '../../decide/views/pages.js';
 import { withUnreported } from '../../decide/views/survey.js';
+import { checkoutBehind, rememberedTargets } from '../../git/landing/checkout.js';
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../protocol/views.js';
@@ -17,7 +18,7 @@ import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import { runningWorker } from '../../worker/record.js';
 import type { RunApi, RunFacts } from '../api/run.js';
-import { type Context, findProjectId, print, printJson } from '../context.js';
+import { type Context, findProject, findProjectId, print, printJson } from '../context.js';
 import { EXIT, type ExitCode, UserError } from '../errors.js';
 import { statusWord } from '../views/idea-lines.js';
 import { wholeQuestion } from '../views/idea-report.js';
@@ -42,6 +43,8 @@ interface Found {
   uiUrl?: string;
   worker: boolean;
   last?: RunSummary;
+  /** Checkouts that landings have left behind. */
+  behind?: string[];
   /** Nobody answers: `status` and `list` are what the run's files tell. */
   recorded?: true;
   /** The newest run has no summary and the embedded server does not run: it is open, and nothing moves. */
@@ -53,13 +56,23 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
   if (problem) throw new UserError(problem, EXIT.usage);
   const id = await findProjectId(context);
   const found = await look(context, id, options);
+  const behind = await checkoutsBehind(context).catch(() => []);
+  if (behind.length > 0) found.behind = behind;
   if (context.json) {
     printJson({ project: id, ...found });
     return exitCode(found);
   }
   describe(found, new Set((await abandonedIdeas(context.root, id)).keys()));
+  for (const line of behind) print(`! ${line}`);
   if (found.facts?.open) describeList(found.list, options);
   return exitCode(found);
+}
+
+/** Needs the repository, which may have gone. */
+async function checkoutsBehind(context: Context): Promise<string[]> {
+  const { root } = (await findProject(context)).repository;
+  const targets = await rememberedTargets(root);
+  return (await Promise.all(targets.map((target) => checkoutBehind(root, target)))).filter((one) => one !== undefined);
 }
 
 async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {

@@ -1,6 +1,7 @@
 /** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { WhyView } from '../../protocol/views.js';
+import { abandonedIdeas } from '../../run-files/carried.js';
 import { listRuns, loadIdea } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
@@ -45,6 +46,7 @@ async function explain(context: Context, project: string, idea: string): Promise
     ...(recorded ? { repo: recorded.run.file.repo } : {}),
     ...(told ? { told } : {}),
     ...(commit ? { commit } : {}),
+    ...((await abandonedIdeas(root, project)).has(idea) ? { givenUp: true } : {}),
   });
 }
 

@@ -10,8 +10,10 @@ import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../errors.js';
 import { reportLines } from '../open-run/landed-report.js';
 import { type RunPlan, reportOf } from '../plan/run-plan.js';
+import { openRunConfig } from './open-config.js';
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
+  const openRun = (await openRunConfig(context, plan.project))?.file.runId;
   const settings = settingsOf(plan.config);
   const onTarget = new Set(await landedIdeas(plan.project.repository.root, plan.target));
   const givenUp = await abandonedIdeas(context.root, plan.project.id);
@@ -48,6 +50,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   if (context.json) {
     printJson({
       project: plan.project.id,
+      ...(openRun === undefined ? {} : { openRun }),
       target: plan.target,
       slots: plan.config.slots,
       gate,
@@ -56,6 +59,11 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
       order,
     });
     return EXIT.ok;
+  }
+  if (openRun !== undefined) {
+    print(`run ${openRun} is open: ralphctl start attaches to it, and begins nothing of the following`);
+    print('it takes new ideas with: ralphctl enqueue   and a changed ralphctl.yaml with: ralphctl config reload');
+    print('a run that begins after it:');
   }
   print(`${plan.project.repository.root} onto ${plan.target}, ${plan.config.slots} slots`);
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);

@@ -2,16 +2,15 @@
  * Reports ideas that count as landed although they were taken back since, or are in the backlog again without a tick.
  * Invariant: reads only, and names for each the command that runs it again.
  */
-import { readBacklog } from '../../backlog/index.js';
 import { landedCommits } from '../../git/landing/landed.js';
 import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
-import { git } from '../../git/runner.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { repositoryPath } from '../../run-files/backlog-place.js';
 import { loadRun } from '../../run-files/run.js';
 import type { Context } from '../context.js';
 import { clean } from '../views/live-lines.js';
+import { ideasOnTarget } from './not-committed.js';
 
 export interface LandedReport {
   takenBack: TakenBack[];
@@ -47,7 +46,9 @@ export async function landedReport({ root, target, file, ideas, ticks, again = [
     ({ id, done, blue }) =>
       ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id),
   );
-  const ticked = open.length > 0 ? await tickedOnTarget(root, target, file) : new Set<string>();
+  const onTarget = open.length > 0 ? await ideasOnTarget({ root, target, file }) : undefined;
+  // The file in the checkout may lag behind, or have edits.
+  const ticked = new Set(onTarget?.filter(({ done }) => done).map(({ id }) => id));
   const unticked = open
     .filter(({ id }) => !ticked.has(id))
     .map(({ id }) => ({ idea: id, landed: landed.get(id) ?? '' }));
@@ -57,22 +58,6 @@ export async function landedReport({ root, target, file, ideas, ticks, again = [
 function lookAt(repo: string, target: string, file: string): Look {
   const backlogPath = repositoryPath(repo, file);
   return { repo, target, ...(backlogPath === undefined ? {} : { backlogPath }) };
-}
-
-/** The file in the checkout may lag behind, or have edits. */
-async function tickedOnTarget(root: string, target: string, file: string): Promise<Set<string>> {
-  const path = repositoryPath(root, file);
-  if (path === undefined) return new Set();
-  const got = await git(root).result(['cat-file', 'blob', `refs/heads/${target}:${path}`], {
-    ok: [0, 128],
-    read: true,
-  });
-  if (got.code !== 0) return new Set();
-  const ideas = await readBacklog(file, { text: got.stdout }).then(
-    (backlog) => backlog.ideas,
-    () => [],
-  );
-  return new Set(ideas.filter(({ done }) => done).map(({ id }) => id));
 }
 
 const MOST_LINES = 5;

@@ -4,6 +4,7 @@
  * files of the run hold the new revision before the run gets its number; a refused revision is removed.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { stringify } from 'yaml';
 import { type Change, COUNTS_TEXT, changesOf, reloaded } from '../../config/reload.js';
 import type { Config } from '../../config/schema.js';
 import { type ConfigFlags, dropRevision, writeRevision } from '../../run-files/revisions.js';
@@ -85,7 +86,13 @@ async function isTaken({ api }: OpenRun, revision: number): Promise<boolean> {
   return false;
 }
 
-const shown = (value: unknown): string => (value === undefined ? 'not set' : JSON.stringify(value));
+/** As it is written in `ralphctl.yaml`, on one line. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'not set';
+  const text = stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trimEnd();
+  // YAML writes some values on several lines, and reads JSON.
+  return text.includes('\n') ? JSON.stringify(value) : text;
+}
 
 /** Never print the values of environment variables. */
 const isSecret = (key: string): boolean => /^agents\..+\.env\./.test(key);

@@ -25,6 +25,7 @@ import { isExecutable, which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { UserError } from '../errors.js';
 import { type LandedReport, landedReport } from '../open-run/landed-report.js';
+import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkScripts } from './scripts.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
@@ -98,6 +99,10 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
     );
   }
   warnings.push(...(await otherWarnings(ideas, root, target)));
+  if (tick && config.landing.tick) {
+    const backlog = { root, target, file };
+    warnings.push(...notCommittedLines(backlog, await notCommitted(backlog, written)));
+  }
   warnings.push(...(await tickWarnings(ideas, again, landed)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
   if (agents) await checkScripts(context, config, [...usedAgents(config, ideas).keys()], { root, target });

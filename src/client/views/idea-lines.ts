@@ -1,3 +1,4 @@
+import type { Answered } from '../../protocol/answer.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { GroupView } from '../../protocol/views.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';
@@ -9,10 +10,11 @@ const RUNS_SHOWN = 10;
 const SAID_SHOWN = 600;
 
 export function describeIdea(report: IdeaReport): string[] {
-  const { idea, title, status, reason, question, waitsFor, told, possible = [] } = report;
+  const { idea, title, status, reason, question, waitsFor, told, commands } = report;
   return [
     `${idea}  ${clean(title)}`,
     `status ${statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    ...(report.answers ?? []).flatMap(answered),
     ...(question ? asked(question, report.said) : []),
     ...runLines(report.runs),
     ...gateLines(report),
@@ -21,8 +23,7 @@ export function describeIdea(report: IdeaReport): string[] {
     ...(report.group ? groupLines(report.group) : scoreLines(report)),
     ...waitsFor.map((wait) => `waits for ${wait}`),
     ...(told ? [`you told it: ${told.verb}${told.reason ? ` (${clean(told.reason)})` : ''}`] : []),
-    ...(possible.length > 0 ? [`possible now: ${possible.join(', ')}`] : []),
-    ...(report.commands.length > 0 ? [`possible now: ${report.commands.join('; ')}`] : []),
+    ...(commands.length > 0 ? ['possible now:', ...commands.map((one) => `  ${one}`)] : []),
   ];
 }
 
@@ -43,6 +44,13 @@ function groupLines({ done, total, landed, open }: GroupView): string[] {
 
 /** Nothing has timed out where the iterations are used up. */
 export const statusWord = (status: IdeaStatus): string => (status === 'timeout' ? 'ran out' : status);
+
+const answered = ({ question, answer }: Answered): string[] => [
+  'it asked:',
+  ...paragraphs(question, '  | '),
+  'you answered:',
+  ...paragraphs(answer, '  | '),
+];
 
 function asked(question: string, said: string | undefined): string[] {
   const before = said && said.length > SAID_SHOWN ? `…${said.slice(-SAID_SHOWN)}` : said;

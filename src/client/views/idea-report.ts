@@ -5,15 +5,17 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { iterationDir } from '../../config/paths.js';
+import { ideaDir, iterationDir } from '../../config/paths.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
+import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
+import type { Answered } from '../../protocol/answer.js';
 import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import type { AgentSignal } from '../../protocol/signal.js';
-import type { IdeaStatus } from '../../protocol/states.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { IdeaRecord } from '../../run-files/idea-record.js';
+import { commandsAfter, commandsNow } from './commands-now.js';
 
 type GateEvent = Extract<StampedEvent, { kind: 'gate' }>;
 
@@ -36,14 +38,15 @@ export interface IdeaReport extends WhyView {
   gate?: { pass: boolean; at: string; command?: string; exitCode?: number | null; log?: string };
   /** Whole, with its line breaks. */
   question?: string;
+  /** What a person answered in this run, oldest first, whole. */
+  answers?: Answered[];
   /** What the agent said before its question. */
   said?: string;
   bounced?: string;
   worktree?: string;
   branch?: string;
-  /** The run is over: what is possible is in `commands`. */
   over: boolean;
-  /** Whole commands that help now. */
+  /** Whole commands that help now, the most useful first. */
   commands: string[];
 }
 
@@ -56,11 +59,17 @@ export interface About {
   told?: IdeaRecord;
   over: boolean;
   commit?: string;
+  /** Abandoned for later runs, too. */
+  givenUp?: boolean;
 }
 
 export async function reportOn(view: WhyView, about: About): Promise<IdeaReport> {
-  const { told, over, repo } = about;
-  const [said, place] = await Promise.all([saidBefore(view, about), repo === undefined ? {} : placeOf(repo, view)]);
+  const { told, over, repo, runId } = about;
+  const [said, place, answers] = await Promise.all([
+    saidBefore(view, about),
+    repo === undefined ? {} : placeOf(repo, view),
+    runId === undefined ? [] : answersInRun(ideaDir(about.root, about.project, runId, view.idea)),
+  ]);
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   return {
     ...view,
@@ -68,11 +77,18 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
     ...(told?.gate ? { gate: gateOf(told.gate) } : {}),
     ...(question ? { question } : {}),
     ...(question && said ? { said } : {}),
+    ...(answers.length > 0 ? { answers } : {}),
     ...(told?.bounced && view.status !== 'landed' ? { bounced: told.bounced.why } : {}),
     ...place,
     over,
-    commands: over && !view.group ? commandsAfter(view.idea, view.status, about.commit) : [],
+    commands: possibleNow(view, about),
   };
+}
+
+function possibleNow({ idea, status, group, possible = [] }: WhyView, { over, commit, givenUp }: About): string[] {
+  if (group) return [];
+  if (!over) return commandsNow(idea, status, possible);
+  return commandsAfter(idea, status, { ...(commit ? { commit } : {}), ...(givenUp ? { givenUp } : {}) });
 }
 
 export function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number]): AgentRunLine {
@@ -127,20 +143,6 @@ async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<Id
   const branch = ideaBranch(idea);
   const found = (await listWorktrees(repo).catch(() => [])).find((one) => one.branch === branch);
   return found ? { worktree: found.path, branch } : {};
-}
-
-/** Commands that need no open run. */
-export function commandsAfter(idea: string, status: IdeaStatus, commit: string | undefined): string[] {
-  if (status === 'landed')
-    return [
-      ...(commit ? [`git revert ${commit.slice(0, 8)} (takes it back)`] : []),
-      `ralphctl start --again ${idea} (runs it again)`,
-    ];
-  return [
-    'ralphctl start (tries it again, its work so far is kept)',
-    `ralphctl logs ${idea}`,
-    `ralphctl saves ${idea}`,
-  ];
 }
 
 /** Logs of the gate of an agent run, in the order in which its commands ran. */

@@ -87,7 +87,9 @@ export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): n
   startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
 
 /** The first thing to do about an idea that waits for a person. */
-function remedy({ id, status, approval, held }: IdeaLine): string | undefined {
+function remedy({ id, status, approval, held, reason }: IdeaLine): string | undefined {
+  // Two commands side by side would leave the choice to a guess.
+  if (held && reason?.includes('ralphctl ')) return undefined;
   if (approval) return `ralphctl approve ${id}`;
   if (held) return `ralphctl resume ${id}`;
   if (status === 'needs-human') return `ralphctl answer ${id} "…"`;

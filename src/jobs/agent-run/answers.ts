@@ -60,6 +60,9 @@ export async function earlierAnswers(
   return latest.reverse();
 }
 
+/** All of one run, oldest first. `dir`: of the idea in that run. */
+export const answersInRun = (dir: string): Promise<Answered[]> => keptIn(dir, Number.POSITIVE_INFINITY);
+
 /** In the order of the iterations, those before `serial`. */
 async function keptIn(dir: string, serial: number): Promise<Answered[]> {
   const names = await readdir(dir).catch(() => []);

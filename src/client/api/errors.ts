@@ -1,0 +1,18 @@
+/** What an error of the Temporal client means. */
+
+/** The server does not ask a workflow whose last task has failed and is not done again yet. */
+export function isBetweenSteps(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ((at as { code?: unknown }).code === 9 && /task in failed state/i.test(at.message)) return true;
+  }
+  return false;
+}
+
+/** A deadline, or the server's own words that no worker polls: both mean that nobody answers now. */
+export function isDeadline(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code;
+    if (code === 4 || code === 1 || /no poller|deadline|timeout|cancell?ed/i.test(at.message)) return true;
+  }
+  return false;
+}

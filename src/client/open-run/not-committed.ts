@@ -1,0 +1,86 @@
+/**
+ * Open ideas of a backlog whose lines are not committed on the target. A landing ticks the target's file inside its commit,
+ * and never writes a tracked file of the checkout, so it cannot tick these.
+ * Invariant: reads only.
+ */
+import { relative } from 'node:path';
+import { readBacklog } from '../../backlog/index.js';
+import { landedCommits } from '../../git/landing/landed.js';
+import { git } from '../../git/runner.js';
+import type { Idea } from '../../protocol/idea.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { repositoryPath } from '../../run-files/backlog-place.js';
+import { knownIdeas, loadRun } from '../../run-files/run.js';
+import type { Context } from '../context.js';
+
+export interface Backlog {
+  root: string;
+  target: string;
+  file: string;
+}
+
+/** The target's own version of the backlog; undefined where the file is outside, or not there. */
+export async function ideasOnTarget({ root, target, file }: Backlog): Promise<Idea[] | undefined> {
+  const path = repositoryPath(root, file);
+  if (path === undefined) return undefined;
+  const got = await git(root).result(['cat-file', 'blob', `refs/heads/${target}:${path}`], {
+    ok: [0, 128],
+    read: true,
+  });
+  if (got.code !== 0) return undefined;
+  return readBacklog(file, { text: got.stdout }).then(
+    ({ ideas }) => ideas,
+    () => [],
+  );
+}
+
+/** Ids of `ideas` that a landing cannot tick. Where git does not track the file, it is ticked in its place. */
+export async function notCommitted(backlog: Backlog, ideas: readonly Idea[]): Promise<string[]> {
+  const { root, file } = backlog;
+  const path = repositoryPath(root, file);
+  if (path === undefined) return [];
+  const tracked = await git(root).run(['ls-files', '--', `:(literal)${path}`], { read: true });
+  if (tracked.trim() === '') return [];
+  const known = new Set((await ideasOnTarget(backlog))?.map(({ id }) => id));
+  return ideas.filter(({ id, done, blue }) => !done && !blue && !known.has(id)).map(({ id }) => id);
+}
+
+const MOST_NAMED = 5;
+const named = (ids: readonly string[]): string =>
+  ids.length > MOST_NAMED
+    ? `${ids.slice(0, MOST_NAMED).join(', ')} and ${ids.length - MOST_NAMED} more`
+    : ids.join(', ');
+
+export function notCommittedLines({ root, target, file }: Backlog, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const path = relative(root, file);
+  const [land, lines] = ids.length === 1 ? ['it lands', 'its line'] : ['they land', 'their lines'];
+  return [
+    `${path} on ${target} does not contain ${named(ids)}: when ${land}, nothing ticks ${lines}. Commit it on ${target} before: git commit ${path}`,
+  ];
+}
+
+/** Lines about ideas of a run that landed, whose lines nothing could tick. Never fails the end of a run. */
+export async function untickedAtEnd(context: Context, ref: RunRef): Promise<string[]> {
+  try {
+    const { file } = await loadRun(context.root, ref);
+    if (!file.tick || !file.config.landing.tick) return [];
+    const backlog = { root: file.repo, target: file.target, file: file.backlog.file };
+    const [{ ideas }, known, landed] = await Promise.all([
+      readBacklog(backlog.file),
+      knownIdeas(context.root, ref),
+      landedCommits(backlog.root, backlog.target),
+    ]);
+    const over = ideas.filter(({ id }) => known.has(id) && landed.has(id));
+    return untickedLines(backlog, await notCommitted(backlog, over));
+  } catch {
+    return [];
+  }
+}
+
+function untickedLines({ root, file }: Backlog, ids: readonly string[]): string[] {
+  if (ids.length === 0) return [];
+  const [lines, them] = ids.length === 1 ? ['its line was', 'it'] : ['their lines were', 'them'];
+  const path = relative(root, file);
+  return [`${named(ids)} landed without a tick in ${path}, as ${lines} not committed. Tick ${them} there, then commit`];
+}

@@ -1,0 +1,71 @@
+/**
+ * The commands that a person can give about an idea now, each whole and with its effect, the most useful first.
+ * Invariant: lists only what it is given as possible. Pure.
+ */
+import type { IdeaStatus } from '../../protocol/states.js';
+
+/** In the order of use. `%` stands for the idea. */
+const COMMANDS: Readonly<Record<string, readonly [command: string, effect: string]>> = {
+  approve: ['approve %', 'lets it go on, or land'],
+  answer: ['answer % "…"', 'answers its question'],
+  resume: ['resume %', 'lets it go on'],
+  retry: ['retry %', 'starts it again with a new count; its work is kept'],
+  unblock: ['unblock %', 'queues it again'],
+  limit: ['limit % 10', 'grants 10 more iterations'],
+  hint: ['hint % "…"', 'adds advice to its next prompt'],
+  edit: ['edit %', 'changes its text and limits'],
+  assign: ['assign %', 'starts it in the next free slot'],
+  bump: ['bump %', 'puts it first in the queue'],
+  pause: ['pause %', 'holds it after its iteration'],
+  'pause --now': ['pause % --now', 'ends its agent and holds it'],
+  stop: ['stop %', 'ends it after its iteration and holds it'],
+  split: ['split %', 'replaces it with smaller ideas'],
+  'skip --step': ['skip % --step', 'leaves out the current step of its plan'],
+  skip: ['skip %', 'leaves it out of this run'],
+  score: ['score % 10', 'adds 10 points to its score'],
+  rollback: ['rollback %', 'takes its commits back'],
+  cleanup: ['cleanup %', 'saves its work and removes its worktree'],
+  abandon: ['abandon %', 'leaves it out of this run and later ones'],
+};
+
+/** What comes before the order of use in a status. */
+const FIRST: Partial<Record<IdeaStatus, readonly string[]>> = {
+  timeout: ['limit', 'retry', 'hint'],
+  blocked: ['unblock', 'hint'],
+  failed: ['retry', 'hint'],
+  running: ['hint', 'pause', 'stop'],
+};
+
+const written = ([command, effect]: readonly [string, string], idea: string): string =>
+  `ralphctl ${command.replace('%', idea)} (${effect})`;
+
+/** `possible`: as the run names them, e.g. `pause --now`. */
+export function commandsNow(idea: string, status: IdeaStatus, possible: readonly string[]): string[] {
+  const order = [...new Set([...(FIRST[status] ?? []), ...Object.keys(COMMANDS)])];
+  const known = order.filter((one) => possible.includes(one));
+  const others = possible.filter((one) => !(one in COMMANDS));
+  return [
+    ...known.flatMap((one) => (COMMANDS[one] ? [written(COMMANDS[one], idea)] : [])),
+    ...others.map((one) => `ralphctl ${one} ${idea}`),
+  ];
+}
+
+/** Commands that need no open run. `givenUp`: no start runs it until a retry. */
+export function commandsAfter(
+  idea: string,
+  status: IdeaStatus,
+  { commit, givenUp = false }: { commit?: string; givenUp?: boolean } = {},
+): string[] {
+  if (status === 'landed')
+    return [
+      ...(commit ? [`git revert ${commit.slice(0, 8)} (takes it back)`] : []),
+      `ralphctl start --again ${idea} (runs it again)`,
+    ];
+  return [
+    givenUp
+      ? `ralphctl retry ${idea} (it is abandoned; with this, the next start runs it again)`
+      : 'ralphctl start (tries it again, its work so far is kept)',
+    `ralphctl logs ${idea} (what its agent said and did)`,
+    `ralphctl saves ${idea} (its saved work)`,
+  ];
+}
