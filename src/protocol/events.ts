@@ -123,6 +123,8 @@ export type RunEvent =
       tripwires?: string[];
       /** As of an iteration's end. */
       escaped?: string[];
+      /** Paths in dependency folders that changed between the end of the agent and the gate. */
+      late?: string[];
       durationMs: number;
     }
   /** A step of a plan is over (B9). */

@@ -42,6 +42,8 @@ export interface GateResult {
   tolerated?: string[];
   /** Processes that had got away from the commands and were ended: program and pid. */
   escaped?: string[];
+  /** Paths in dependency folders that changed between the end of the agent and the gate. At most five. */
+  late?: string[];
   /** Findings for a person before this lands. At most twenty. */
   tripwires?: Tripwire[];
   durationMs: number;

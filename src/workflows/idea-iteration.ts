@@ -311,6 +311,7 @@ async function runGate(
     ...(gate.tolerated ? { tolerated: gate.tolerated } : {}),
     ...(gate.tripwires ? { tripwires: gate.tripwires.map(describeTripwire) } : {}),
     ...(gate.escaped ? { escaped: gate.escaped } : {}),
+    ...(gate.late ? { late: gate.late } : {}),
     durationMs: gate.durationMs,
   });
   state.activeMs += gate.durationMs;

@@ -5,7 +5,10 @@
 import { link, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gateLanding } from '../../src/jobs/gate/gate.js';
+import { setUp } from '../../src/jobs/prepare.js';
 import type { LandResult } from '../../src/protocol/git-work.js';
+import { loadRun } from '../../src/run-files/run.js';
 import { type Bench, bench, idea, say } from './bench.js';
 
 const agent = `cat > /dev/null\necho work > "$RALPHCTL_IDEA.txt"\n${say('COMPLETE')}`;
@@ -261,5 +264,47 @@ describe('a stamp of kept folders', () => {
     const third = await worked(b, 't-3');
     expect(third.at.origin).toBe('recycled');
     expect(await count(b, 'set-ups')).toBe(3);
+  });
+});
+
+describe('who writes into dependency folders after their agent or set-up', () => {
+  const write = async (b: Bench, path: string): Promise<void> => {
+    await writeFile(path, '#!/bin/sh\n');
+    expect(await b.read(path)).toBe('#!/bin/sh\n');
+  };
+
+  it('B3: is named by the gate, once', async () => {
+    const b = await project({ 't-1': 'echo : > app.sh' });
+    const { at } = await worked(b, 't-1');
+    const input = { ...b.ref, idea: 't-1', serial: 1, agentName: 'ed-001', worktree: at.worktree };
+    const runner = join(at.worktree, 'node_modules/.bin/mytest');
+    await write(b, runner);
+    const first = await b.call(b.activities.runGate, input).done;
+    expect(first).toMatchObject({ pass: true, late: ['node_modules/.bin/mytest'] });
+    await write(b, runner);
+    expect(await b.call(b.activities.runGate, input).done).not.toHaveProperty('late');
+  });
+
+  it('B3: nobody is named where only the agent wrote', async () => {
+    const b = await project({ 't-1': 'echo x > node_modules/mine; echo : > app.sh' });
+    const { at } = await worked(b, 't-1');
+    const input = { ...b.ref, idea: 't-1', serial: 1, agentName: 'ed-001', worktree: at.worktree };
+    expect(await b.call(b.activities.runGate, input).done).not.toHaveProperty('late');
+  });
+
+  it('B3: set-up runs again where they changed between it and the gate of a landing', async () => {
+    const b = await project({ 't-1': BREAK });
+    const run = await loadRun(b.root, b.ref);
+    const done = await worked(b, 't-1');
+    const deps = { root: b.root, env: b.env, host: 'testhost' };
+    // A worktree that is set up as that of landings is.
+    const where = { ...b.ref, idea: 't-1', agentName: 'landing-0', dir: done.at.worktree, logDir: b.marks };
+    const signal = new AbortController().signal;
+    await setUp(deps, run, { ...where, signal, shared: true });
+    const before = await count(b, 'set-ups');
+    await write(b, join(done.at.worktree, 'node_modules/.bin/mytest'));
+    const gate = await gateLanding(deps, run, { ...where, signal });
+    expect(gate).toMatchObject({ pass: false, failure: { command: expect.stringContaining('mytest') } });
+    expect(await count(b, 'set-ups')).toBe(before + 1);
   });
 });

@@ -224,10 +224,17 @@ export function claimText(
   return turnedDown === undefined ? said : `${said}${paint.yellow(`, turned down: ${clean(turnedDown)}`)}`;
 }
 
-const escapedText = ({ escaped = [] }: { escaped?: string[] }, paint: Paint): string =>
-  escaped.length === 0
-    ? ''
-    : `\n  ${paint.yellow('!')} ended ${escaped.length === 1 ? 'a process' : 'processes'} that had left the run: ${clean(escaped.join(', '))}`;
+function escapedText({ escaped = [], late = [] }: { escaped?: string[]; late?: string[] }, paint: Paint): string {
+  const lines = [
+    ...(escaped.length > 0
+      ? [
+          `ended ${escaped.length === 1 ? 'a process' : 'processes'} that had left the run: ${clean(escaped.join(', '))}`,
+        ]
+      : []),
+    ...(late.length > 0 ? [`changed after the agent had ended: ${clean(late.join(', '))}`] : []),
+  ];
+  return lines.map((line) => `\n  ${paint.yellow('!')} ${line}`).join('');
+}
 
 function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): string {
   return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;

@@ -36,6 +36,14 @@ export async function proveKept(place: KeptPlace): Promise<boolean> {
   return there.length === 0 && !stamp;
 }
 
+/** Call right before a gate relies on what set-up left: false when somebody has changed it since. What was added goes. */
+export async function stillAsStamped(place: KeptPlace): Promise<boolean> {
+  const stamp = await readKept(place.gitDir, place.worktree);
+  if (!stamp) return true;
+  const there = (await keptPaths(place.worktree)).filter((path) => !isCache(path, place));
+  return asStamped(place, stamp, there);
+}
+
 /** Call right after a set-up that began with proven folders. */
 export async function stampKept(place: KeptPlace): Promise<void> {
   const { worktree, gitDir } = place;

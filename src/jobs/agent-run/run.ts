@@ -13,6 +13,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { iterationDir } from '../../config/paths.js';
 import { agentNames, resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema.js';
+import { KEPT_FILE, noteKept } from '../../gate/kept/late.js';
 import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
 import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
@@ -199,6 +200,7 @@ async function iterateInside(
     })),
   ]);
   await noteOwnTip(wall, input.idea, after.head);
+  await noteKept(input.worktree, join(dir, KEPT_FILE)).catch(() => undefined);
   const told = ignoredAgent(config, input);
   const ended = { spec, dir, executed, signal, after, remade, ...outside };
   return keepResult(deps, input, ended, told === undefined ? [] : [told]);

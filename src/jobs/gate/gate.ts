@@ -4,9 +4,12 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
+import { stillAsStamped } from '../../gate/kept/folders.js';
+import { changedSinceNoted, KEPT_FILE } from '../../gate/kept/late.js';
 import { runGate } from '../../gate/run.js';
 import { findTripwires } from '../../gate/tripwires/tripwires.js';
 import { git } from '../../git/runner.js';
+import { privateGitDir } from '../../git/worktrees/list.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { GateInput, GateResult, Tripwire } from '../../protocol/gate.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -18,6 +21,7 @@ import type { WorkContext, WorkDeps } from '../deps.js';
 import { WorkError } from '../job-error.js';
 import { loadOne } from '../load.js';
 import { keepPlace } from '../plan-place.js';
+import { setUp } from '../prepare.js';
 import { keepOutcomes } from './baseline.js';
 import { gateCommands } from './commands.js';
 import { type JudgeInput, judgeWith } from './judge.js';
@@ -45,9 +49,11 @@ async function gateOf(
   trips.catch(() => undefined);
   const outcomes: CommandOutcome[] = [];
   const place = { ...input, ...where, agentName: input.agentName ?? SEATS.landing, signal };
-  const gate = await gateIn(deps, run, place, (n, outcome) => {
+  const late = await changedSinceNoted(input.worktree, join(dir, KEPT_FILE)).catch(() => undefined);
+  const ran = await gateIn(deps, run, place, (n, outcome) => {
     outcomes[n] = outcome;
   });
+  const gate = late && late.length > 0 ? { ...ran, late } : ran;
   const { base } = input;
   const whenGreen = async (tripwires: Tripwire[]): Promise<GateResult> => {
     if (base !== undefined && !input.unclaimed && run.file.config.gate.commands.length > 0)
@@ -106,10 +112,27 @@ export async function gateLanding(
   where: JudgeInput & { agentName: string; dir: string },
 ): Promise<GateResult> {
   const tree = await git(where.dir).run(['rev-parse', 'HEAD^{tree}'], { read: true });
+  await keepKept(deps, run, where);
   const outcomes: CommandOutcome[] = [];
   const gate = await gateIn(deps, run, where, (n, outcome) => {
     outcomes[n] = outcome;
   });
   if (gate.pass) await keepOutcomes(deps, run, { project: where.project, tree }, outcomes);
   return gate;
+}
+
+/** What set-up left in the worktree of landings may have been changed since: then set-up runs again, once. */
+async function keepKept(
+  deps: WorkDeps,
+  run: LoadedRun,
+  where: JudgeInput & { agentName: string; dir: string },
+): Promise<void> {
+  const gitDir = await privateGitDir(where.dir);
+  if (!gitDir) return;
+  const place = { worktree: where.dir, gitDir, cache: run.file.config.worktrees.cache ?? [] };
+  if (await stillAsStamped(place)) return;
+  await setUp(deps, run, { ...where, shared: true });
+  if (await stillAsStamped(place)) return;
+  const message = `files of the set-up in ${where.dir} change before the gate can run: a process writes there. Find it with: lsof +D '${where.dir}', end it, then retry`;
+  throw new WorkError(message, FAILURE.repository);
 }
