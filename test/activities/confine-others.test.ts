@@ -89,14 +89,12 @@ describe('files of the checkout that just change', () => {
     expect(noticed).toMatch(/in your checkout a\.txt changed/);
   });
 
-  it('says nothing of edits from before, ignored files, commits and landings', async () => {
+  it('says nothing of edits from before, ignored files and landings', async () => {
     await put(repo.root, { 'b.txt': 'mine, from before\n' });
     const { ctimeMs } = await stat(join(repo.root, 'b.txt'));
     await until('a later moment', async () => Date.now() > ctimeMs + 30);
     const { strayed, noticed } = await run('echo x > x.txt', async () => {
-      await put(repo.root, { 'build.log': 'ignored\n', 'c.txt': 'c\n' });
-      await sh(repo.root, 'add', 'c.txt');
-      await sh(repo.root, 'commit', '-q', '-m', 'mine');
+      await put(repo.root, { 'build.log': 'ignored\n' });
       const tip = await sh(repo.root, 'commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', 'x');
       await sh(repo.root, 'update-ref', '-m', 'ralphctl: land i-2', 'refs/heads/main', tip);
     });

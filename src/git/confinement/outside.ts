@@ -1,6 +1,6 @@
 /**
  * What of a repository an agent has no business changing, read as files: no process, unless refs are kept in tables.
- * Invariant: reads only. The idea's branches (`ralph/`), remote branches and ralphctl's own refs are not part of it.
+ * Invariant: reads only. The idea's branches (`ralph/`) and ralphctl's own refs are not part of it.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ export interface Outside {
   head: string;
   /** Branches and tags. */
   refs: Record<string, string>;
+  /** All others: remote branches, notes, the stash. Absent in files of 0.1. */
+  more?: Record<string, string>;
   /** Text of the repository's configuration. */
   config: string;
   /** Commits on the stash list, oldest first, with what the list says of them. */
@@ -33,7 +35,7 @@ export interface OutsidePlace {
 const text = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
 
 export async function readOutside({ root, gitDir, commonDir }: OutsidePlace): Promise<Outside> {
-  const [head, refs, config, stashes, worktrees, index] = await Promise.all([
+  const [head, all, config, stashes, worktrees, index] = await Promise.all([
     text(join(gitDir, 'HEAD')),
     readRefs(root, commonDir),
     text(join(commonDir, 'config')),
@@ -44,25 +46,27 @@ export async function readOutside({ root, gitDir, commonDir }: OutsidePlace): Pr
       () => '',
     ),
   ]);
-  return { head: head.trim(), refs, config, stashes, worktrees, index };
+  const names = Object.keys(all).sort();
+  const pick = (wanted: boolean) =>
+    Object.fromEntries(names.flatMap((name) => (isBranchOrTag(name) === wanted ? [[name, all[name] ?? '']] : [])));
+  return { head: head.trim(), refs: pick(true), more: pick(false), config, stashes, worktrees, index };
 }
 
-const PREFIXES = ['refs/heads/', 'refs/tags/'] as const;
-const watched = (name: string): boolean =>
-  PREFIXES.some((prefix) => name.startsWith(prefix)) && !name.startsWith('refs/heads/ralph/');
+const isBranchOrTag = (name: string): boolean => /^refs\/(?:heads|tags)\//.test(name);
+/** Ours, those of one worktree alone, and replacements, which the wall watches. */
+const NOT_WATCHED = /^refs\/(?:heads\/ralph|ralphctl|bisect|worktree|rewritten|replace)\//;
+const watched = (name: string): boolean => name.startsWith('refs/') && !NOT_WATCHED.test(name);
 
 async function readRefs(root: string, commonDir: string): Promise<Record<string, string>> {
   const refs: Record<string, string> = {};
   if (await exists(join(commonDir, 'reftable'))) {
-    const listed = await git(root).run(['for-each-ref', '--format=%(objectname) %(refname)', ...PREFIXES], {
-      read: true,
-    });
+    const listed = await git(root).run(['for-each-ref', '--format=%(objectname) %(refname)'], { read: true });
     for (const line of listed.split('\n')) add(refs, line);
     return refs;
   }
   for (const line of (await text(join(commonDir, 'packed-refs'))).split('\n')) add(refs, line);
   // A loose ref wins over a packed one.
-  for (const prefix of PREFIXES) await readLoose(commonDir, prefix, refs);
+  await readLoose(commonDir, 'refs/', refs);
   return refs;
 }
 

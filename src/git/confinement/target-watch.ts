@@ -4,6 +4,7 @@
  * Invariant: what ralphctl is about to write is noted before it is written, so a crash in between is no other move; a tip
  * that an idea was asked about counts once that idea comes back and it still stands.
  */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { readTip } from '../refs.js';
@@ -33,6 +34,19 @@ async function note(wall: Wall, target: string, known: Pick<Known, 'tips' | 'our
   const [tip = ''] = known.tips;
   const logged = await isLogged(wall, target, tip);
   await writeJson(fileOf(wall, target), { ...known, logged } satisfies Known);
+}
+
+/** By refs: what landings of ours made of targets, and where they were known to be last. */
+export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const files = (await readdir(dir).catch(() => [])).filter((name) => /^target-.+\.json$/.test(name));
+  const all = await Promise.all(
+    files.map(async (name): Promise<[string, Set<string>]> => {
+      const known = await readJson<Known>(join(dir, name));
+      const target = decodeURIComponent(name.slice('target-'.length, -'.json'.length));
+      return [`refs/heads/${target}`, new Set([...(known?.ours ?? []), ...(known?.tips ?? [])])];
+    }),
+  );
+  return new Map(all);
 }
 
 /** Before ralphctl moves the target to `to`; nothing where no run is known. */

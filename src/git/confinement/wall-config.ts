@@ -29,6 +29,17 @@ async function entriesOf(text: string): Promise<Map<string, string> | undefined>
   return found;
 }
 
+/** Addresses of remotes, by their names. */
+export async function remotesOf(text: string): Promise<ReadonlyMap<string, string>> {
+  const entries = /^\s*\[remote\b/im.test(text) ? await entriesOf(text) : undefined;
+  const found = new Map<string, string>();
+  for (const [key, value] of entries ?? []) {
+    const name = /^remote\.(.+)\.(?:url|pushurl|fetch)$/.exec(key)?.[1];
+    if (name !== undefined) found.set(name, key.endsWith('.url') ? value.slice(1) : (found.get(name) ?? ''));
+  }
+  return found;
+}
+
 /** Of branches: where they are pushed to and what editors note beside it. */
 const BRANCH = /^branch\..+\.(?!mergeoptions$)[^.]+$/;
 /** Written by git and its companions in passing, or the taste of a person. */

@@ -103,6 +103,17 @@ export function whoRan(root: string, files: readonly Changed[], self: string): s
   const there = (running.get(root) ?? []).filter(({ from, to = Number.POSITIVE_INFINITY }) =>
     files.some(({ at }) => at >= from - 20 && at <= to + 20),
   );
+  return namesAmong(there, self);
+}
+
+/** Everybody who ran since then. */
+export const whoRanSince = (root: string, since: number, self: string): string =>
+  namesAmong(
+    (running.get(root) ?? []).filter(({ to = Number.POSITIVE_INFINITY }) => to >= since),
+    self,
+  );
+
+function namesAmong(there: readonly Watcher[], self: string): string {
   const names = [...new Set(there.map(({ idea, agentName }) => `${idea} (${agentName})`))];
   const own = names.filter((name) => name.startsWith(`${self} `));
   const others = names.filter((name) => !own.includes(name));

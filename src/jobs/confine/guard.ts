@@ -3,8 +3,7 @@
  * person, with what strayed, how to see it and how to take it back.
  * Invariant: only what this run's own evidence shows counts (git's trace, the worktree's reflog, the agent's output), so
  * that work of the user, of other ideas and of ralphctl is never held against it. What may be anybody's doing is told of,
- * and stops nothing. Costs one process where nothing
- * changed, the status of the checkout.
+ * and stops nothing. Costs one process where nothing changed, the status of the checkout.
  */
 import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -25,16 +24,17 @@ import { foreignMoves, type HeadLog, readHeadLog } from '../../git/confinement/o
 import { readTrace, type TracedCommand, traceEnvironment } from '../../git/confinement/trace.js';
 import type { Wall } from '../../git/confinement/wall.js';
 import { inspectRepository } from '../../git/repository.js';
-import { git } from '../../git/runner.js';
 import { readStatus } from '../../git/status.js';
 import { exists, type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { OutOfBoundsRun } from '../../protocol/activities.js';
 import { writeAtomically } from '../../run-files/run.js';
-import { changedLately, differences, firstLook, namesOf, present, whoRan } from './checkout-watch.js';
+import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { findMentions, isMentioned } from './mentions.js';
 import { lookAtOtherWorktrees } from './other-worktrees.js';
-import { agentSection, heldAgainst, noticeOf, outOfBoundsOf, PUT_BACK } from './walls.js';
+import { describe } from './question.js';
+import { tellOf, untoldChanges } from './ref-watch.js';
+import { agentSection, heldAgainst, noticeOf, outOfBoundsOf } from './walls.js';
 
 export interface Guard {
   /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */
@@ -73,7 +73,7 @@ export interface GuardInput {
 }
 
 const asItIs: Redact = (text) => text;
-const nothing = () => Promise.resolve(undefined);
+const nothing = async () => undefined;
 const NO_GUARD: Guard = {
   first: true,
   env: {},
@@ -82,11 +82,7 @@ const NO_GUARD: Guard = {
   check: nothing,
   notice: nothing,
 };
-/** Most of a diff that is kept, bytes. */
-const LONGEST_DIFF = 1 << 20;
-const LONGEST_QUESTION = 1500;
-const LONGEST_NOTICE = 600;
-const IF_YOURS = 'If you changed the settings or hooks yourself: pause the run, change them again, resume.';
+const LONGEST_NOTICE = 1200;
 /** Below `refs/heads/`. */
 const IDEA_BRANCHES = 'ralph/';
 
@@ -103,19 +99,19 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   if (!seen) await writeAtomically(files.before, JSON.stringify(before));
   await firstLook(place.root);
   const ended = present(place.root, input);
-  let seenAfter: Seen = { strays: [], edited: [], broken: [] };
+  let seenAfter: Seen = { outside: before.outside, strays: [], edited: [], broken: [] };
   const first = !seen && !(await wasCutOff(input.dir));
   return {
     first,
     env: traceEnvironment(files.trace),
     ended,
-    notice: (redact = asItIs) => noticed(input, place.root, before.at, seenAfter, redact),
+    notice: (redact = asItIs) => noticed(input, place, before, seenAfter, redact),
     ownBranch: () =>
       foreignMoves(input, { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace }),
     check: async (redact = asItIs, more = []) => {
       seenAfter = await look(input, place, before, files.trace);
       const strays = [...seenAfter.strays, ...more];
-      const report = strays.length > 0 ? await describe(input, place, before.outside, strays, redact) : undefined;
+      const report = strays.length > 0 ? await describe(input, place.root, before.outside, strays, redact) : undefined;
       if (!report) await Promise.all([rm(files.trace, { force: true }), rm(files.before, { force: true })]);
       return report;
     },
@@ -150,6 +146,7 @@ async function readPlace(place: OutsidePlace, worktree: string): Promise<Before>
 }
 
 interface Seen {
+  outside: Outside;
   strays: OutOfBoundsChange[];
   /** Files of the checkout that are among them. */
   edited: string[];
@@ -188,7 +185,7 @@ async function look(input: GuardInput, place: OutsidePlace, before: Before, trac
   ]);
   const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
   const strays = [...outOfBoundsOf(breaches), ...moved, ...edited.strays, ...others.strays];
-  return { strays, edited: edited.files, broken: others.broken };
+  return { outside, strays, edited: edited.files, broken: others.broken };
 }
 
 /** Branches of other ideas move all the time; only those that the agent's own commands name, or that hold what it made. */
@@ -264,12 +261,13 @@ async function edits(
 
 /** One sentence with all that anybody may have done; the differences stand in a file beside the run. */
 async function noticed(
-  { idea, runId, dir }: GuardInput,
-  root: string,
-  since: number,
-  { edited, broken }: Seen,
+  { idea, runId, dir, wall }: GuardInput,
+  place: OutsidePlace,
+  { at: since, outside: before }: Before,
+  { outside: after, strays, edited, broken }: Seen,
   redact: Redact,
 ): Promise<string | undefined> {
+  const { root } = place;
   const changed = (await changedLately(root, runId, since)).filter(({ path }) => !edited.includes(path));
   const said: string[] = [];
   if (changed.length > 0) {
@@ -279,6 +277,13 @@ async function noticed(
     said.push(
       `in your checkout ${namesOf(changed)} changed while ${who} ran: by you, or by an agent that left its worktree. See: less '${report}'`,
     );
+  }
+  const refs = await untoldChanges({ place, wall, runId, since, before, after, strays });
+  if (refs.length > 0) {
+    const report = join(dir, 'outside.txt');
+    const told = tellOf(refs, whoRanSince(root, since, idea), report);
+    await writeAtomically(report, redact(told.report));
+    said.unshift(told.text);
   }
   if (broken.length > 0)
     said.push(
@@ -293,54 +298,3 @@ async function changedSince(path: string, since: number): Promise<boolean> {
   // Clocks of file systems tick coarsely.
   return info !== undefined && info.ctimeMs >= since - 20;
 }
-
-async function describe(
-  input: GuardInput,
-  { root }: OutsidePlace,
-  before: Outside,
-  strays: readonly OutOfBoundsChange[],
-  redact: Redact,
-): Promise<OutOfBoundsRun> {
-  const report = join(input.dir, 'strayed.diff');
-  await writeAtomically(join(input.dir, 'config.before'), before.config, 0o600);
-  await writeAtomically(report, redact(await diffs(root, strays)));
-  const shown = strays.slice(0, 5).map(({ what }) => redact(what));
-  const commands = strays.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
-  const lines = [
-    ...headings(strays, redact),
-    `What changed: less '${report}'`,
-    ...commands.filter((line) => line !== undefined),
-    ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
-    'Its own work has not landed. It resumes once you answer.',
-  ];
-  return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
-}
-
-function headings(strays: readonly OutOfBoundsChange[], redact: Redact): string[] {
-  const own = strays.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
-  const others = strays.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
-  const more = own.length > 5 ? [`did ${own.length - 5} more things, all in the report`] : [];
-  return [
-    ...(own.length > 0 ? [`The agent left its worktree: it ${[...own.slice(0, 5), ...more].join('; it ')}.`] : []),
-    ...(others.length > 0 ? [`Somebody else changed the work of this idea: ${others.join('; ')}.`] : []),
-  ];
-}
-
-/** Commits as diffs, and what is uncommitted in the checkout; bounded. */
-async function diffs(root: string, strays: readonly OutOfBoundsChange[]): Promise<string> {
-  const parts: string[] = [];
-  for (const { what, look, undo, diff } of strays) {
-    parts.push(`# it ${what}`, ...(look ? [`# look: ${look}`] : []), ...(undo ? [`# take back: ${undo}`] : []));
-    if (diff) parts.push(await shown(root, ['diff', '--no-ext-diff', '--no-textconv', ...diff, '--']));
-  }
-  parts.push(
-    '# uncommitted in your checkout',
-    await shown(root, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--']),
-  );
-  return `${parts.join('\n')}\n`.slice(0, LONGEST_DIFF);
-}
-
-const shown = (root: string, args: readonly string[]): Promise<string> =>
-  git(root)
-    .run(args, { read: true })
-    .catch(() => '(cannot be shown)');

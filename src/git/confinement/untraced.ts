@@ -1,0 +1,164 @@
+/**
+ * What changed in the user's repository while agents ran, compared by content: branches, tags, stashes, remotes, HEAD of the
+ * checkout. A git without a trace, or a plain write, may have done it, and so may the user; each change comes with the
+ * command that undoes it.
+ * Invariant: pure; what landings of ours, a fetch or a push did is none of it.
+ */
+import type { Outside, RefMove } from './outside.js';
+
+export interface Untraced {
+  /** The same for the same change, whoever sees it. */
+  key: string;
+  /** What is changed by it. */
+  subject: string;
+  /** What happened, a whole clause. */
+  what: string;
+  undo: string;
+}
+
+export interface Around {
+  root: string;
+  /** Reflogs of refs that changed. */
+  moves: ReadonlyMap<string, readonly RefMove[]>;
+  /** Did ralphctl make this move? */
+  isOurs: (ref: string, move: Pick<RefMove, 'to' | 'text'>) => boolean;
+  /** A fetch or a pull ran meanwhile. */
+  fetched: boolean;
+  /** Branches that were made in a worktree of ours. */
+  madeInWorktrees: (branch: string) => boolean;
+  /** Remotes with their addresses. */
+  remotes: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const short = (commit: string): string => commit.slice(0, 10);
+const ZERO = '0'.repeat(40);
+
+export function untracedChanges(before: Outside, after: Outside, around: Around): Untraced[] {
+  return [
+    ...refChanges(before.refs, after.refs, after.head, around),
+    ...(before.more && after.more ? refChanges(before.more, after.more, after.head, around) : []).filter(
+      ({ subject }) => subject !== 'refs/stash' || sameStashes(before, after),
+    ),
+    ...stashChanges(before, after, around),
+    ...headChange(before, after, around),
+    ...remoteChanges(around),
+  ];
+}
+
+const sameStashes = (before: Outside, after: Outside): boolean =>
+  JSON.stringify(before.stashes) === JSON.stringify(after.stashes);
+
+type Refs = Readonly<Record<string, string>>;
+
+function refChanges(before: Refs, after: Refs, head: string, around: Around): Untraced[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
+    (one) => before[one] !== after[one],
+  );
+  return names.sort().flatMap((ref) => {
+    const [from, to] = [before[ref], after[ref]];
+    if (isExpected(ref, from, to, around)) return [];
+    return [{ key: `${ref} ${to ?? '-'}`, subject: ref, ...said(ref, from, to, { head, root: around.root }) }];
+  });
+}
+
+function isExpected(ref: string, from: string | undefined, to: string | undefined, around: Around): boolean {
+  const log = around.moves.get(ref) ?? [];
+  const last = log.at(-1);
+  if (ref.startsWith('refs/remotes/'))
+    return (
+      around.fetched || (last?.to === to && /^(?:fetch|pull|push|update by push|clone|remote)\b/.test(last?.text ?? ''))
+    );
+  if (from === undefined && ref.startsWith('refs/tags/')) return around.fetched;
+  if (from === undefined) return around.madeInWorktrees(ref.replace('refs/heads/', ''));
+  if (to === undefined) return false;
+  const steps = log.slice(log.findLastIndex((move) => move.to === from) + 1);
+  // What came between two landings is a change, too; what no line tells of, is one as well.
+  if (steps.length === 0) return around.isOurs(ref, { to, text: '' });
+  return steps.at(-1)?.to === to && steps.every((move) => around.isOurs(ref, move));
+}
+
+function said(
+  ref: string,
+  from: string | undefined,
+  to: string | undefined,
+  { head, root }: { head: string; root: string },
+): Pick<Untraced, 'what' | 'undo'> {
+  const name = nameOf(ref);
+  const git = `git -C ${quote(root)}`;
+  if (from === undefined)
+    return {
+      what: `${name} was created at ${short(to ?? '')}`,
+      undo: `${git} update-ref -d ${ref} ${short(to ?? '')}`,
+    };
+  if (to === undefined)
+    return {
+      what: `${name} was deleted, it was at ${short(from)}`,
+      undo: `${git} update-ref ${ref} ${short(from)} ${ZERO}`,
+    };
+  const back = head === `ref: ${ref}` ? `reset --keep ${short(from)}` : `update-ref ${ref} ${short(from)} ${short(to)}`;
+  return { what: `${name} moved from ${short(from)} to ${short(to)}`, undo: `${git} ${back}` };
+}
+
+function nameOf(ref: string): string {
+  const [, kind, name] = /^refs\/(heads|tags|remotes)\/(.+)$/.exec(ref) ?? [];
+  const kinds: Record<string, string> = { heads: 'branch', tags: 'tag', remotes: 'remote branch' };
+  return kind && name ? `the ${kinds[kind]} ${name}` : ref;
+}
+
+function stashChanges(before: Outside, after: Outside, { root }: Around): Untraced[] {
+  const git = `git -C ${quote(root)}`;
+  const had = new Set(before.stashes.map((one) => one.commit));
+  const has = new Set(after.stashes.map((one) => one.commit));
+  const lost = before.stashes.filter((one) => !has.has(one.commit));
+  const made = after.stashes.filter((one) => !had.has(one.commit));
+  return [
+    ...lost.map(({ commit, text }) => ({
+      key: `stash - ${commit}`,
+      subject: text,
+      what: `the stash ${short(commit)} (${text.slice(0, 60)}) was dropped`,
+      undo: `${git} stash store -m ${quote(text.slice(0, 60))} ${short(commit)}`,
+    })),
+    ...made.map(({ commit, text }) => ({
+      key: `stash + ${commit}`,
+      subject: text,
+      what: `the stash ${short(commit)} (${text.slice(0, 60)}) was made`,
+      undo: `${git} stash apply --index ${short(commit)}`,
+    })),
+  ];
+}
+
+function headChange(before: Outside, after: Outside, { root }: Around): Untraced[] {
+  if (before.head === after.head) return [];
+  const place = (head: string): string => head.replace(/^ref: refs\/heads\//, '');
+  const back = before.head.startsWith('ref: ') ? place(before.head) : `--detach ${before.head}`;
+  return [
+    {
+      key: `HEAD ${after.head}`,
+      subject: 'HEAD',
+      what: `HEAD of your checkout moved from ${place(before.head).slice(0, 60)} to ${place(after.head).slice(0, 60)}`,
+      undo: `git -C ${quote(root)} switch ${back}`,
+    },
+  ];
+}
+
+/** An address that changes is put back; see `wall-config.ts`. */
+function remoteChanges({ root, remotes: { before, after } }: Around): Untraced[] {
+  const git = `git -C ${quote(root)}`;
+  const added = [...after].filter(([name]) => !before.has(name));
+  const gone = [...before].filter(([name]) => !after.has(name));
+  return [
+    ...added.map(([name, url]) => ({
+      key: `remote + ${name} ${url}`,
+      subject: `remote ${name}`,
+      what: `the remote ${name} (${url.slice(0, 100)}) was added`,
+      undo: `${git} remote remove ${quote(name)}`,
+    })),
+    ...gone.map(([name, url]) => ({
+      key: `remote - ${name} ${url}`,
+      subject: `remote ${name}`,
+      what: `the remote ${name} was removed`,
+      undo: `${git} remote add ${quote(name)} ${quote(url)}`,
+    })),
+  ];
+}

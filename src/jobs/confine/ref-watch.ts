@@ -1,0 +1,98 @@
+/**
+ * Tells of changes of the user's refs, stashes, remotes and HEAD that no trace explains, once each in a run, with the ideas
+ * that ran and the commands that undo them. It stops nothing: the user works there, too.
+ * Invariant: reads only.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
+import { type Outside, type OutsidePlace, type RefMove, readMoves } from '../../git/confinement/outside.js';
+import { targetTips } from '../../git/confinement/target-watch.js';
+import { type Untraced, untracedChanges } from '../../git/confinement/untraced.js';
+import type { Wall } from '../../git/confinement/wall.js';
+import { remotesOf } from '../../git/confinement/wall-config.js';
+import { readLinks } from '../../git/worktrees/list.js';
+
+export interface RefWatch {
+  place: OutsidePlace;
+  wall: Wall | undefined;
+  runId: string;
+  /** epoch ms */
+  since: number;
+  before: Outside;
+  after: Outside;
+  /** What is certain. */
+  strays: readonly OutOfBoundsChange[];
+}
+
+const told = new Map<string, Set<string>>();
+const MOST_RUNS = 50;
+
+/** What is not told of yet in this run. */
+export async function untoldChanges(watch: RefWatch): Promise<Untraced[]> {
+  const { before, after, place, runId } = watch;
+  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  const all = untracedChanges(before, after, await around(watch));
+  const key = `${place.root}\0${runId}`;
+  const known = told.get(key) ?? new Set<string>();
+  const certain = watch.strays.map(({ what }) => what).join('\n');
+  const fresh = all.filter((one) => !known.has(one.key) && !isCertain(one, certain));
+  if (told.size >= MOST_RUNS) told.clear();
+  told.set(key, new Set([...known, ...all.map((one) => one.key)]));
+  return fresh;
+}
+
+/** An agent is asked about it already. */
+function isCertain({ subject, key }: Untraced, certain: string): boolean {
+  if (key.startsWith('HEAD ')) return certain.includes('switched your checkout');
+  if (key.startsWith('remote ')) return certain.includes('changed the configuration');
+  return certain.includes(subject.replace(/^refs\/(?:heads|tags)\//, '').slice(0, 60));
+}
+
+async function around({ place, wall, since, before, after }: RefWatch): Promise<Parameters<typeof untracedChanges>[2]> {
+  const { root, commonDir } = place;
+  const [was, is] = [
+    { ...before.refs, ...before.more },
+    { ...after.refs, ...after.more },
+  ];
+  const moves = new Map<string, readonly RefMove[]>();
+  for (const ref of new Set([...Object.keys(was), ...Object.keys(is)]))
+    if (was[ref] !== is[ref]) moves.set(ref, await readMoves(commonDir, ref));
+  const tips = wall ? await targetTips(wall) : undefined;
+  const heads = await worktreeHeads(commonDir);
+  const same = before.config === after.config;
+  return {
+    root,
+    moves,
+    isOurs: (ref, { to, text }) => (tips ? (tips.get(ref)?.has(to) ?? false) : text.startsWith('ralphctl:')),
+    fetched: await changedSince(join(place.gitDir, 'FETCH_HEAD'), since),
+    madeInWorktrees: (branch) => heads.some((log) => log.includes(` to ${branch}\n`)),
+    remotes: same
+      ? { before: new Map(), after: new Map() }
+      : { before: await remotesOf(before.config), after: await remotesOf(after.config) },
+  };
+}
+
+async function worktreeHeads(commonDir: string): Promise<string[]> {
+  const names = Object.keys(await readLinks(commonDir));
+  return Promise.all(
+    names.map((name) => readFile(join(commonDir, 'worktrees', name, 'logs/HEAD'), 'utf8').catch(() => '')),
+  );
+}
+
+const changedSince = (path: string, since: number): Promise<boolean> =>
+  stat(path).then(
+    // Clocks of file systems tick coarsely.
+    ({ ctimeMs }) => ctimeMs >= since - 20,
+    () => false,
+  );
+
+const MOST_NAMED = 3;
+
+/** One sentence, and all of it for a file. */
+export function tellOf(changes: readonly Untraced[], who: string, file: string): { text: string; report: string } {
+  const named = changes.slice(0, MOST_NAMED).map(({ what, undo }) => `${what} (undo: ${undo})`);
+  const more = changes.length > MOST_NAMED ? ` and ${changes.length - MOST_NAMED} more` : '';
+  const text = `while ${who} ran, ${named.join('; ')}${more}: by you, or by an agent that left its worktree. See: less '${file}'`;
+  return { text, report: changes.map(({ what, undo }) => `# ${what}, while ${who} ran\n${undo}\n`).join('') };
+}
