@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { buildAll } from './build.mjs';
 import { KINDS as FIRST_KINDS, scenariosOn } from './history-scenarios.mjs';
+import { LATER_KINDS, laterScenariosOn } from './history-scenarios-later.mjs';
 import { TOLD_KINDS, toldScenariosOn } from './history-scenarios-told.mjs';
 import { root } from './install.mjs';
 
@@ -121,9 +122,11 @@ async function project(name, { ideas, config = {}, files: more = {} }) {
 }
 
 const scriptedAgent = join(base, 'dist', 'scripted-agent.js');
-const tools = { project, scriptedAgent, until, connected, workerOf, continuedRun, bounced };
-const scenarios = { ...scenariosOn(tools), ...toldScenariosOn(tools) };
-const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS };
+const read = (file) => readFile(file, 'utf8').catch(() => '');
+const gone = (pid) => until(`process ${pid} to end`, async () => !existsSync(`/proc/${pid}`));
+const tools = { project, scriptedAgent, until, connected, workerOf, continuedRun, bounced, read, gone };
+const scenarios = { ...scenariosOn(tools), ...toldScenariosOn(tools), ...laterScenariosOn(tools) };
+const KINDS = { ...FIRST_KINDS, ...TOLD_KINDS, ...LATER_KINDS };
 
 const fileOf = (kind) => join(out, `${kind}-${version}.json`);
 

@@ -1,0 +1,96 @@
+/** More runs that record-histories.mjs records: workers that are lost again and again, a new configuration, runs that wait for a person. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The file holds the process id, so that another run of the same step is seen. */
+const held = (scratch, id, n, signal) => ({
+  do: [
+    { run: `echo $$ > ${join(scratch, `began-${id}-${n}`)}` },
+    { waitFor: { path: join(scratch, `go-${id}-${n}`) } },
+    { append: { path: `${id}.txt`, text: `${n}\n` } },
+  ],
+  signal,
+});
+
+/** Losses in a row after which an idea asks. */
+const MOST_LOST = 5;
+
+export const laterScenariosOn = ({ project, until, workerOf, read, gone }) => {
+  const kept = async (p, name, of) => {
+    const id = await p.id();
+    return { [`autopilot-${name}`]: `ralph:${id}:autopilot`, [`idea-${name}`]: `ralph:${id}:idea:${of}` };
+  };
+  const asks = (p, id) =>
+    until(`${id} asks`, async () => (await p.status()).status?.attention.some((line) => line.id === id && line.reason));
+  const waitsForYou = (p) =>
+    until('the run waits for a person', async () => (await p.status()).status?.state === 'waits for you');
+
+  return {
+    /** An agent takes its worker down each time, until a person is asked; then it works. */
+    async 'worker-down'() {
+      const p = await project('down', { ideas: { 'k-1': { script: (s) => [held(s, 'k-1', 1, 'COMPLETE')] } } });
+      await p.run('start', '--detach');
+      const id = await p.id();
+      let last;
+      for (let lost = 0; lost < MOST_LOST; lost++) {
+        last = await until('another agent run', async () => {
+          const began = await read(join(p.scratch, 'began-k-1-1'));
+          return began !== last && began;
+        });
+        const worker = await workerOf(id);
+        process.kill(worker, 'SIGKILL');
+        await gone(worker);
+      }
+      await asks(p, 'k-1');
+      await waitsForYou(p);
+      await p.touch('go-k-1-1');
+      await p.run('answer', 'k-1', 'it is mended');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return kept(p, 'worker-down', 'k-1');
+    },
+
+    /** The configuration changes in the open run: more slots, another limit, another gate. */
+    async reloaded() {
+      const idea = { script: (s) => [held(s, 'l-1', 1, 'PROGRESS:50'), held(s, 'l-1', 2, 'COMPLETE')] };
+      const second = { script: (s) => [held(s, 'l-2', 1, 'COMPLETE')] };
+      const p = await project('reloaded', { ideas: { 'l-1': idea, 'l-2': second }, config: { slots: 1 } });
+      await p.run('start', '--detach');
+      await p.there('began-l-1-1');
+      await writeFile(
+        join(p.repo, 'ralphctl.json'),
+        JSON.stringify({ version: 1, agent: 'scripted', slots: 2, stepDelayMs: 0, maxIterations: 7, gate: ['true'] }),
+      );
+      await p.run('config', 'reload', '--json');
+      await p.there('began-l-2-1');
+      for (const file of ['go-l-1-1', 'go-l-1-2', 'go-l-2-1']) await p.touch(file);
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return kept(p, 'reloaded', 'l-1');
+    },
+
+    /** Every idea that has begun asks: the run waits for a person, is paused and resumed meanwhile, and goes on with the answer. */
+    async 'waits-for-you'() {
+      const p = await project('waits', {
+        ideas: {
+          'q-1': { script: (s) => [{ signal: 'NEEDS_HUMAN: which colour?' }, held(s, 'q-1', 2, 'COMPLETE')] },
+          'q-2': { script: (s) => [held(s, 'q-2', 1, 'COMPLETE')], depends: 'q-1' },
+        },
+      });
+      await p.run('start', '--detach');
+      await asks(p, 'q-1');
+      await waitsForYou(p);
+      await p.run('pause', '--reason', 'lunch');
+      await p.run('resume');
+      await waitsForYou(p);
+      for (const file of ['go-q-1-2', 'go-q-2-1']) await p.touch(file);
+      await p.run('answer', 'q-1', 'green');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return kept(p, 'waits-for-you', 'q-1');
+    },
+  };
+};
+
+export const LATER_KINDS = {
+  'worker-down': ['autopilot-worker-down', 'idea-worker-down'],
+  reloaded: ['autopilot-reloaded', 'idea-reloaded'],
+  'waits-for-you': ['autopilot-waits-for-you', 'idea-waits-for-you'],
+};
