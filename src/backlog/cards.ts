@@ -1,5 +1,5 @@
 /**
- * The compact card of an idea, as workflow state carries it. Invariant: nothing empty is in it, and the title is cut.
+ * The compact card of an idea, as workflow state carries it. Invariant: it has no empty fields, and its title is short.
  * May import protocol only.
  */
 import { type Idea, type IdeaCard, MAX_CARD_TITLE } from '../protocol/idea.js';

@@ -1,5 +1,5 @@
 /**
- * Which format a backlog file has, by its ending and, where that says nothing, by its shape.
+ * Detects the format of a backlog file by its extension, or else by its shape.
  */
 
 import { readdir } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { foreignLines, notReadYet, WHAT_IS_READ } from './foreign.js';
 
 export type Detected = { format: 'roadmap' } | { format: 'ideas'; syntax: Syntax };
 
-/** The format of ours that the text is to be read as, or the problem that names another tool's. */
+/** The format of the text, or a problem that names the tool of a foreign file. */
 export function detect(file: string, text: string): Detected | { problem: Problem } {
   const ending = /\.([A-Za-z0-9]+)$/.exec(file)?.[1]?.toLowerCase() ?? '';
   if (/^(?:md|markdown|mdown|mkd)$/.test(ending)) return { format: 'roadmap' };
@@ -27,14 +27,14 @@ export function detect(file: string, text: string): Detected | { problem: Proble
     problem: {
       file,
       line: 1,
-      message: 'neither name nor content tell what kind of backlog this is',
+      message: 'neither the name nor the content shows the format of this backlog',
       fix: WHAT_IS_READ,
     },
   };
 }
 
 /*
- * The backlog of a repository when nobody named one.
+ * Finds the backlog of a repository when nobody names one.
  */
 
 const PLACES = [
@@ -58,7 +58,7 @@ export async function findBacklog(dir: string, configured?: string): Promise<str
   }
   const [only, ...others] = found;
   if (only === undefined) {
-    const fix = `write roadmap.md, or name the file: ralphctl start <file>; ${WHAT_IS_READ}`;
+    const fix = `write roadmap.md, or name the file: ralphctl start <file>. ${WHAT_IS_READ}`;
     throw new BacklogError([{ file: dir, line: 0, message: 'there is no backlog here', fix }]);
   }
   if (others.length === 0) return only;

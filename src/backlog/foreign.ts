@@ -1,5 +1,5 @@
 /**
- * Backlog files of other tools, known by their shape so that the error can name them. They are not read yet.
+ * Recognises backlog files of other tools by their shape, so that the error can name the tool. ralphctl does not read them.
  * Invariant: only called where our own formats do not apply. Imports the problem type only.
  */
 import type { Problem } from '../config/problems.js';
@@ -10,7 +10,7 @@ export const WHAT_IS_READ =
 export const notReadYet = (file: string, format: string): Problem => ({
   file,
   line: 1,
-  message: `this is ${format}, which is not read yet`,
+  message: `this is ${format}, which ralphctl does not read yet`,
   fix: WHAT_IS_READ,
 });
 
@@ -47,7 +47,7 @@ export function foreignLines(text: string): string {
   }
 }
 
-/** The tool whose Markdown this is, judged by its headings. Only asked when no task has an id. */
+/** The tool whose Markdown this is, by its headings. Only called when no task has an id. */
 export function foreignHeadings(headings: readonly string[]): string | undefined {
   const some = (pattern: RegExp): boolean => headings.some((text) => pattern.test(text));
   if (some(/\bfix plan\b/i)) return 'a fix_plan.md of frankbria/ralph-claude-code';

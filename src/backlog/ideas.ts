@@ -37,7 +37,7 @@ function planOf(raw: RawIdea, complain: (path: Path, message: string) => void): 
   }));
 }
 
-/** The ideas of the file and its problems; relations between ideas are left to validate.ts. Never throws. */
+/** The ideas of the file and its problems. validate.ts checks relations between ideas. Never throws. */
 export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas: Idea[]; problems: Problem[] } {
   const read = readLocated(text, file, syntax);
   if ('problems' in read) return { ideas: [], problems: read.problems };
@@ -71,7 +71,7 @@ export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas:
     if (idea.text !== undefined && idea.description !== undefined) {
       complain(['description'], `"${idea.id}" has text and description, which mean the same`, 'keep one of them');
     }
-    if (title === '') complain(['id'], `"${idea.id}" has neither title nor text`, 'say what is to be done: title: …');
+    if (title === '') complain(['id'], `"${idea.id}" has neither title nor text`, 'describe the task: title: …');
     if (idea.parent !== undefined && parent !== undefined && idea.parent !== parent) {
       complain(
         ['parent'],
@@ -81,7 +81,7 @@ export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas:
     }
     const children = idea.children ?? [];
     if (idea.kind === 'green' && children.length > 0) {
-      complain(['kind'], `"${idea.id}" has children, so it cannot be green`, 'take "kind" or the children away');
+      complain(['kind'], `"${idea.id}" has children, so it cannot be green`, 'remove "kind" or the children');
     }
     const above = parent ?? idea.parent;
     ideas.push(

@@ -1,4 +1,4 @@
-/** What the rest of ralphctl uses of backlogs. */
+/** The interface of backlogs for the rest of ralphctl. */
 export { toCard } from './cards.js';
 export { BacklogError, findBacklog } from './detect.js';
 export { readBacklog } from './read.js';

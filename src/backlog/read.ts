@@ -1,6 +1,6 @@
 /**
- * Reads a backlog file of any format. Invariant: what comes back is sound (unique ids, known references, no cycles),
- * or a BacklogError carries every problem.
+ * Reads a backlog file of any format. Invariant: the result is sound (unique ids, known references, no cycles), or a
+ * BacklogError has every problem.
  */
 import { createHash } from 'node:crypto';
 import { byLine, type Problem } from '../config/problems.js';
@@ -33,7 +33,7 @@ async function load(file: string): Promise<Uint8Array> {
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (error.fault === 'missing') return refuse(file, error.message, 'name the backlog: ralphctl start <file>');
-    if (error.fault === 'too-large') return refuse(file, error.message, 'split it');
+    if (error.fault === 'too-large') return refuse(file, error.message, 'split it into several files');
     return refuse(file, error.message);
   }
 }
@@ -48,10 +48,10 @@ function decode(file: string, bytes: Uint8Array): string {
   const nul = text.indexOf('\0');
   if (nul === -1) return text;
   const line = text.slice(0, nul).split(/\r\n?|\n/).length;
-  return refuse(file, 'there is a NUL character in this line', 'remove it, or save the file as UTF-8 text', line);
+  return refuse(file, 'this line contains a NUL character', 'remove it, or save the file as UTF-8 text', line);
 }
 
-/** An idea that others name as their parent groups them, whatever it says itself. */
+/** An idea that others name as their parent is a group, whatever its own fields say. */
 function markBlues(ideas: readonly Idea[]): void {
   const parents = new Set(ideas.map((idea) => idea.parent));
   for (const idea of ideas) if (parents.has(idea.id)) idea.blue = true;

@@ -1,4 +1,4 @@
-/** Marks a landed idea as done in the text of its backlog, or takes that back, whatever the format. */
+/** Marks a landed idea as done in the text of its backlog, or reverses that, in any format. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
@@ -9,14 +9,14 @@ import { readProperties } from './roadmap/properties.js';
 import { type RawTask, Walk } from './roadmap/walk.js';
 import { plainWords, slug } from './slug.js';
 
-/** The new text; undefined when nothing is to be changed: no such idea, it says so already, or a file that is not ours. */
+/** The new text; undefined without a change: no such idea, already marked, or a file that is not ours. */
 export function tickBacklog(file: string, text: string, id: string, done = true): string | undefined {
   const found = detect(file, text);
   if ('problem' in found) return undefined;
   return found.format === 'roadmap' ? tickRoadmap(text, id, done) : tickIdeas(text, id, found.syntax, done);
 }
 
-/** As {@link tickBacklog}, for an idea and the Blues that its landing completes; each that cannot be ticked is left alone. */
+/** As {@link tickBacklog}, for an idea and the Blues that its landing completes; ideas that it cannot tick stay as they are. */
 export function tickAll(file: string, text: string, ids: readonly string[], done = true): string | undefined {
   const ticked = ids.reduce((before, id) => tickBacklog(file, before, id, done) ?? before, text);
   return ticked === text ? undefined : ticked;

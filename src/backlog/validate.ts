@@ -1,5 +1,5 @@
 /**
- * What must hold across the ideas of one backlog. Pure: takes ideas, gives problems back.
+ * Checks relations across the ideas of one backlog. Pure: takes ideas, returns problems.
  * Invariant: when it finds nothing, some order exists in which every idea can be done.
  * May import protocol and config's helpers only.
  */
@@ -7,7 +7,7 @@ import { type Problem, suggest } from '../config/problems.js';
 import { IDEA_ID, type Idea } from '../protocol/idea.js';
 import { findCycles } from './cycles.js';
 
-/** Suggestions cost a comparison with every id; past this many errors they help nobody. */
+/** A suggestion costs a comparison with every id, so only the first errors get one. */
 const MAX_SUGGESTIONS = 50;
 
 const problem = (idea: Idea, message: string, fix?: string): Problem => ({
@@ -30,16 +30,12 @@ function checkIds(ideas: readonly Idea[]): Problem[] {
     }
     if (first.id === idea.id) {
       return [
-        problem(
-          idea,
-          `the id "${idea.id}" is taken already, on line ${first.source.line}`,
-          'give one of them another id',
-        ),
+        problem(idea, `the id "${idea.id}" already exists on line ${first.source.line}`, 'give one of them another id'),
       ];
     }
     const why = `differs only in case from "${first.id}" on line ${first.source.line}`;
     return [
-      problem(idea, `the id "${idea.id}" ${why}; some file systems take them for one`, 'give one of them another id'),
+      problem(idea, `the id "${idea.id}" ${why}; some file systems treat them as one`, 'give one of them another id'),
     ];
   });
 }
@@ -100,7 +96,7 @@ function checkOrder(
     if (steps.length === 1 || steps[0] !== steps.at(-1)) steps.push(steps[0] ?? 0);
     const first = ideas[steps[0] ?? 0];
     const path = renderCycle(steps.map((step) => ideas[step]?.id ?? ''));
-    return first ? [problem(first, `dependency cycle: ${path}`, 'take one of these dependencies away')] : [];
+    return first ? [problem(first, `dependency cycle: ${path}`, 'remove one of these dependencies')] : [];
   });
 }
 
@@ -114,7 +110,7 @@ export function validateIdeas(ideas: readonly Idea[]): Problem[] {
   const parentProblems = parents.flatMap((nodes) => {
     const first = ideas[nodes[0] ?? 0];
     const path = renderCycle(nodes.map((node) => ideas[node]?.id ?? ''));
-    return first ? [problem(first, `these are each other's parents: ${path}`, 'take one "parent" away')] : [];
+    return first ? [problem(first, `these are each other's parents: ${path}`, 'remove one "parent"')] : [];
   });
   return [
     ...checkIds(ideas),

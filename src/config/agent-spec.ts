@@ -1,5 +1,5 @@
 /**
- * How one agent is run, as the adapters in src/agents take it: the configuration with every default filled in.
+ * The configuration of one agent with all defaults, as the adapters in src/agents take it.
  * Must not import anything.
  */
 
@@ -15,7 +15,7 @@ export const BUILT_IN_AGENTS = [
   ...(['claude', 'codex', 'gemini', 'opencode', 'aider', 'copilot', 'qwen', 'pi', 'scripted'] as const),
 ] satisfies readonly AgentAdapter[];
 
-/** What a CLI can be told of how it works; whatever is not in its list is refused in the configuration. */
+/** The options of each CLI. The configuration refuses an option that is not in the list. */
 export type AgentOption = 'model' | 'effort' | 'maxTurns' | 'maxBudgetUsd';
 export const ADAPTER_OPTIONS: Readonly<Record<AgentAdapter, readonly AgentOption[]>> = {
   claude: ['model', 'effort', 'maxTurns', 'maxBudgetUsd'],
@@ -30,7 +30,7 @@ export const ADAPTER_OPTIONS: Readonly<Record<AgentAdapter, readonly AgentOption
   scripted: ['model'],
 };
 
-/** Words of a failed run's error that say what kind of failure it was, before those that are known anyway. */
+/** A pattern for the error of a failed run that decides its kind of failure, before the built-in patterns. */
 export interface FailureWords {
   /** Regular expression, case-insensitive. */
   match: string;
@@ -54,13 +54,13 @@ export interface AgentSpec {
   args: string[];
   /** Variables set for the agent. */
   env: Record<string, string>;
-  /** Names of variables let through from the worker's environment. */
+  /** Names of variables that the agent gets from the worker's environment. */
   passEnv: string[];
-  /** How a `command` agent answers; set for that adapter only. */
+  /** Output format of a `command` agent; set for that adapter only. */
   output?: 'text' | 'json';
-  /** The user states that this command runs inside a sandbox already. */
+  /** The user confirms that this command already runs inside a sandbox. */
   sandboxed: boolean;
-  /** Absent: only the words that are known anyway. */
+  /** Absent: only the built-in patterns. */
   failures?: FailureWords[];
 }
 

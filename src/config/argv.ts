@@ -4,7 +4,7 @@
  */
 const OPERATOR = /[|&;<>()`$*?]/;
 
-/** The words, or what keeps the text from being a plain command. */
+/** The words, or the reason why the text is not a plain command. */
 export function splitCommand(text: string): { words: string[] } | { problem: string } {
   const words: string[] = [];
   let word: string | undefined;
@@ -25,7 +25,7 @@ export function splitCommand(text: string): { words: string[] } | { problem: str
     else if (OPERATOR.test(c)) return { problem: `"${c}" needs a shell: write ["sh", "-c", "…"]` };
     else word = (word ?? '') + c;
   }
-  if (quote !== undefined) return { problem: `a ${quote} is not closed` };
+  if (quote !== undefined) return { problem: `the quote ${quote} is not closed` };
   if (word !== undefined) words.push(word);
   return words.length > 0 && words[0] !== '' ? { words } : { problem: 'the command is empty' };
 }

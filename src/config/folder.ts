@@ -1,5 +1,5 @@
 /**
- * Which folder's configuration counts for a command: the nearest one from where it is called up to the top of the repository.
+ * Finds the configuration for a command: the nearest one between the current folder and the top of the repository.
  * Reads only.
  */
 import { realpath, stat } from 'node:fs/promises';
@@ -33,7 +33,7 @@ export async function configFolder(from: string, root: string): Promise<string> 
   return root;
 }
 
-/* Where in a configuration file a value stands. Must not import anything but this folder. */
+/* Finds the line of a value in a configuration file. Must not import anything but this folder. */
 
 /** Line of a key that is written in the file, also where a shorter form stands for it (`gate` as a list); undefined: not written. */
 export function originsIn(text: string, file: string): (path: readonly string[]) => number | undefined {

@@ -1,5 +1,5 @@
 /**
- * Where a text stops being JSON. V8's message has no position for most mistakes, and people need a line.
+ * Finds the place where a text stops being JSON. V8's message has no position for most mistakes, and people need a line.
  * Must not import anything.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these in strings

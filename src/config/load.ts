@@ -1,6 +1,6 @@
 /**
- * Reads `ralphctl.yaml`, `.yml` or `.json`. Invariant: what comes out is complete and valid, or a ConfigError names
- * every problem in the file.
+ * Reads `ralphctl.yaml`, `.yml` or `.json`. Invariant: the result is complete and valid, or a ConfigError names every
+ * problem in the file.
  */
 import { join } from 'node:path';
 import { readLocated, syntaxOf } from './located.js';
@@ -11,7 +11,7 @@ import { configJsonSchema, zodProblems } from './zod-problems.js';
 
 export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;
 
-/** The configuration of someone who wrote none. */
+/** The configuration without a file. */
 export const defaultConfig = (): Config => configSchema.parse({});
 
 /** `file` decides the syntax by its ending and stands in error messages. An empty file means defaults. */
@@ -57,7 +57,9 @@ export async function loadConfig(dir: string): Promise<{ config: Config; given: 
   if (!first) return { config: defaultConfig(), given: new Set() };
   if (second) {
     const fix = `keep one, e.g.: rm ${second.file}`;
-    throw new ConfigError([{ file: second.file, line: 1, message: `there is also ${first.file}`, fix }]);
+    throw new ConfigError([
+      { file: second.file, line: 1, message: `there is a second configuration file, ${first.file}`, fix },
+    ]);
   }
   return { config: parseConfig(first.text, first.file), given: keysOf(first.text, first.file), file: first.file };
 }

@@ -64,7 +64,7 @@ export function readLocated(raw: string, file: string, syntax: Syntax): { locate
     const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: 'silent' });
     if (doc.errors.length > 0 && (syntax === 'yaml' || doc.errors.some((e) => e.code === 'DUPLICATE_KEY'))) {
       const what = (code: string, message: string) =>
-        code === 'DUPLICATE_KEY' ? 'this key stands here twice' : `not valid YAML: ${message.split('\n')[0]}`;
+        code === 'DUPLICATE_KEY' ? 'this key appears twice' : `not valid YAML: ${message.split('\n')[0]}`;
       return {
         problems: doc.errors.map((e) => ({ file, line: lineAt(e.pos[0]), message: what(e.code, e.message) })),
       };
@@ -90,7 +90,7 @@ export function readLocated(raw: string, file: string, syntax: Syntax): { locate
     const nul = nulPath(value);
     if (nul) {
       const where = nul.length > 0 ? ` in ${nul.map((step) => JSON.stringify(step)).join('.')}` : '';
-      return fail(Math.max(1, walk(nul).line), `there is a NUL character${where}`, 'remove it');
+      return fail(Math.max(1, walk(nul).line), `a NUL character is not allowed${where}`, 'remove it');
     }
     return {
       located: {

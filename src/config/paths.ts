@@ -1,5 +1,5 @@
 /**
- * Where ralphctl keeps things. Invariant: nothing here lies inside a user's repository, so an agent's `git clean`
+ * The folders of ralphctl's state. Invariant: none of them lies inside a user's repository, so an agent's `git clean`
  * cannot reach it. Reads the environment that it is given; creates nothing.
  */
 import { homedir } from 'node:os';
@@ -15,7 +15,7 @@ export function stateRoot(env: Env = process.env): string {
   return join(env.XDG_STATE_HOME || join(home(env), '.local', 'state'), 'ralphctl');
 }
 
-/** Things that can be fetched or built again: `$XDG_CACHE_HOME/ralphctl`, else `~/.cache/ralphctl`. */
+/** Files that ralphctl can fetch or build again: `$XDG_CACHE_HOME/ralphctl`, else `~/.cache/ralphctl`. */
 export function cacheRoot(env: Env = process.env): string {
   return join(env.XDG_CACHE_HOME || join(home(env), '.cache'), 'ralphctl');
 }
@@ -35,11 +35,11 @@ export const attemptsDir = (root: string, project: string): string => join(proje
 export const takenDir = (root: string, project: string): string => join(projectDir(root, project), 'taken');
 export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
 export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');
-/** What keeps our git from running what an agent wrote. */
+/** Settings that stop our git from running files of an agent. */
 export const wallDir = (root: string, project: string): string => join(projectDir(root, project), 'wall');
-/** Where ideas stand in their plans. */
+/** The current steps of ideas with plans. */
 export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
-/** How gate commands end on commits that work started from; can be found out again. */
-/** What people said about ideas that outlasts a run. */
+/** Gate results on base commits; ralphctl can run the gate again. */
+/** Edits, splits and other interventions that outlast a run. */
 export const carriedDir = (root: string, project: string): string => join(projectDir(root, project), 'carried');
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');

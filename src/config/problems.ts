@@ -6,7 +6,7 @@ import { UserError } from '../protocol/user-error.js';
 
 export interface Problem {
   file: string;
-  /** 1-based; 0 when the file as a whole is meant. */
+  /** 1-based; 0 for the file as a whole. */
   line: number;
   message: string;
   /** The edit or command that fixes it. */

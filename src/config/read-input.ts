@@ -25,7 +25,7 @@ function asInputError(error: unknown): InputError {
   if (code === 'ENOENT' || code === 'ENOTDIR') return new InputError('missing', 'there is no such file');
   if (code === 'EISDIR') return new InputError('folder', 'this is a folder, not a file');
   if (code === 'ENXIO') return new InputError('not-regular', 'this is not a regular file (a socket or a pipe)');
-  if (code === 'ERR_INVALID_ARG_VALUE') return new InputError('unreadable', 'the path has a NUL character in it');
+  if (code === 'ERR_INVALID_ARG_VALUE') return new InputError('unreadable', 'the path contains a NUL character');
   return new InputError('unreadable', `cannot be read (${code})`);
 }
 
@@ -54,7 +54,7 @@ export async function readInput(path: string, maxBytes: number): Promise<Buffer>
     const about = await file.stat();
     if (about.isDirectory()) throw new InputError('folder', 'this is a folder, not a file');
     if (!about.isFile()) throw new InputError('not-regular', 'this is not a regular file (a device or a pipe)');
-    // Files in /proc say 0, so the size is no bound for what is read.
+    // Files in /proc report size 0, so the size does not bound the read.
     if (about.size > maxBytes) throw new InputError('too-large', `larger than ${maxBytes / MIB} MB`);
     return await upTo(file, maxBytes);
   } catch (error) {

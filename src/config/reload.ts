@@ -1,12 +1,12 @@
 /**
- * What of the configuration may change in an open run, and from when on it counts: the one table of it. docs/configuration.md
- * is written from it, `config reload` and the flags of `start` go by it, and a test finds a row for every key.
+ * The table of keys that can change in an open run, and when a change takes effect. docs/configuration.md comes from it,
+ * `config reload` and the flags of `start` follow it, and a test finds a row for every key.
  * Imports this folder only.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './schema.js';
 
-/** From when on a change counts; `never`: the run keeps what it was started with. */
+/** When a change takes effect; `never`: the run keeps its value from the start. */
 export type Counts = 'now' | 'iteration' | 'landing' | 'worktree' | 'never';
 
 export const COUNTS_TEXT: Readonly<Record<Counts, string>> = {
@@ -19,7 +19,7 @@ export const COUNTS_TEXT: Readonly<Record<Counts, string>> = {
 
 interface ReloadRow {
   counts: Counts;
-  /** With `never`: why, and what to do instead. */
+  /** With `never`: the reason, and the alternative. */
   why?: string;
 }
 
@@ -29,9 +29,9 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   version: { counts: 'never', why: 'there is one version' },
   target: {
     counts: 'never',
-    why: 'ideas have begun on the branch that the run lands on. End the run first: ralphctl stop',
+    why: 'ideas already work on this branch. End the run first: ralphctl stop',
   },
-  backlog: { counts: 'never', why: 'the run has its ideas. Add those of another file with: ralphctl enqueue FILE' },
+  backlog: { counts: 'never', why: 'the run keeps its ideas. Add those of another file with: ralphctl enqueue FILE' },
   slots: { counts: 'now' },
   agent: { counts: 'iteration' },
   agents: { counts: 'iteration' },
@@ -92,7 +92,7 @@ export interface Change {
   why?: string;
 }
 
-/** What differs, by key. */
+/** The differences, by key. */
 export function changesOf(from: Config, to: Config): Change[] {
   const [before, after] = [flatten(from), flatten(to)];
   const keys = [...new Set([...before.keys(), ...after.keys()])];
@@ -103,7 +103,7 @@ export function changesOf(from: Config, to: Config): Change[] {
   });
 }
 
-/** `wanted`, with what may not change in an open run as `current` has it. */
+/** `wanted`, with the values of `current` for keys that cannot change in an open run. */
 export function reloaded(current: Config, wanted: Config): Config {
   const { target: _, backlog: __, ...rest } = wanted;
   const { root: ___, ...worktrees } = wanted.worktrees;

@@ -1,5 +1,5 @@
 /**
- * From an agent's name to what its adapter needs.
+ * Resolves an agent's name to the settings of its adapter.
  */
 import { type AgentSpec, BUILT_IN_AGENTS } from './agent-spec.js';
 import { suggest } from './problems.js';
@@ -25,6 +25,6 @@ export function resolveAgent(config: Config, name: string, stronger = false): Ag
   const known = agentNames(config);
   const hint = suggest(name, known);
   throw new Error(
-    `there is no agent "${name}"${hint?.startsWith('did') ? `; ${hint}` : ''}; known agents: ${known.join(', ')}; add it under "agents" in ralphctl.yaml`,
+    `there is no agent "${name}"${hint?.startsWith('did') ? `; ${hint}` : ''}. Known agents: ${known.join(', ')}. Add it under "agents" in ralphctl.yaml`,
   );
 }

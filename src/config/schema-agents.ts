@@ -16,7 +16,7 @@ const command = z
     }
     const split = splitCommand(value);
     if ('words' in split) return split.words;
-    ctx.addIssue({ code: 'custom', message: `is no plain command: ${split.problem}` });
+    ctx.addIssue({ code: 'custom', message: `is not a plain command: ${split.problem}` });
     return [];
   })
   .describe(
@@ -32,7 +32,7 @@ const pattern = text.max(500).refine(
       return false;
     }
   },
-  { error: 'is no valid regular expression' },
+  { error: 'is not a valid regular expression' },
 );
 
 const entry = z.strictObject({
@@ -55,7 +55,7 @@ const entry = z.strictObject({
       effort: text.optional().describe('Replaces `effort`.'),
     })
     .refine(({ model, effort }) => model !== undefined || effort !== undefined, {
-      error: 'says neither model nor effort',
+      error: 'needs model or effort',
     })
     .optional()
     .describe(
@@ -106,16 +106,16 @@ const entry = z.strictObject({
 
 const OPTIONS: readonly AgentOption[] = ['effort', 'maxTurns', 'maxBudgetUsd'];
 
-/** A limit is one of an account, and another provider has another account. */
+/** A limit belongs to an account, and another provider has another account. */
 function refuseStronger(adapter: AgentAdapter, given: z.output<typeof entry>, bad: (message: string) => void): void {
   const { model, effort } = given.stronger ?? {};
-  if (adapter === 'scripted') bad('is for agents that have a model; "scripted" has none');
+  if (adapter === 'scripted') bad('needs an agent with a model; "scripted" has none');
   else if (effort !== undefined && !ADAPTER_OPTIONS[adapter].includes('effort')) {
-    bad(`names an effort, which cannot be passed to ${adapter}; name a model`);
+    bad(`names an effort, which ${adapter} does not support; name a model`);
   }
   if (model === undefined || providerOf(model) === providerOf(given.model)) return;
   bad(
-    `names a model of another provider (${model}) than the agent's own (${given.model ?? 'none named'}); make it an agent of its own, and name that under "fallback"`,
+    `names a model of another provider (${model}) than the agent's own (${given.model ?? 'none named'}); define another agent for it, and name that under "fallback"`,
   );
 }
 
@@ -130,13 +130,13 @@ export const agents = z
         const adapter = given.adapter ?? (isAdapter(agent) ? agent : undefined);
         const bad = (key: keyof typeof given, message: string): void =>
           ctx.addIssue({ code: 'custom', path: [agent, key], message });
-        if (!adapter) bad('adapter', `is missing: say one of ${AGENT_ADAPTERS.join(', ')}`);
+        if (!adapter) bad('adapter', `is missing: use one of ${AGENT_ADAPTERS.join(', ')}`);
         else if (adapter === 'command' && !given.command) bad('command', 'is missing: adapter "command" needs it');
-        else if (adapter !== 'command' && given.output) bad('output', 'is for adapter "command" only');
+        else if (adapter !== 'command' && given.output) bad('output', 'works only with adapter "command"');
         for (const option of OPTIONS) {
           if (!adapter || given[option] === undefined || ADAPTER_OPTIONS[adapter].includes(option)) continue;
           const able = AGENT_ADAPTERS.filter((one) => ADAPTER_OPTIONS[one].includes(option)).join(', ');
-          bad(option, `cannot be passed to ${adapter}; it can to ${able}. What its own options can do goes into args`);
+          bad(option, `is not supported by ${adapter}, only by ${able}. Use args for the CLI’s own options`);
         }
         if (adapter && given.stronger) refuseStronger(adapter, given, (message) => bad('stronger', message));
         const output = adapter === 'command' ? { output: given.output ?? ('text' as const) } : {};

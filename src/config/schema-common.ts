@@ -23,7 +23,7 @@ export const repoPath = z
     },
   );
 
-/** One command: text is run by the shell, a list is run as it is. */
+/** One command: a shell runs text; a list runs without a shell. */
 export const run = z.union([z.string().regex(/\S/, 'must not be empty'), z.array(z.string()).min(1)]);
 
 export const envName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable');

@@ -143,7 +143,7 @@ export const landing = z
   .prefault({})
   .describe('How work with a green gate reaches the target branch.');
 
-/** Folders that package managers and build tools fill and that are dear to build again. */
+/** Folders of package managers and build tools that are slow to rebuild. */
 const DEPENDENCY_FOLDERS = [
   'node_modules',
   '.pnpm-store',

@@ -1,6 +1,6 @@
 /**
- * The whole configuration. Invariant: parsing fills in every default, so nobody downstream has one of their own, and
- * every agent named anywhere exists. Imports zod and this folder only.
+ * The whole configuration. Invariant: parsing fills in every default, so no other module has defaults, and every named
+ * agent exists. Imports zod and this folder only.
  */
 import { z } from 'zod';
 import { BUILT_IN_AGENTS } from './agent-spec.js';

@@ -8,13 +8,13 @@ import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
 import { NAMESPACE } from './files.js';
 
-/** The stock 24 hours make last night's ideas vanish from the Web UI by the evening. */
+/** With the default of 24 hours, the ideas of a night leave the Web UI by the evening. */
 export const RETENTION = '30 days';
 /** Wire values of `temporal.api.enums.v1.IndexedValueType`. */
 const WIRE_TYPE = { Keyword: 2, Int: 3 } as const;
 const DEADLINE_MS = 20_000;
 
-/** Loads what bootstrap() needs; called early, while the server boots. */
+/** Loads the modules of bootstrap() early, while the server boots. */
 export async function loadSdk(): Promise<{
   client: typeof import('@temporalio/client');
   time: typeof import('@temporalio/common/lib/time.js');

@@ -7,7 +7,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 
 const THRESHOLD_BYTES = 16 * 1024;
-/** Decoded payloads above this are refused: far more than any of ours, and a bound on a hostile one. */
+/** The codec refuses larger payloads: ours are far smaller, and this bounds a hostile one. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 const ENCODING = 'binary/ralphctl-deflate';
 
@@ -35,7 +35,7 @@ async function decodeOne(payload: Payload): Promise<Payload> {
   const { data, metadata } = payload;
   if (!data || text(metadata?.encoding) !== ENCODING) return payload;
   const { inner, ...rest } = metadata ?? {};
-  // One that anybody sent in our name and that cannot be unpacked stays as it is: whoever reads it says so, and only it fails.
+  // Anybody can send a payload under our encoding. A broken one stays as it is, so that only its reader fails.
   const unpacked = await inflate(data, { maxOutputLength: MAX_DECODED_BYTES }).catch(() => undefined);
   if (!unpacked) return payload;
   return { metadata: { ...rest, encoding: inner ?? Buffer.from('json/plain') }, data: unpacked };

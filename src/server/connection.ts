@@ -29,7 +29,7 @@ export type ResolvedConnection = ExternalConnection | { kind: 'embedded' };
 const DEFAULT_ADDRESS = 'localhost:7233';
 const EXPLICIT = /^TEMPORAL_(?:ADDRESS|NAMESPACE|API_KEY|PROFILE|CONFIG_FILE|TLS(?:_\w+)?|GRPC_META_\w+)$/;
 
-/** Where the Temporal tools look for `temporal.toml`; undefined when that cannot be told. */
+/** The path where the Temporal tools look for `temporal.toml`; undefined when it is unknown. */
 export function defaultConfigFile(env: Env, platform: NodeJS.Platform = process.platform): string | undefined {
   const home = env.HOME;
   let dir: string | undefined;
@@ -59,7 +59,7 @@ export async function resolveConnection({ env }: { env: Env; root?: string }): P
   const file = set.TEMPORAL_CONFIG_FILE ?? defaultConfigFile(set);
   if (explicit.length === 0 && !(file && (await exists(file)))) return { kind: 'embedded' };
   if (set.TEMPORAL_CONFIG_FILE && !(await exists(set.TEMPORAL_CONFIG_FILE))) {
-    throw new Error(`TEMPORAL_CONFIG_FILE=${set.TEMPORAL_CONFIG_FILE} does not exist; correct it or unset it`);
+    throw new Error(`TEMPORAL_CONFIG_FILE=${set.TEMPORAL_CONFIG_FILE} does not exist. Correct it or unset it`);
   }
   return load(set, file, explicit);
 }
@@ -85,7 +85,7 @@ async function load(
   if (!address && meant.length === 0 && !env.TEMPORAL_PROFILE) return { kind: 'embedded' };
   if (!address && (apiKey || env.TEMPORAL_PROFILE)) {
     const what = apiKey ? 'a Temporal API key is set, but no address' : `TEMPORAL_PROFILE=${profile} has no address`;
-    throw new Error(`${what}; add one with: export TEMPORAL_ADDRESS=host:7233`);
+    throw new Error(`${what}. Add one: export TEMPORAL_ADDRESS=host:7233`);
   }
   const options: ConnectOptions = { address: address || DEFAULT_ADDRESS };
   if (tls !== undefined && tls !== null) options.tls = tls;
@@ -95,7 +95,7 @@ async function load(
     ? 'TEMPORAL_ADDRESS'
     : address
       ? `profile "${profile}" of ${file}`
-      : `the default, as only ${meant.join(', ')} is set`;
+      : `the default, because only ${meant.join(', ')} is set`;
   return { kind: 'external', options, namespace: config.namespace || 'default', origin };
 }
 

@@ -1,7 +1,7 @@
 /**
  * Guards the database file against the wrong server.
  * Invariant: a server older than the one that last wrote the database never opens it, and a newer one only after a
- * copy was put aside. Called with the server lock held and no server running.
+ * copy was made. Callers hold the server lock, and no server runs.
  */
 import { constants, copyFile, open as openFile, rename, stat } from 'node:fs/promises';
 import { databaseNotePath, databasePath, isPorts, readJson, type ServerPorts, writeJson } from './files.js';
@@ -14,7 +14,7 @@ export interface DatabaseNote {
   ports?: ServerPorts;
   /** ISO 8601. */
   at: string;
-  /** The last database that was lost, for whoever misses a run. */
+  /** The last lost database, for people who miss a run. */
   lost?: DatabaseLoss;
 }
 
@@ -65,42 +65,46 @@ async function each(database: string, to: string, move: (from: string, to: strin
   return any;
 }
 
-/** Marks a database in the making: one without a schema would fail every later start. */
+/** Marks an unfinished database: without a schema, every later start would fail. */
 const noteUnfinished = (root: string, note: Partial<DatabaseNote> | undefined): Promise<void> =>
   writeJson(databaseNotePath(root), { ...note, server: '', cli: '', at: new Date().toISOString() });
 
-/** Says what goes with a database and what does not, and keeps it for whoever asks later. */
+/** Says what the loss of a database means, and records it for later questions. */
 async function noteLoss(root: string, why: string, say: (line: string) => void): Promise<void> {
   const lost: DatabaseLoss = { at: new Date().toISOString(), why };
   await noteUnfinished(root, { ...(await readDatabaseNote(root)), lost });
   say(`${why}. ${LOSS}`);
 }
 
-/** What a lost database means, in sentences for people. */
+/** The consequences of a lost database, as sentences for people. */
 export const LOSS =
-  'An empty one takes its place. Lost: the runs that were open and what the Web UI shows of earlier ones. Kept: everything ' +
-  'that has landed, every branch and worktree, the files and logs of the runs. Go on with: ralphctl start, which takes up ' +
-  'unfinished ideas from their branches';
+  'An empty database replaces it. Lost: the open runs, and earlier runs in the Web UI. Kept: all landed work, every branch ' +
+  'and worktree, the files and logs of the runs. Continue with: ralphctl start, which continues unfinished ideas from ' +
+  'their branches';
 
-/** Puts a database aside that no server can read. Called while none runs. */
+/** Moves a database aside that no server can read. Called while no server runs. */
 export async function putDamagedAside(root: string, damage: string, say: (line: string) => void): Promise<void> {
   const database = databasePath(root);
   const aside = `${database}.damaged-${stamp()}`;
   await each(database, aside, rename);
-  await noteLoss(root, `the database of the Temporal server cannot be read (${damage}) and was moved to ${aside}`, say);
+  await noteLoss(
+    root,
+    `the database of the Temporal server is damaged (${damage}); ralphctl moved it to ${aside}`,
+    say,
+  );
 }
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
 
-/** Bytes that the header promises; 0 where it makes no promise. https://www.sqlite.org/fileformat.html */
+/** The size in the header; 0 where the header has none. https://www.sqlite.org/fileformat.html */
 function wholeSize(header: Buffer): number {
   const pageSize = header.readUInt16BE(16);
   const valid = header.readUInt32BE(24) === header.readUInt32BE(92);
   return valid ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0;
 }
 
-/** What is wrong with the database at first sight, without a server; a clause. Undefined: nothing, or there is none. */
+/** The damage that shows without a server, as a clause. Undefined: no damage, or no database. */
 export async function databaseProblem(root: string): Promise<string | undefined> {
   const path = databasePath(root);
   const note = await readDatabaseNote(root);
@@ -110,7 +114,7 @@ export async function databaseProblem(root: string): Promise<string | undefined>
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
     if (note?.server === '') return undefined;
     if (buffer.toString('latin1', 0, Math.min(bytesRead, MAGIC.length)) === MAGIC)
-      return (await file.stat()).size < wholeSize(buffer) ? `${path} is cut short` : undefined;
+      return (await file.stat()).size < wholeSize(buffer) ? `${path} is truncated` : undefined;
     return `${path} is ${bytesRead === 0 ? 'empty' : 'not a database'}`;
   } finally {
     await file.close();
@@ -133,10 +137,10 @@ export async function guardDatabase(
   const note = await readDatabaseNote(root);
   if (!(await exists(database))) {
     if (note && note.server !== '') {
-      // What was not yet in the file belongs to no other one.
+      // The write-ahead log fits no other database.
       const aside = `${database}.rest-${stamp()}`;
       const kept = await each(database, aside, rename);
-      const rest = kept ? ` (what was left of it was moved to ${aside})` : '';
+      const rest = kept ? ` (ralphctl moved its remaining files to ${aside})` : '';
       await noteLoss(root, `the database ${database} was deleted${rest}`, say);
     } else await noteUnfinished(root, note);
     return;
@@ -145,19 +149,19 @@ export async function guardDatabase(
   if (note.server === '') {
     const aside = `${database}.unfinished-${stamp()}`;
     await each(database, aside, rename);
-    say(`the first start of the server was cut short; its unfinished database was moved to ${aside}`);
+    say(`the first start of the server did not finish; ralphctl moved its unfinished database to ${aside}`);
     return;
   }
   const order = compareVersions(version.server, note.server);
   if (order < 0) {
     throw new Error(
-      `${database} was written by Temporal server ${note.server}, and ${binary} is the older server ${version.server}, which may damage it; ` +
-        `use a binary with server ${note.server} or later: upgrade that one, or set RALPHCTL_TEMPORAL_BIN=/path/to/temporal`,
+      `${database} was written by Temporal server ${note.server}, and ${binary} is the older server ${version.server}, which may damage it. ` +
+        `Use a binary with server ${note.server} or later: upgrade this one, or set RALPHCTL_TEMPORAL_BIN=/path/to/temporal`,
     );
   }
   if (order > 0) {
     const aside = `${database}.before-${version.server}-${stamp()}`;
     await each(database, aside, (from, to) => copyFile(from, to, constants.COPYFILE_FICLONE));
-    say(`server ${version.server} takes over a database of server ${note.server}; a copy was kept as ${aside}`);
+    say(`server ${version.server} upgrades the database of server ${note.server}; ralphctl kept a copy as ${aside}`);
   }
 }

@@ -41,9 +41,9 @@ export interface EnsureServerOptions {
 }
 
 const HEALTH_MS = 1_000;
-/** How long a process that runs but does not answer is given before it is replaced. */
+/** How long a server process may not answer before ralphctl replaces it. */
 const WEDGED_MS = 15_000;
-/** The holder may be building the server from source. */
+/** The lock's holder may be building the server from source. */
 const LOCK_WAIT_MS = 20 * 60_000;
 const ATTEMPTS = 6;
 
@@ -56,7 +56,7 @@ export async function runningServer(root: string): Promise<ServerRecord | undefi
 
 /**
  * Returns the running embedded server, starting it when there is none.
- * @throws Error when no `temporal` can be had, when the database belongs to a newer server, or when the start fails.
+ * @throws Error when there is no `temporal` program, when the database belongs to a newer server, or when the start fails.
  */
 export async function ensureServer(options: EnsureServerOptions): Promise<ServerRecord> {
   const ready = await runningServer(options.root);
@@ -77,8 +77,8 @@ async function adopt(options: EnsureServerOptions): Promise<ServerRecord | undef
   const recorded = await readRecord(root);
   if (recorded && (await aliveness(recorded)) === 'unknown') {
     throw new Error(
-      `the Temporal server in ${serverDir(root)} was started in another container (process ${recorded.pid} there); ` +
-        'stop it there with "ralphctl server stop", or give this one its own state with RALPHCTL_HOME=/some/folder',
+      `the Temporal server in ${serverDir(root)} was started in another container (process ${recorded.pid} there). ` +
+        'Stop it there with "ralphctl server stop", or give this container its own state: RALPHCTL_HOME=/some/folder',
     );
   }
   let adopted: ServerRecord | undefined;
@@ -94,7 +94,7 @@ async function adopt(options: EnsureServerOptions): Promise<ServerRecord | undef
         continue;
       }
     }
-    onProgress(`Temporal server process ${server.pid} does not answer; ending it`);
+    onProgress(`Temporal server process ${server.pid} does not answer; ralphctl ends it`);
     await terminate(server, 5_000);
   }
   return adopted;
@@ -106,10 +106,10 @@ async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
   const last = (await readRecord(root))?.ports ?? (await readDatabaseNote(root))?.ports;
   let replaced = false;
   for (let attempt = 1; ; attempt++) {
-    // Again at each: one whose making was cut short must not stay.
+    // Again at each try: an unfinished database must not stay.
     await guardDatabase(root, version, binary, onProgress);
     const ports = await choosePorts({ env, asked: options.ports, last });
-    // The client takes as long to load as the server to boot.
+    // Loading the client takes as long as booting the server.
     const loading = loadSdk().catch(() => undefined);
     try {
       const server = await startServer({ root, binary, ports, env });
@@ -121,12 +121,12 @@ async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
         replaced = true;
         await putDamagedAside(root, damage, onProgress);
       } else if (!(error instanceof ServerStartError && error.portTaken) || attempt === ATTEMPTS) throw error;
-      else onProgress('a port was taken by another program just now; choosing again');
+      else onProgress('another program took a port just now; choosing other ports');
     }
   }
 }
 
-/** With what the server printed, or what it answered while its namespace was prepared. */
+/** The error includes the server's output, or its answer while preparing the namespace. */
 const errorText = (error: Error): string => (error instanceof ServerStartError ? error.output : error.message);
 
 /** Prepares the namespace, then makes the server known. */
@@ -141,8 +141,8 @@ async function settle(
   const address = `${HOST}:${ports.grpc}`;
   try {
     await bootstrap(address);
-    // Another program's Temporal may answer on a port that ours lost; ours has ended by now then.
-    if (!(await isAlive(server))) throw new Error(`the Temporal server (process ${server.pid}) ended at its start`);
+    // Another program's Temporal may answer on a port that ours lost. Our server has exited in that case.
+    if (!(await isAlive(server))) throw new Error(`the Temporal server (process ${server.pid}) exited at its start`);
   } catch (error) {
     await terminate(server, 2_000);
     throw error;

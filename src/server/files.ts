@@ -8,10 +8,10 @@ import { dirname, join, resolve } from 'node:path';
 import { serverDir } from '../config/paths.js';
 import type { TemporalVersion } from './install/version.js';
 
-/** Absolute, as the server runs in another folder, and as it is compared with what running servers were given. */
+/** Absolute: the server runs in another folder, and findServers() compares this path with running servers. */
 export const databasePath = (root: string): string => resolve(serverDir(root), 'temporal.db');
 export const recordPath = (root: string): string => join(serverDir(root), 'server.json');
-/** Which server wrote the database, and the ports it had. Outlives the record. */
+/** The server version that wrote the database, and its ports. Outlives the record. */
 export const databaseNotePath = (root: string): string => join(serverDir(root), 'db.json');
 /** Output of the server; the one before it is `server.log.1`. */
 export const serverLogPath = (root: string): string => join(serverDir(root), 'server.log');
@@ -47,7 +47,7 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /*
- * `server.json`: the running embedded server as everybody else finds it.
+ * `server.json`: the record of the running embedded server, which all other processes read.
  * Invariant: only the holder of the server lock writes or removes it; it is written once the server serves.
  */
 

@@ -17,8 +17,8 @@ const DYNAMIC_CONFIG = {
   // The stock 20 polls a second make every queue tick every 50 ms: 89 ms a round trip, 25 ms with these two.
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
-  // Priorities count in this matcher only, which servers before 1.30 do not use by themselves: a landing stood behind
-  // all that a hundred ideas had queued, for 20 s, and `status` with it.
+  // Only this matcher honours priorities, and servers before 1.30 do not use it by default. Without it, a landing and
+  // `status` waited 20 s behind the tasks that a hundred ideas had queued.
   'matching.useNewMatcher': true,
   // Each partition has an order of its own, so there must be one. Old tasks in the other three are still read.
   'matching.numTaskqueueWritePartitions': 1,

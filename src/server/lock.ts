@@ -19,7 +19,7 @@ export interface LockOptions {
   onWait?: (owner: Identity) => void;
 }
 
-/** The lock stayed with another process for longer than the caller would wait. */
+/** Another process held the lock for longer than the caller waits. */
 export class LockTimeoutError extends UserError {
   constructor(
     readonly path: string,

@@ -1,6 +1,6 @@
 /**
- * Which loopback ports the embedded server gets. The defaults are uncommon on purpose: an agent that finds "its" port
- * taken tends to kill whoever listens there.
+ * Chooses the loopback ports of the embedded server. The defaults are uncommon on purpose: an agent that finds the port of
+ * its own program taken tends to kill the listener.
  */
 import { connect, createServer } from 'node:net';
 import { HOST, type ServerPorts } from './files.js';
@@ -42,7 +42,7 @@ async function freeFrom(port: number, taken: ReadonlySet<number>): Promise<numbe
     }
   }
   const any = await tryPort(0);
-  if (any === undefined) throw new Error(`no free TCP port on ${HOST}; close some listeners and try again`);
+  if (any === undefined) throw new Error(`no free TCP port on ${HOST}. Close some listeners and try again`);
   return any;
 }
 
@@ -51,7 +51,7 @@ function portFrom(env: Env, name: string): number | undefined {
   if (!text) return undefined;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`${name}=${text} is not a port; use a number from 1 to 65535, or 0 for any free one`);
+    throw new Error(`${name}=${text} is not a port. Use a number from 1 to 65535, or 0 for any free port`);
   }
   return port;
 }

@@ -32,7 +32,7 @@ export async function assertReachable(connection: ExternalConnection, timeoutMs 
   const reason = await knock(host, port, timeoutMs);
   if (reason === undefined) return;
   throw new Error(
-    `cannot reach Temporal at ${describeAddress(connection)}: ${reason}; ` +
-      'start that server or correct the address, or unset the TEMPORAL_* settings to use the embedded server',
+    `cannot reach Temporal at ${describeAddress(connection)}: ${reason}. ` +
+      'Start that server, correct the address, or unset the TEMPORAL_* settings to use the embedded server',
   );
 }

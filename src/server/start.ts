@@ -25,26 +25,26 @@ const OUTPUT_BYTES = 256 * 1024;
 export class ServerStartError extends UserError {
   constructor(
     what: string,
-    /** All that it printed at this start. */
+    /** Its whole output at this start. */
     readonly output: string,
     log: string,
   ) {
     const fix = `Read all of it in ${log}, fix the cause, then check with: ralphctl doctor`;
     super(`${what}: ${mainError(output) || 'it printed nothing'}. ${fix}`, EXIT.unreachable, fix);
   }
-  /** Somebody took a port between the choice and the start. */
+  /** Another program took a port between the choice and the start. */
   get portTaken(): boolean {
     return /address already in use|can't (?:set|use default) .*port/i.test(this.output);
   }
-  /** Why the database cannot be read, in its own words; undefined when something else is wrong. */
+  /** The server's error about an unreadable database; undefined for any other error. */
   get databaseDamage(): string | undefined {
     return databaseDamage(this.output);
   }
 }
 
 /**
- * Of a file that is no database, or not a whole one. A full or read-only disk and a locked file are not among them: they
- * pass, and the data is good.
+ * Errors of a file that is not a database or not a whole one. A full or read-only disk and a locked file are not among them:
+ * they pass, and the data is good.
  */
 const DAMAGE =
   /file is not a database|database disk image is malformed|malformed database schema|no such (?:table|column): \w+/i;
@@ -100,7 +100,7 @@ export async function startServer(options: StartOptions): Promise<Identity> {
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`cannot run ${binary}: ${error.message}`));
     child.once('exit', (code, signal) =>
-      resolve(`the Temporal server ended at its start (${signal ?? `exit ${code}`})`),
+      resolve(`the Temporal server exited at its start (${signal ?? `exit code ${code}`})`),
     );
   });
   child.unref();
@@ -120,8 +120,8 @@ export async function startServer(options: StartOptions): Promise<Identity> {
 }
 
 /**
- * The gRPC port may be served by another Temporal that was quicker; ours opens its HTTP port only once it has its own
- * gRPC port, and nobody else was given that one.
+ * Another Temporal that was quicker may serve the gRPC port. Our server opens its HTTP port only after its own gRPC port,
+ * and no other server has that HTTP port.
  */
 async function untilOurs(ports: Required<ServerPorts>, signal: AbortSignal): Promise<boolean> {
   const end = performance.now() + START_TIMEOUT_MS;

@@ -1,5 +1,5 @@
 /**
- * Stops the embedded server, and tells how it is.
+ * Stops the embedded server, and reports its state.
  * Invariant: only a process whose pid and start time match the record, or which runs on exactly our database, is ended.
  */
 
@@ -32,9 +32,11 @@ export async function stopServer(root: string, graceMs = GRACE_MS): Promise<bool
     async () => {
       const record = await readRecord(root);
       if (record && (await aliveness(record)) === 'unknown') {
-        throw new Error(`the Temporal server (process ${record.pid}) runs in another container; stop it from there`);
+        throw new Error(
+          `the Temporal server (process ${record.pid}) runs in another container. Stop it there: ralphctl server stop`,
+        );
       }
-      // First the record: a supervisor that sees it gone knows that the stop is meant.
+      // The record goes first: without it, a supervisor knows that the stop is intended.
       await removeFile(recordPath(root));
       const running = await findServers(databasePath(root));
       await Promise.all(running.map((server) => terminate(server.process, graceMs)));

@@ -1,5 +1,5 @@
 /**
- * Which Temporal to talk to, in the form both SDK connections take: what the user configured, else the embedded server.
+ * Chooses the Temporal server, in the form of both SDK connections: the configured one, or else the embedded server.
  * Must not import @temporalio: commands that only ask for the address stay fast.
  */
 import { type ConnectOptions, describeAddress, resolveConnection } from './connection.js';
@@ -27,7 +27,7 @@ export interface TargetEnvironment {
   env: NodeJS.ProcessEnv;
 }
 
-/** `start`: bring the embedded server up when it is not running; otherwise only say where it is (or would be). */
+/** `start`: start the embedded server if it is not running; otherwise only return its address. */
 export async function connectTarget(
   where: TargetEnvironment,
   { start, onProgress = () => {} }: { start: boolean; onProgress?: (line: string) => void },

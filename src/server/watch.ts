@@ -54,7 +54,7 @@ export async function watchServer(options: WatchOptions, signal: AbortSignal): P
   };
   while (!signal.aborted) {
     try {
-      // Somebody may stop a server on purpose between its death and its restart.
+      // A person may stop the server between its death and its restart.
       if (current && !(await readRecord(options.root))) await whileStopped();
       if (signal.aborted) return;
       const before = current;
@@ -73,7 +73,7 @@ export async function watchServer(options: WatchOptions, signal: AbortSignal): P
       }
       emit({ type: 'died', record: current, why: end.kind });
       if (end.kind === 'unresponsive') await terminate(current, WEDGED_GRACE_MS);
-      // A first death is mended at once; one soon after another waits.
+      // The first restart is immediate; a death soon after waits longer.
       if (backoff > FIRST_BACKOFF_MS) await pause(backoff, signal);
       backoff = Math.min(backoff * 2, LAST_BACKOFF_MS);
     } catch (thrown) {

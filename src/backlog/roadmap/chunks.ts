@@ -1,7 +1,7 @@
 /**
  * A Markdown file in pieces that can be parsed one by one: the parser takes quadratic time on one long document.
  * Invariant: a piece starts where CommonMark starts a new block at the root whatever stands before it, so the pieces
- * together mean what the whole means. Where a fence or an HTML block may still be open, the parser is asked.
+ * together mean what the whole means. If a fence or an HTML block may still be open, the parser decides.
  */
 import { createContext, Script } from 'node:vm';
 import type { Root } from 'mdast';
@@ -21,7 +21,7 @@ const MOST_MS = 2000;
 /** A list item behind so many blanks that the parser's time explodes; people stop at twenty. */
 const TOO_DEEP = /^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/;
 
-/** Markdown whose parsing takes time that grows with the square of its length, or worse. */
+/** Markdown whose parsing time grows at least with the square of its length. */
 export class TooComplexError extends Error {
   override readonly name = 'TooComplexError';
   /** In the whole text, from 1. */

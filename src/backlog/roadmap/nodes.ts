@@ -1,5 +1,5 @@
 /**
- * What the parts of a task-list item are: checkbox, id, title, property. Works on syntax-tree nodes; patterns only look
+ * Splits a task-list item into its parts: checkbox, id, title, property. Works on syntax-tree nodes; patterns only look
  * at the text of one node.
  */
 import type { ListItem, Nodes, Paragraph, PhrasingContent } from 'mdast';

@@ -1,6 +1,6 @@
 /**
  * The properties of a roadmap task. Invariant: a bullet that is meant as a property is either understood or refused;
- * it never turns into text in silence.
+ * it never becomes text silently.
  */
 import { looseName, nearest, type Problem, suggest } from '../../config/problems.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -173,7 +173,7 @@ export function readProperties(properties: readonly Property[], file: string): {
       problems.push({
         file,
         line,
-        message: `property "${name}" is given already, on line ${first}`,
+        message: `property "${name}" already exists on line ${first}`,
         fix: 'keep one of them',
       });
       continue;

@@ -1,5 +1,5 @@
 /**
- * roadmap.md (F1): tasks as checkbox items. Invariant: nothing that could be a task is dropped in silence.
+ * roadmap.md (F1): tasks as checkbox items. Invariant: it never drops a possible task silently.
  *
  * A task without an id gets one from its text, where that leaves no doubt: no other task gets the same, and the file
  * has no ids at all or has them on other tasks under the same heading. Editing the text then makes it another task.
@@ -13,7 +13,7 @@ import { chunks } from './chunks.js';
 import { readProperties } from './properties.js';
 import { type RawTask, Walk } from './walk.js';
 
-/** Parsing gives way to heartbeats this often, ms. */
+/** How often parsing yields to heartbeats, ms. */
 const BREATH_MS = 25;
 
 async function walk(text: string, file: string): Promise<Walk> {
@@ -28,7 +28,7 @@ async function walk(text: string, file: string): Promise<Walk> {
   return found;
 }
 
-/** The ideas of a roadmap and its problems; relations between ideas are left to validate.ts. */
+/** The ideas of a roadmap and its problems. validate.ts checks relations between ideas. */
 export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: Idea[]; problems: Problem[] }> {
   const { tasks, headings, problems } = await walk(raw.replace(/^\uFEFF/, ''), file);
   const at = (line: number, message: string, fix: string): void => {
@@ -45,7 +45,7 @@ export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: 
   const foreign = read.some((one) => one.id !== undefined) ? undefined : foreignHeadings(headings);
   if (foreign) return { ideas: [], problems: [notReadYet(file, foreign)] };
   if (tasks.length === 0 && problems.length === 0) {
-    at(1, 'there is no task in this file', 'a task looks like this: - [ ] **task-001**: what to do');
+    at(1, 'this file contains no task', 'a task looks like this: - [ ] **task-001**: what to do');
   }
 
   const withIds = new Set(read.flatMap((one) => (one.id === undefined ? [] : [one.task.section])));
@@ -53,14 +53,14 @@ export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: 
   const derived = new Map<string, number>();
   for (const { task, id } of read) {
     const fix = `give it one: - [ ] **${slug(task.title) ?? 'task-001'}**: …`;
-    if (task.title === '') at(task.line, 'this task has no text', 'write what is to be done after the checkbox');
+    if (task.title === '') at(task.line, 'this task has no text', 'describe the task after the checkbox');
     else if (id !== undefined) ids.set(task, id);
     else if (withIds.size > 0 && !withIds.has(task.section)) {
-      at(task.line, 'this task has no id', `${fix}, or make it a bullet without a checkbox if it is no task`);
+      at(task.line, 'this task has no id', `${fix}, or remove the checkbox if it is not a task`);
     } else {
       const made = slug(task.title);
       const first = made === undefined ? undefined : derived.get(made);
-      if (made === undefined) at(task.line, 'no id can be made from the text of this task', fix);
+      if (made === undefined) at(task.line, 'the text of this task gives no usable id', fix);
       else if (first !== undefined) at(task.line, `this task and the one on line ${first} would get the same id`, fix);
       else {
         derived.set(made, task.line);
@@ -75,7 +75,7 @@ export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: 
     const { id: _, parent: named, ...rest } = said;
     const nested = task.parent && ids.get(task.parent);
     if (named !== undefined && nested !== undefined && named !== nested) {
-      at(task.line, `"${id}" stands below "${nested}" and names the parent "${named}"`, 'keep one of them');
+      at(task.line, `"${id}" is indented below "${nested}" and names the parent "${named}"`, 'keep one of them');
     }
     const parent = nested ?? named;
     return [

@@ -127,7 +127,7 @@ export class Walk {
         if (last && property?.known) {
           this.#problem(
             item,
-            `property "${property.name}" stands beside its task, not below it`,
+            `property "${property.name}" is beside its task, not below it`,
             'indent it by two spaces',
           );
           continue;
@@ -146,7 +146,7 @@ export class Walk {
     if ('odd' in box) {
       const from = startOf(box.paragraph) + box.odd.length + 3;
       if (idAndTitle(box.paragraph, from, this.#source).id !== undefined) {
-        this.#problem(item, `"[${box.odd}]" is no checkbox`, 'write [ ] for an open task, [x] for a done one');
+        this.#problem(item, `"[${box.odd}]" is not a checkbox`, 'write [ ] for an open task, [x] for a done one');
       }
       return undefined;
     }
@@ -271,7 +271,7 @@ export class Walk {
     const rest = source.replace(COMMENT, '');
     if (rest.includes('<!--')) this.#problem(node, 'this comment is never closed', 'close it with -->');
     else if (rest.split(/\r\n?|\n/).some((line) => CHECKBOX_LINE.test(line))) {
-      const fix = 'leave an empty line between the HTML and the list';
+      const fix = 'put an empty line between the HTML and the list';
       this.#problem(node, 'Markdown does not read the checkbox in this block of HTML', fix);
     }
   }

@@ -50,8 +50,8 @@ async function configured({ env }: ResolveOptions): Promise<ResolvedBinary | und
   const probe = await probeTemporal(path, env);
   if (probe.ok) return { path, source: 'configured', version: probe.version };
   throw new Error(
-    `RALPHCTL_TEMPORAL_BIN=${path} is not a usable temporal program: ${probe.reason}; ` +
-      'point it at one that answers "temporal --version", or unset it',
+    `RALPHCTL_TEMPORAL_BIN=${path} is not a usable temporal program: ${probe.reason}. ` +
+      'Set it to a program that answers "temporal --version", or unset it',
   );
 }
 
@@ -70,7 +70,7 @@ async function cached({ env, cacheRoot, onProgress }: ResolveOptions): Promise<R
   if (!(await isExecutable(path))) return undefined;
   const probe = await probeTemporal(path, env);
   if (probe.ok) return { path, source: 'cache', version: probe.version };
-  onProgress(`${path} does not run (${probe.reason}); getting it anew`);
+  onProgress(`${path} does not run (${probe.reason}); getting a new one`);
   return undefined;
 }
 
@@ -118,9 +118,9 @@ async function intoCache(
 
 const fiveWays = (cacheRoot: string, url: string, download: string, go: string): string =>
   [
-    'ralphctl needs the "temporal" program and could not get it. Any one of these will do:',
+    'ralphctl needs the "temporal" program and could not get it. Use any one of these:',
     '  1. use a Temporal that already runs:     export TEMPORAL_ADDRESS=host:7233',
-    '  2. point at a program you have:          export RALPHCTL_TEMPORAL_BIN=/path/to/temporal',
+    '  2. use a program that you have:          export RALPHCTL_TEMPORAL_BIN=/path/to/temporal',
     `  3. put it on PATH (${MINIMUM_CLI} or later):      brew install temporal`,
     `  4. the official download (failed: ${download})`,
     `       curl -fL '${url}' | tar -xz -C '${join(cachedBinary(cacheRoot), '..')}' temporal`,

@@ -159,7 +159,7 @@ describe('ensureServer', () => {
     await rename(`${databasePath(options.root)}-wal`, `${databasePath(options.root)}-kept`);
     await mkdir(`${databasePath(options.root)}-wal`);
     const failure = await ensureServer(options).catch((error: Error) => error.message);
-    expect(failure).toMatch(/^the Temporal server ended at its start \(exit 1\): .*unable to open database file/);
+    expect(failure).toMatch(/^the Temporal server exited at its start \(exit code 1\): .*unable to open database file/);
     expect(failure).toContain(serverLogPath(options.root));
     expect(failure).not.toMatch(/\n|goroutine/);
   });

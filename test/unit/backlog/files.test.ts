@@ -55,8 +55,8 @@ describe('readBacklog', () => {
   });
   it.each<[string, string | Uint8Array, RegExp]>([
     ['r.md', Uint8Array.of(0x2d, 0xff, 0xfe), /r\.md: this is not UTF-8 text/],
-    ['folder/x.md', '', /no task in this file/],
-    ['what', 'just words', /neither name nor content tell/],
+    ['folder/x.md', '', /this file contains no task/],
+    ['what', 'just words', /neither the name nor the content shows/],
   ])('refuses %s', async (name, content, message) => {
     await expect(readBacklog(await put(name, content))).rejects.toThrow(message);
   });
@@ -69,7 +69,9 @@ describe('readBacklog', () => {
   });
   it('names the line of a NUL', async () => {
     const text = '# R\n\n- [ ] **a-1**: x\0y\n';
-    await expect(readBacklog(await put('nul.md', text))).rejects.toThrow(/nul\.md:3: there is a NUL character/);
+    await expect(readBacklog(await put('nul.md', text))).rejects.toThrow(
+      /nul\.md:3: this line contains a NUL character/,
+    );
   });
   it.each([
     ['50,000 emphasis marks', `- [ ] **a-2**: ${'*a_'.repeat(50_000)}`],
@@ -112,7 +114,9 @@ describe('readBacklog', () => {
     const error = await readBacklog(name, { text }).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(BacklogError);
     expect(String(error)).toContain(tool);
-    expect(String(error)).toMatch(/is not read yet; ralphctl reads roadmap\.md .* and ideas\.yaml or ideas\.json/);
+    expect(String(error)).toMatch(
+      /which ralphctl does not read yet; ralphctl reads roadmap\.md .* and ideas\.yaml or ideas\.json/,
+    );
   });
 
   it('goes by the content where the name says nothing', async () => {

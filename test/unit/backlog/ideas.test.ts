@@ -106,7 +106,7 @@ describe('ideas.yaml', () => {
       '- id: a b\n  title: A\n',
       'i.yaml:1: [0].id cannot be an id: use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit',
     ],
-    ['- id: a\n', 'i.yaml:1: "a" has neither title nor text; say what is to be done: title: …'],
+    ['- id: a\n', 'i.yaml:1: "a" has neither title nor text; describe the task: title: …'],
     ['- id: a\n  title: A\n  maxIterations: lots\n', 'i.yaml:3: [0].maxIterations must be a number, not text ("lots")'],
     [
       '- id: a\n  text: A\n  description: B\n',
@@ -122,7 +122,7 @@ describe('ideas.yaml', () => {
     ],
     [
       '- id: a\n  title: A\n- id: A\n  title: B\n',
-      'i.yaml:3: the id "A" differs only in case from "a" on line 1; some file systems take them for one; give one of them another id',
+      'i.yaml:3: the id "A" differs only in case from "a" on line 1; some file systems treat them as one; give one of them another id',
     ],
     [
       '- id: a\n  title: A\n  dependsOn: [task1]\n- id: task-12\n  title: B\n',
@@ -130,7 +130,7 @@ describe('ideas.yaml', () => {
     ],
     [
       '- {id: a, title: A, kind: green, children: [{id: b, title: B}]}',
-      'i.yaml:1: "a" has children, so it cannot be green; take "kind" or the children away',
+      'i.yaml:1: "a" has children, so it cannot be green; remove "kind" or the children',
     ],
   ])('%j', async (text, message) => {
     expect(await errors(text)).toBe(message);

@@ -205,43 +205,40 @@ describe('problems', () => {
       '- [ ] **a-1**: x\n  - timeout: soon',
       'r.md:2: property "timeout" must be a duration such as 45, 60min, 1h or 90 s (at most a week), not "soon"',
     ],
-    [
-      '- [ ] **a-1**: x\n  - cli: a\n  - cli: b',
-      'r.md:3: property "cli" is given already, on line 2; keep one of them',
-    ],
+    ['- [ ] **a-1**: x\n  - cli: a\n  - cli: b', 'r.md:3: property "cli" already exists on line 2; keep one of them'],
     ['- [ ] **a-1**: x\n  - cli:\n    - b', 'r.md:2: property "cli" takes one value, not a list'],
     [
       '- [ ] **a-1**: x\n- ralph: true',
-      'r.md:2: property "ralph" stands beside its task, not below it; indent it by two spaces',
+      'r.md:2: property "ralph" is beside its task, not below it; indent it by two spaces',
     ],
     [
       '- [ ] **a-1**: x\n- [ ] **a-1**: y',
-      'r.md:2: the id "a-1" is taken already, on line 1; give one of them another id',
+      'r.md:2: the id "a-1" already exists on line 1; give one of them another id',
     ],
     ['- [ ] **a-1**: x\n  - id: a-2', 'r.md:1: this task has two ids: "a-1" and "a-2"; keep one'],
     [
       '- [ ] **a/1**: x',
       'r.md:1: "a/1" cannot be an id; use letters, digits, ".", "_" and "-" (at most 64), starting with a letter or digit',
     ],
-    ['- [ ] **a-1**:', 'r.md:1: this task has no text; write what is to be done after the checkbox'],
-    ['- [ ]', 'r.md:1: this task has no text; write what is to be done after the checkbox'],
+    ['- [ ] **a-1**:', 'r.md:1: this task has no text; describe the task after the checkbox'],
+    ['- [ ]', 'r.md:1: this task has no text; describe the task after the checkbox'],
     [
       '- [-] **a-1**: x\n- [ ] **a-2**: y',
-      'r.md:1: "[-]" is no checkbox; write [ ] for an open task, [x] for a done one',
+      'r.md:1: "[-]" is not a checkbox; write [ ] for an open task, [x] for a done one',
     ],
     [
       '- [] **a-1**: x\n- [ ] **a-2**: y',
-      'r.md:1: "[]" is no checkbox; write [ ] for an open task, [x] for a done one',
+      'r.md:1: "[]" is not a checkbox; write [ ] for an open task, [x] for a done one',
     ],
     [
       '# A\n- [ ] **a-1**: x\n\n# B\n- [ ] all green',
-      'r.md:5: this task has no id; give it one: - [ ] **all-green**: …, or make it a bullet without a checkbox if it is no task',
+      'r.md:5: this task has no id; give it one: - [ ] **all-green**: …, or remove the checkbox if it is not a task',
     ],
     [
       '- [ ] same\n- [ ] Same!',
       'r.md:2: this task and the one on line 1 would get the same id; give it one: - [ ] **same**: …',
     ],
-    ['- [ ] 日本語', 'r.md:1: no id can be made from the text of this task; give it one: - [ ] **task-001**: …'],
+    ['- [ ] 日本語', 'r.md:1: the text of this task gives no usable id; give it one: - [ ] **task-001**: …'],
     [
       '- [ ] **a-1**: x\n      - [ ] **b-1**: y',
       'r.md:2: this checkbox is indented too far to be a list item; indent it by two spaces',
@@ -249,13 +246,13 @@ describe('problems', () => {
     ['- [ ] **a-1**: x\n\n<!-- open\n\n- [ ] **b-1**: y\n', 'r.md:3: this comment is never closed; close it with -->'],
     [
       '- [ ] **a-1**: x\n\n<details>\n- [ ] **b-1**: y\n</details>',
-      'r.md:3: Markdown does not read the checkbox in this block of HTML; leave an empty line between the HTML and the list',
+      'r.md:3: Markdown does not read the checkbox in this block of HTML; put an empty line between the HTML and the list',
     ],
     [
       '- [ ] **a-1**: x\n  - [ ] **b-1**: y\n    - parent: c-1\n- [ ] **c-1**: z',
-      'r.md:2: "b-1" stands below "a-1" and names the parent "c-1"; keep one of them',
+      'r.md:2: "b-1" is indented below "a-1" and names the parent "c-1"; keep one of them',
     ],
-    ['# Only words', 'r.md:1: there is no task in this file; a task looks like this: - [ ] **task-001**: what to do'],
+    ['# Only words', 'r.md:1: this file contains no task; a task looks like this: - [ ] **task-001**: what to do'],
   ])('%j', async (text, message) => {
     expect(await errors(text)).toBe(message);
   });

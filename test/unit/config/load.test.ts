@@ -94,7 +94,7 @@ it.each([
   [
     'text with a NUL',
     (file: string) => writeFile(file, 'slots: 2\nagent: "a\\0b"\n'),
-    /:2: there is a NUL character in "agent"/,
+    /:2: a NUL character is not allowed in "agent"/,
   ],
 ])('refuses %s as its configuration, at once', async (_, make, message) => {
   await make(join(dir, 'ralphctl.yaml'));

@@ -152,7 +152,7 @@ describe('errors', () => {
     ],
     [
       'agents:\n  fast: {model: m}\n',
-      'ralphctl.yaml:2: agents.fast.adapter is missing: say one of claude, codex, gemini, opencode, aider, copilot, qwen, pi, command, scripted',
+      'ralphctl.yaml:2: agents.fast.adapter is missing: use one of claude, codex, gemini, opencode, aider, copilot, qwen, pi, command, scripted',
     ],
     [
       'agents:\n  fast: {adapter: command}\n',
@@ -160,28 +160,28 @@ describe('errors', () => {
     ],
     [
       'agents:\n  fast: {adapter: command, command: "a | b"}\n',
-      'ralphctl.yaml:2: agents.fast.command is no plain command: "|" needs a shell: write ["sh", "-c", "…"]',
+      'ralphctl.yaml:2: agents.fast.command is not a plain command: "|" needs a shell: write ["sh", "-c", "…"]',
     ],
     [
       'agents:\n  opencode:\n    maxTurns: 3\n',
-      'ralphctl.yaml:3: agents.opencode.maxTurns cannot be passed to opencode; it can to claude, qwen. What its own options can do goes into args',
+      'ralphctl.yaml:3: agents.opencode.maxTurns is not supported by opencode, only by claude, qwen. Use args for the CLI’s own options',
     ],
     [
       'agents:\n  gemini:\n    stronger: {effort: high}\n',
-      'ralphctl.yaml:3: agents.gemini.stronger names an effort, which cannot be passed to gemini; name a model',
+      'ralphctl.yaml:3: agents.gemini.stronger names an effort, which gemini does not support; name a model',
     ],
     [
       'agents:\n  opencode:\n    model: a/small\n    stronger: {model: b/big}\n',
-      'ralphctl.yaml:4: agents.opencode.stronger names a model of another provider (b/big) than the agent\'s own (a/small); make it an agent of its own, and name that under "fallback"',
+      'ralphctl.yaml:4: agents.opencode.stronger names a model of another provider (b/big) than the agent\'s own (a/small); define another agent for it, and name that under "fallback"',
     ],
-    ['agents:\n  claude:\n    stronger: {}\n', 'ralphctl.yaml:3: agents.claude.stronger says neither model nor effort'],
+    ['agents:\n  claude:\n    stronger: {}\n', 'ralphctl.yaml:3: agents.claude.stronger needs model or effort'],
     [
       'agents:\n  scripted:\n    stronger: {model: big}\n',
-      'ralphctl.yaml:3: agents.scripted.stronger is for agents that have a model; "scripted" has none',
+      'ralphctl.yaml:3: agents.scripted.stronger needs an agent with a model; "scripted" has none',
     ],
     [
       'agents:\n  pi:\n    failures: [{match: "(", kind: limited}]\n',
-      'ralphctl.yaml:3: agents.pi.failures[0].match is no valid regular expression',
+      'ralphctl.yaml:3: agents.pi.failures[0].match is not a valid regular expression',
     ],
     [
       'agent: claud\n',
@@ -196,7 +196,7 @@ describe('errors', () => {
       'prompt: {template: ../x.md}\n',
       'ralphctl.yaml:1: prompt.template must be a path inside the repository, relative to its root',
     ],
-    ['slots: 1\nslots: 2\n', 'ralphctl.yaml:2: this key stands here twice'],
+    ['slots: 1\nslots: 2\n', 'ralphctl.yaml:2: this key appears twice'],
     ['- a\n', 'ralphctl.yaml:1: the file must be a map of keys, not a list'],
   ])('%j', (text, message) => {
     expect(problems(text)).toBe(message);
@@ -220,7 +220,7 @@ describe('errors', () => {
       '{"slots": 1',
       'ralphctl.json:1: not valid JSON: the file ends too early; JSON has no comments and no trailing commas',
     ],
-    ['{"slots": 1,\n\t"slots": 2}', 'ralphctl.json:2: this key stands here twice'],
+    ['{"slots": 1,\n\t"slots": 2}', 'ralphctl.json:2: this key appears twice'],
     ['{\n\t"slots": "many"\n}', 'ralphctl.json:2: slots must be a number, not text ("many")'],
   ])('JSON %j', (text, message) => {
     expect(problems(text, 'ralphctl.json')).toBe(message);

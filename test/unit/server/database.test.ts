@@ -49,7 +49,7 @@ it('copies the database with its log aside before a newer server opens it', asyn
   const contents = await Promise.all(copies.map((name) => readFile(join(root, 'server', name), 'utf8')));
   expect(contents.sort()).toEqual(['data', 'log']);
   expect(await readFile(databasePath(root), 'utf8')).toBe('data');
-  expect(said.join()).toContain('takes over a database of server 1.29.1');
+  expect(said.join()).toContain('upgrades the database of server 1.29.1');
 });
 
 it('says and copies nothing for the same version', async () => {
@@ -67,7 +67,7 @@ it('moves a database aside whose first start was cut short', async () => {
   const aside = (await files()).filter((name) => name.startsWith('temporal.db.unfinished-'));
   expect(aside).toHaveLength(1);
   expect(await files()).not.toContain('temporal.db');
-  expect(said.join()).toContain('was moved to');
+  expect(said.join()).toContain('moved its');
 });
 
 it('keeps the ports when the database itself is gone', async () => {
@@ -89,7 +89,7 @@ it('is looked at without a server: empty, overwritten and deleted ones are named
   await writeFile(databasePath(root), Buffer.concat([header, Buffer.alloc(2 * 4096 - 100)]));
   expect(await databaseProblem(root)).toBeUndefined();
   await truncate(databasePath(root), 5000);
-  expect(await databaseProblem(root)).toMatch(/temporal\.db is cut short$/);
+  expect(await databaseProblem(root)).toMatch(/temporal\.db is truncated$/);
   await rm(databasePath(root));
   expect(await databaseProblem(root)).toMatch(/temporal\.db was deleted$/);
 });
