@@ -1,5 +1,5 @@
 /** Loads a run's pinned files; what is missing is a failure that no retry mends. */
-import { runDir } from '../config/paths.js';
+import { StoredFileError } from '../config/stored.js';
 import type { IdeaLimits } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
@@ -23,11 +23,7 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
     run = await loadRun(deps.root, ref);
     if (await repositoryIsGone(run)) run = await reloadRun(deps.root, ref);
   } catch (error) {
-    const where = runDir(deps.root, ref.project, ref.runId);
-    if (error instanceof SyntaxError) {
-      const what = `a file of run ${ref.runId} in ${where} is damaged: ${error.message}`;
-      throw new WorkError(`${what}. End the run with: ralphctl abort; then start again`, FAILURE.runFilesMissing);
-    }
+    if (error instanceof StoredFileError) return asMissing(error);
     throw new WorkError(
       `the files of run ${ref.runId} are not on this host (${deps.host}): ${(error as Error).message}`,
       FAILURE.runFilesMissing,
@@ -45,15 +41,21 @@ export async function loadOne(
 ): Promise<[LoadedRun, Idea]> {
   const run = await load(deps, ref);
   await assertRepository(run);
-  const idea = SAFE_NAME.test(ref.idea) ? await loadIdea(deps.root, ref, ref.idea) : undefined;
+  const idea = SAFE_NAME.test(ref.idea) ? await loadIdea(deps.root, ref, ref.idea).catch(asMissing) : undefined;
   if (!idea) throw new WorkError(`run ${ref.runId} has no idea ${ref.idea}`, FAILURE.badInput);
   if (ref.revision === undefined) return [run, idea];
-  const edit = await readEdit(deps.root, ref, ref.idea, ref.revision);
+  const edit = await readEdit(deps.root, ref, ref.idea, ref.revision).catch(asMissing);
   if (edit) return [run, { ...idea, ...edit }];
   throw new WorkError(
     `edit ${ref.revision} of ${ref.idea} is not on this host (${deps.host})`,
     FAILURE.runFilesMissing,
   );
+}
+
+/** No retry fixes a file that is damaged or of a newer version. */
+export function asMissing(error: unknown): never {
+  if (error instanceof StoredFileError) throw new WorkError(error.message, FAILURE.runFilesMissing);
+  throw error;
 }
 
 /* The limits of an idea: its own, else those of the run's configuration. */

@@ -23,7 +23,7 @@ import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
 import { dayTotal } from '../run-files/usage.js';
 import type { WorkDeps } from './deps.js';
-import { limitsOf, load } from './load.js';
+import { asMissing, limitsOf, load } from './load.js';
 
 /** The cards, and which ideas have landed: the backlog says so, or the target's history does. */
 export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResult> {
@@ -54,11 +54,11 @@ async function carriedInto(
   landed: ReadonlySet<string>,
 ): Promise<CarriedOver | undefined> {
   const open = new Set([...ideas].filter((id) => !landed.has(id)));
-  const abandoned = [...(await abandonedIdeas(root, ref.project))].flatMap(([idea, { reason }]) =>
+  const abandoned = [...(await abandonedIdeas(root, ref.project).catch(asMissing))].flatMap(([idea, { reason }]) =>
     open.has(idea) && !again.includes(idea) ? [{ idea, ...(reason ? { reason } : {}) }] : [],
   );
-  const hints = await takeHints(root, ref, open);
-  const retries = (await retriedIdeas(root, ref.project)).filter(({ idea }) => open.has(idea));
+  const hints = await takeHints(root, ref, open).catch(asMissing);
+  const retries = (await retriedIdeas(root, ref.project).catch(asMissing)).filter(({ idea }) => open.has(idea));
   if (abandoned.length + hints.length + retries.length === 0) return undefined;
   return { abandoned, hints, ...(retries.length > 0 ? { retries } : {}) };
 }
@@ -67,7 +67,7 @@ async function carriedInto(
 export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<RunConfigResult> {
   const run = await load(deps, input);
   const { config } = run.file;
-  const ideas = await Promise.all(input.ideas.map((id) => loadIdea(deps.root, input, id)));
+  const ideas = await Promise.all(input.ideas.map((id) => loadIdea(deps.root, input, id).catch(asMissing)));
   return {
     settings: settingsOf(config),
     agents: agentsInfo(config, [...run.ideas.values()], deps.env),

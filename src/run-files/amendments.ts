@@ -5,16 +5,18 @@
  * backlog counts. Whether it counts or not, it is said. Files only, no decisions about a run.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir } from '../config/paths.js';
+import { readStored } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import { writeAtomically } from './run.js';
+import { AMENDMENT } from './shapes.js';
 
 type Limits = Pick<Idea, 'maxIterations' | 'timeoutMinutes' | 'iterationTimeoutMinutes'>;
 export type AmendedFields = Partial<Pick<Idea, 'title' | 'text' | 'success'> & Limits>;
 
-interface Amendment {
+export interface Amendment {
   version: 1;
   idea: string;
   /** Fingerprint of the idea as the backlog had it. */
@@ -35,13 +37,7 @@ function fingerprint({ title, text, success, promise, plan, blue }: Idea): strin
     .digest('hex');
 }
 
-async function read(path: string): Promise<Amendment | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Amendment;
-  } catch {
-    return undefined;
-  }
-}
+const read = (path: string): Promise<Amendment | undefined> => readStored(path, AMENDMENT);
 
 /** Adds to what is amended of an idea; `idea` as the run was given it. */
 export async function amend(

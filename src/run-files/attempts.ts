@@ -5,7 +5,9 @@
  */
 import { access, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { attemptsDir } from '../config/paths.js';
+import { readNote } from '../config/stored.js';
 import { writeAtomically } from './run.js';
 
 export interface AttemptMark {
@@ -18,6 +20,17 @@ export interface AttemptMark {
   /** Absent in marks of 0.1, and where no agent runs. */
   run?: string;
 }
+
+const shape = z.looseObject({
+  token: z.string(),
+  taskToken: z.string(),
+  idea: z.string(),
+  serial: z.number(),
+  startedAt: z.string(),
+  run: z.string().optional(),
+}) as unknown as z.ZodType<AttemptMark>;
+
+const read = (path: string): Promise<AttemptMark | undefined> => readNote(path, shape, 'skip').catch(() => undefined);
 
 const fileOf = (root: string, project: string, idea: string): string =>
   join(attemptsDir(root, project), `${idea}.json`);
@@ -45,24 +58,14 @@ export async function unmarkAttempt(root: string, project: string, mark: Attempt
 }
 
 /** The mark of the idea, whosever it is; undefined where there is none, or none that can be read. */
-export async function markOf(root: string, project: string, idea: string): Promise<AttemptMark | undefined> {
-  const text = await readFile(fileOf(root, project, idea), 'utf8').catch(() => '');
-  try {
-    return text === '' ? undefined : (JSON.parse(text) as AttemptMark);
-  } catch {
-    return undefined;
-  }
-}
+export const markOf = (root: string, project: string, idea: string): Promise<AttemptMark | undefined> =>
+  read(fileOf(root, project, idea));
 
+/** A mark that cannot be read names no one to end; the token search at boot still finds its processes. */
 export async function leftAttempts(root: string, project: string): Promise<AttemptMark[]> {
   const names = await readdir(attemptsDir(root, project)).catch(() => []);
-  const marks: AttemptMark[] = [];
-  for (const name of names.filter((one) => one.endsWith('.json'))) {
-    try {
-      marks.push(JSON.parse(await readFile(join(attemptsDir(root, project), name), 'utf8')) as AttemptMark);
-    } catch {
-      // A mark that cannot be read names no one to end; the token search at boot still finds its processes.
-    }
-  }
-  return marks;
+  const found = names
+    .filter((one) => one.endsWith('.json'))
+    .map((name) => read(join(attemptsDir(root, project), name)));
+  return (await Promise.all(found)).filter((mark) => mark !== undefined);
 }

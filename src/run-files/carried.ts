@@ -4,11 +4,13 @@
  * Invariant: `abandoned` counts until a `retry` takes it back; hints are given to one run only, which gives back at its end
  * what was not delivered; retries count until the idea has landed. Files only, no decisions about a run.
  */
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { carriedDir } from '../config/paths.js';
+import { readStored } from '../config/stored.js';
 import type { CarriedOver } from '../protocol/activities.js';
 import { writeAtomically } from './run.js';
+import { CARRIED } from './shapes.js';
 
 export interface Abandoned {
   /** ISO time. */
@@ -16,7 +18,7 @@ export interface Abandoned {
   reason?: string;
 }
 
-interface Carried {
+export interface Carried {
   version: 1;
   idea: string;
   abandoned?: Abandoned;
@@ -28,13 +30,7 @@ interface Carried {
 
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
 
-async function read(path: string): Promise<Carried | undefined> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8')) as Carried;
-  } catch {
-    return undefined;
-  }
-}
+const read = (path: string): Promise<Carried | undefined> => readStored(path, CARRIED);
 
 async function write(root: string, project: string, next: Carried): Promise<void> {
   const path = fileOf(root, project, next.idea);
@@ -49,11 +45,15 @@ async function write(root: string, project: string, next: Carried): Promise<void
 const recordOf = async (root: string, project: string, idea: string): Promise<Carried> =>
   (await read(fileOf(root, project, idea))) ?? { version: 1, idea };
 
-async function all(root: string, project: string): Promise<Carried[]> {
+/** Ideas with a record. */
+async function recorded(root: string, project: string): Promise<string[]> {
   const names = await readdir(carriedDir(root, project)).catch(() => []);
-  const found = await Promise.all(
-    names.filter((name) => name.endsWith('.json')).map((name) => read(join(carriedDir(root, project), name))),
-  );
+  return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+}
+
+async function all(root: string, project: string): Promise<Carried[]> {
+  const ideas = await recorded(root, project);
+  const found = await Promise.all(ideas.map((idea) => read(fileOf(root, project, idea))));
   return found.filter((one) => one !== undefined);
 }
 
@@ -113,10 +113,16 @@ export async function carryOver(
   const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
   const left = new Map(hints.map((one) => [one.idea, one.notes]));
   const counts = new Map(retries.map((one) => [one.idea, one.count]));
-  const records = new Map((await all(root, project)).map((one) => [one.idea, one]));
-  for (const idea of new Set([...givenUp.keys(), ...left.keys(), ...counts.keys(), ...records.keys()])) {
+  for (const idea of new Set([
+    ...givenUp.keys(),
+    ...left.keys(),
+    ...counts.keys(),
+    ...(await recorded(root, project)),
+  ])) {
     if (!known.has(idea)) continue;
-    const before = records.get(idea);
+    // The end of a run does not fail over a file that somebody else has to fix, nor does it replace one.
+    const before = await read(fileOf(root, project, idea)).catch(() => 'unusable' as const);
+    if (before === 'unusable') continue;
     const reason = givenUp.get(idea);
     const since = before?.abandoned ?? { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
     // What another run has, or what was said since, is not this one's to drop.

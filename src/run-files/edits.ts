@@ -2,11 +2,13 @@
  * Texts of ideas as a person edited them during a run: one file for each revision, written before the run is told of it.
  * Invariant: a revision is never written twice; each holds everything that was edited so far.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
+import { readStored, STORED_VERSION } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
+import { EDIT } from './shapes.js';
 
 export type IdeaEdit = Partial<Pick<Idea, 'title' | 'text' | 'success' | 'promise'>>;
 
@@ -19,11 +21,13 @@ export async function readEdit(
   idea: string,
   revision: number,
 ): Promise<IdeaEdit | undefined> {
-  const path = join(editsDir(root, ref, idea), `${revision}.json`);
-  return readFile(path, 'utf8').then(
-    (text) => JSON.parse(text) as IdeaEdit,
-    () => undefined,
+  const found = await readStored<IdeaEdit & { version?: number }>(
+    join(editsDir(root, ref, idea), `${revision}.json`),
+    EDIT,
   );
+  if (!found) return undefined;
+  const { version: _, ...edit } = found;
+  return edit;
 }
 
 /** The newest edit with its number; 0 and nothing before the first. */
@@ -39,7 +43,7 @@ export async function writeEdit(root: string, ref: RunRef, idea: string, edit: I
   for (;;) {
     const last = await lastEdit(root, ref, idea);
     const revision = last.revision + 1;
-    const text = JSON.stringify({ ...last.edit, ...edit });
+    const text = JSON.stringify({ version: STORED_VERSION, ...last.edit, ...edit });
     const made = await writeFile(join(editsDir(root, ref, idea), `${revision}.json`), text, {
       flag: 'wx',
       mode: 0o600,

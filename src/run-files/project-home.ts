@@ -4,15 +4,21 @@
  * Invariant: a project whose repository still exists is never given to another one.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath } from 'node:fs/promises';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
+import { z } from 'zod';
 import { projectDir, runDir } from '../config/paths.js';
+import { readNote, STORED_VERSION } from '../config/stored.js';
 import { canonical } from '../git/worktrees/list.js';
 import { commonDirAt, registrations, repairLinks } from '../git/worktrees/moved.js';
 import { listRuns, type RunFile, writeAtomically } from './run.js';
+import { RUN_FILE } from './shapes.js';
 
 /** In the folder that a moved repository would have by its place: the name of the project that it brought along. */
 const MOVED = 'moved.json';
+
+/** A damaged one is found again by the worktrees that the repository knows. */
+const moved = z.looseObject({ project: z.string().refine((id) => id === basename(id)) });
 
 interface Place {
   /** Root of the checkout. */
@@ -39,7 +45,10 @@ export async function homeOf(state: string, repository: Place, named: string): P
   if (before === undefined) return own;
   await takeOver(state, before, repository);
   await mkdir(projectDir(state, own), { recursive: true, mode: 0o700 });
-  await writeAtomically(join(projectDir(state, own), MOVED), JSON.stringify({ project: before }));
+  await writeAtomically(
+    join(projectDir(state, own), MOVED),
+    JSON.stringify({ version: STORED_VERSION, project: before }),
+  );
   return before;
 }
 
@@ -59,19 +68,15 @@ export async function homeOfLost(state: string, cwd: string): Promise<{ id: stri
 const again = (named: string, commonDir: string): string =>
   named.replace(/[0-9a-f]{8}$/, createHash('sha256').update(`${commonDir}\nagain`).digest('hex').slice(0, 8));
 
-async function readRun(state: string, project: string, runId: string): Promise<RunFile | undefined> {
-  try {
-    return JSON.parse(await readFile(join(runDir(state, project, runId), 'run.json'), 'utf8')) as RunFile;
-  } catch {
-    return undefined;
-  }
-}
+/** One that is of no use here says so where its run is read. */
+const readRun = (state: string, project: string, runId: string): Promise<RunFile | undefined> =>
+  readNote(join(runDir(state, project, runId), 'run.json'), RUN_FILE.schema, 'skip').catch(() => undefined);
 
 /** Where the repository of a project is, or was, by its newest run that can be read. */
 async function repoOf(state: string, project: string): Promise<string | undefined> {
   for (const runId of await listRuns(state, project)) {
     const run = await readRun(state, project, runId);
-    if (typeof run?.repo === 'string') return run.repo;
+    if (run) return run.repo;
   }
   return undefined;
 }
@@ -82,14 +87,8 @@ async function belongsTo(state: string, project: string, commonDir: string): Pro
 }
 
 async function readMoved(state: string, project: string): Promise<string | undefined> {
-  try {
-    const { project: id } = JSON.parse(await readFile(join(projectDir(state, project), MOVED), 'utf8')) as {
-      project?: unknown;
-    };
-    return typeof id === 'string' && id === basename(id) ? id : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = await readNote(join(projectDir(state, project), MOVED), moved, 'throw');
+  return found?.project;
 }
 
 /** The project whose worktrees this repository knows, and whose own repository is not where it was. */

@@ -7,7 +7,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
+import { parseStored, STORED_VERSION } from '../config/stored.js';
 import type { RunRef } from '../protocol/run-ref.js';
+import { REVISION } from './shapes.js';
 
 /** Flags of `start` that say something else than the configuration file. */
 export interface ConfigFlags {
@@ -27,9 +29,10 @@ export interface Revision {
 const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');
 const path = (root: string, ref: RunRef, revision: number): string => join(folder(root, ref), `${revision}.json`);
 
-/** @throws when there is no such revision */
+/** @throws when there is no such revision; StoredFileError when it is damaged or of a newer version */
 export async function readRevision(root: string, ref: RunRef, revision: number): Promise<Revision> {
-  return JSON.parse(await readFile(path(root, ref, revision), 'utf8')) as Revision;
+  const file = path(root, ref, revision);
+  return parseStored(file, await readFile(file, 'utf8'), REVISION);
 }
 
 /** Number of the newest one; 0: the run has the configuration it was started with. */
@@ -43,7 +46,10 @@ export async function writeRevision(root: string, ref: RunRef, revision: Revisio
   await mkdir(folder(root, ref), { recursive: true, mode: 0o700 });
   for (;;) {
     const next = (await lastRevision(root, ref)) + 1;
-    const made = await writeFile(path(root, ref, next), JSON.stringify(revision), { flag: 'wx', mode: 0o600 }).then(
+    const made = await writeFile(path(root, ref, next), JSON.stringify({ version: STORED_VERSION, ...revision }), {
+      flag: 'wx',
+      mode: 0o600,
+    }).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST') return false;

@@ -9,9 +9,11 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { runDir, runsDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
+import { parseStored, readStored } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { type ConfigFlags, readRevision } from './revisions.js';
+import { ADDED_IDEA, RUN_FILE, RUN_IDEAS } from './shapes.js';
 
 export interface RunFile {
   version: 1;
@@ -63,7 +65,7 @@ export async function dropIdeas(root: string, ref: RunRef, ideas: readonly Idea[
   await Promise.all(ideas.map((idea) => rm(join(dir, `${idea.id}.json`), { force: true })));
 }
 
-/** @throws when the files are missing or not a run's. */
+/** @throws when the files are missing; StoredFileError when they are damaged or of a newer version */
 export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
   const dir = runDir(root, ref.project, ref.runId);
   const key = `${dir}#${ref.config ?? 0}`;
@@ -76,8 +78,9 @@ export async function loadRun(root: string, ref: RunRef): Promise<LoadedRun> {
 }
 
 async function firstRun(dir: string): Promise<LoadedRun> {
-  const file = JSON.parse(await readFile(join(dir, 'run.json'), 'utf8')) as RunFile;
-  const ideas = JSON.parse(await readFile(join(dir, 'backlog.json'), 'utf8')) as Idea[];
+  const [about, backlog] = [join(dir, 'run.json'), join(dir, 'backlog.json')];
+  const file = parseStored(about, await readFile(about, 'utf8'), RUN_FILE);
+  const ideas = parseStored(backlog, await readFile(backlog, 'utf8'), RUN_IDEAS);
   return { file, dir, ideas: new Map(ideas.map((idea) => [idea.id, idea])) };
 }
 
@@ -100,11 +103,7 @@ export async function loadIdea(root: string, ref: RunRef, id: string): Promise<I
   const run = await loadRun(root, ref);
   const idea = run.ideas.get(id);
   if (idea) return idea;
-  try {
-    return JSON.parse(await readFile(join(run.dir, ADDED, `${id}.json`), 'utf8')) as Idea;
-  } catch {
-    return undefined;
-  }
+  return readStored(join(run.dir, ADDED, `${id}.json`), ADDED_IDEA);
 }
 
 /** Ids that the run has, those added later included. */

@@ -4,7 +4,9 @@
  * copy was made. Callers hold the server lock, and no server runs.
  */
 import { constants, copyFile, open as openFile, rename, stat } from 'node:fs/promises';
-import { databaseNotePath, databasePath, isPorts, readJson, type ServerPorts, writeJson } from './files.js';
+import { z } from 'zod';
+import { readNote } from '../config/stored.js';
+import { databaseNotePath, databasePath, portsShape, type ServerPorts, writeJson } from './files.js';
 import { compareVersions, type TemporalVersion } from './install/version.js';
 
 export interface DatabaseNote {
@@ -25,15 +27,17 @@ export interface DatabaseLoss {
   why: string;
 }
 
-function isNote(value: unknown): value is DatabaseNote {
-  if (typeof value !== 'object' || value === null) return false;
-  const note = value as Record<string, unknown>;
-  const portsFit = note.ports === undefined || isPorts(note.ports);
-  return typeof note.server === 'string' && typeof note.cli === 'string' && portsFit;
-}
+const noteShape: z.ZodType<DatabaseNote> = z.looseObject({
+  server: z.string(),
+  cli: z.string(),
+  ports: portsShape.optional(),
+  at: z.string(),
+  lost: z.looseObject({ at: z.string(), why: z.string() }).optional(),
+}) as unknown as z.ZodType<DatabaseNote>;
 
+/** @throws StoredFileError for one of a newer version: the database may be newer, too */
 export const readDatabaseNote = (root: string): Promise<DatabaseNote | undefined> =>
-  readJson(databaseNotePath(root), isNote);
+  readNote(databaseNotePath(root), noteShape, 'throw');
 
 export async function noteDatabase(root: string, version: TemporalVersion, ports: ServerPorts): Promise<void> {
   const lost = (await readDatabaseNote(root))?.lost;

@@ -3,9 +3,11 @@
  * Invariant: a file is replaced whole (write aside, rename); a reader sees the old or the new one, never half of one.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { serverDir } from '../config/paths.js';
+import { readNote } from '../config/stored.js';
 import type { TemporalVersion } from './install/version.js';
 
 /** Absolute: the server runs in another folder, and findServers() compares this path with running servers. */
@@ -16,17 +18,6 @@ export const databaseNotePath = (root: string): string => join(serverDir(root), 
 /** Output of the server; the one before it is `server.log.1`. */
 export const serverLogPath = (root: string): string => join(serverDir(root), 'server.log');
 export const serverLockPath = (root: string): string => join(serverDir(root), 'lock');
-
-/** Parsed content, or undefined when the file is missing, torn, or fails `check`. */
-export async function readJson<T>(path: string, check: (value: unknown) => value is T): Promise<T | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return check(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
 
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -77,17 +68,25 @@ export interface ServerRecord {
 export const HOST = '127.0.0.1';
 export const NAMESPACE = 'default';
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+export const portsShape = z.looseObject({
+  grpc: z.int(),
+  ui: z.int(),
+  http: z.int().optional(),
+  metrics: z.int().optional(),
+});
 
-export function isPorts(value: unknown): value is ServerPorts {
-  return isObject(value) && Number.isInteger(value.grpc) && Number.isInteger(value.ui);
-}
+const recordShape = z.looseObject({
+  pid: z.int(),
+  startTime: z.string(),
+  address: z.string(),
+  namespace: z.string(),
+  ports: portsShape,
+  uiUrl: z.string(),
+  binary: z.string(),
+  version: z.looseObject({ cli: z.string(), server: z.string() }),
+  startedAt: z.string(),
+});
 
-function isRecord(value: unknown): value is ServerRecord {
-  if (!isObject(value) || !isPorts(value.ports) || !isObject(value.version)) return false;
-  const texts = [value.startTime, value.address, value.namespace, value.uiUrl, value.binary, value.startedAt];
-  return Number.isInteger(value.pid) && texts.every((text) => typeof text === 'string');
-}
-
-/** The recorded server, alive or not; undefined when none is recorded or the file is unreadable. */
-export const readRecord = (root: string): Promise<ServerRecord | undefined> => readJson(recordPath(root), isRecord);
+/** The recorded server, alive or not; undefined when none is recorded or the record is damaged: its holder is found again. */
+export const readRecord = (root: string): Promise<ServerRecord | undefined> =>
+  readNote(recordPath(root), recordShape, 'throw');

@@ -8,6 +8,10 @@ import { access, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/p
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { takenDir } from '../config/paths.js';
+import { StoredFileError } from '../config/stored.js';
+
+const LABEL = /^[A-Za-z0-9.-]{1,200}$/;
+const FIX = 'Remove the file: the next worker writes a new one and also serves open runs under the old name';
 
 const safe = (name: string): string => name.replace(/[^A-Za-z0-9.-]/g, '-');
 
@@ -19,8 +23,14 @@ export async function hostLabel(root: string, env: NodeJS.ProcessEnv, name = hos
 }
 
 async function read(path: string): Promise<string | undefined> {
-  const text = (await readFile(path, 'utf8').catch(() => '')).trim();
-  return text === '' ? undefined : safe(text).slice(0, 200);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new StoredFileError(path, 'broken', `cannot be read (${error.code})`, FIX);
+  });
+  if (text === undefined) return undefined;
+  // Another name would be another queue: ideas that worked under the right one would wait for ever.
+  if (!LABEL.test(text.trim())) throw new StoredFileError(path, 'broken', 'holds no name of a host', FIX);
+  return text.trim();
 }
 
 /** Runs of 0.1 may be open under the host's name alone. */

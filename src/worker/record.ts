@@ -2,9 +2,11 @@
  * `worker.json`: the background worker of a project as other commands find it.
  * Invariant: names processes by pid and start time, so that a recycled pid is never taken for a worker.
  */
-import { access, readFile, rm } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { projectDir } from '../config/paths.js';
+import { readNote, STORED_VERSION } from '../config/stored.js';
 import { type Identity, isAlive } from '../process/identity.js';
 import { writeAtomically } from '../run-files/run.js';
 
@@ -15,26 +17,33 @@ export interface WorkerRecord {
   startedAt: string;
 }
 
+const shape = z.looseObject({
+  keeper: z.looseObject({ pid: z.int(), startTime: z.string() }),
+  buildId: z.string(),
+  startedAt: z.string(),
+});
+
 export const workerRecordPath = (root: string, project: string): string =>
   join(projectDir(root, project), 'worker.json');
 export const workerLockPath = (root: string, project: string): string => join(projectDir(root, project), 'worker.lock');
 
 export async function writeWorkerRecord(root: string, project: string, record: WorkerRecord): Promise<void> {
-  await writeAtomically(workerRecordPath(root, project), JSON.stringify(record, null, 2));
+  await writeAtomically(
+    workerRecordPath(root, project),
+    JSON.stringify({ version: STORED_VERSION, ...record }, null, 2),
+  );
 }
 
 export async function removeWorkerRecord(root: string, project: string): Promise<void> {
   await rm(workerRecordPath(root, project), { force: true });
 }
 
-/** The record of a worker that is alive; undefined when none is. */
+/** The record of a worker that is alive; undefined when none is. @throws StoredFileError for one of a newer version */
 export async function runningWorker(root: string, project: string): Promise<WorkerRecord | undefined> {
-  try {
-    const record = JSON.parse(await readFile(workerRecordPath(root, project), 'utf8')) as WorkerRecord;
-    return (await isAlive(record.keeper)) ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = await readNote(workerRecordPath(root, project), shape, 'throw');
+  if (!record || !(await isAlive(record.keeper))) return undefined;
+  const { keeper, buildId, startedAt } = record;
+  return { keeper, buildId, startedAt };
 }
 
 /** `dead`: it was killed; one that was stopped takes its record away. */

@@ -4,12 +4,14 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AsyncCompletionClient, Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
 import type { Taken } from '../activities/index.js';
 import { takenDir } from '../config/paths.js';
+import { readNote } from '../config/stored.js';
 import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
 import { killByToken } from '../process/tokens.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -64,6 +66,12 @@ interface Note extends Taken {
   worker: Identity;
 }
 
+const shape = z.looseObject({
+  taskToken: z.string().min(1),
+  activity: z.string().min(1),
+  worker: z.looseObject({ pid: z.int(), startTime: z.string() }),
+}) as unknown as z.ZodType<Note>;
+
 /** Makes the folder; without it nothing is noted. */
 export async function keepNotes(root: string, project: string): Promise<void> {
   await mkdir(takenDir(root, project), { recursive: true });
@@ -102,20 +110,10 @@ async function read(root: string, project: string): Promise<{ path: string; note
   return Promise.all(
     names.map(async (name) => {
       const path = join(dir, name);
-      const text = await readFile(path, 'utf8').catch(() => '');
-      return { path, note: parsed(text) };
+      // Torn by a power cut, or another program's.
+      return { path, note: await readNote(path, shape, 'skip').catch(() => undefined) };
     }),
   );
-}
-
-/** Torn by a power cut, or another program's. */
-function parsed(text: string): Note | undefined {
-  try {
-    const note = JSON.parse(text) as Partial<Note>;
-    return note.worker && note.taskToken && note.activity ? (note as Note) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /*

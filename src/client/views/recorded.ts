@@ -4,6 +4,7 @@
  * Invariant: reads only; needs neither server nor worker.
  */
 import { toCard } from '../../backlog/cards.js';
+import { StoredFileError } from '../../config/stored.js';
 import { firstState } from '../../decide/run/first-state.js';
 import { RUN_TABLE } from '../../decide/run/table.js';
 import { Graph } from '../../decide/scheduler/graph.js';
@@ -34,11 +35,16 @@ export interface Recorded {
   over: boolean;
 }
 
-/** Undefined where the run left no files here. */
+function unlessDamaged(error: unknown): undefined {
+  if (error instanceof StoredFileError) throw error;
+  return undefined;
+}
+
+/** Undefined where the run left no files here. @throws StoredFileError when they are damaged or of a newer version */
 export async function recordedRun(root: string, project: string, runId: string): Promise<Recorded | undefined> {
   const ref = { project, runId };
   const config = await lastRevision(root, ref);
-  const run = await loadRun(root, config > 0 ? { ...ref, config } : ref).catch(() => undefined);
+  const run = await loadRun(root, config > 0 ? { ...ref, config } : ref).catch(unlessDamaged);
   if (!run) return undefined;
   const [record, known, onTarget] = await Promise.all([
     readRecord(root, ref),

@@ -23,6 +23,7 @@ const SAMPLES: Record<string, { args: unknown[]; fix?: string; exit?: ExitCode }
   ProblemsError: { args: [problems], fix: 'write one' },
   ConfigError: { args: [problems], fix: 'write one' },
   BacklogError: { args: [problems], fix: 'write one' },
+  StoredFileError: { args: ['/runs/run.json', 'broken', 'is damaged', 'Remove it'], fix: 'Remove it' },
   RepositoryError: { args: ['The branch is gone.', 'Make it again.'], fix: 'Make it again.' },
   TemplateError: { args: ['The prompt template uses {{x}}.'] },
   AgentConfigError: { args: ['there is no agent x'] },

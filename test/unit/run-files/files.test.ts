@@ -62,7 +62,9 @@ describe('run files', () => {
     await expect(loadRun(root, { project: 'p', runId: 'none' })).rejects.toThrow(/ENOENT/);
     await mkdir(join(runsDir(root, 'p'), 'broken'));
     await writeFile(join(runDir(root, 'p', 'broken'), 'run.json'), '{"version":');
-    await expect(loadRun(root, { project: 'p', runId: 'broken' })).rejects.toThrow(/JSON/);
+    await expect(loadRun(root, { project: 'p', runId: 'broken' })).rejects.toThrow(
+      /run\.json is damaged: it is no valid JSON.*ralphctl abort/,
+    );
   });
 
   it('a hundred writers at once leave one whole file and nothing else', async () => {

@@ -1,7 +1,10 @@
 import { appendFile, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { databasePath, readJson, readRecord, writeJson } from '../../../src/server/files.js';
+import { z } from 'zod';
+import { readNote } from '../../../src/config/stored.js';
+import { readDatabaseNote } from '../../../src/server/database.js';
+import { databaseNotePath, databasePath, readRecord, writeJson } from '../../../src/server/files.js';
 import { logTail, rotateRunning, rotateStopped } from '../../../src/server/log.js';
 import { remove, temporaryFolder } from './program.js';
 
@@ -10,8 +13,6 @@ beforeEach(async () => {
   dir = await temporaryFolder();
 });
 afterEach(() => remove(dir));
-
-const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 it('never shows a reader half a file', async () => {
   const path = join(dir, 'sub', 'n.json');
@@ -22,7 +23,7 @@ it('never shows a reader half a file', async () => {
   })();
   let seen = -1;
   while (writing) {
-    const value = await readJson(path, isNumber);
+    const value = await readNote(path, z.number(), 'throw');
     if (value === undefined) expect(seen).toBe(-1);
     else {
       expect(value).toBeGreaterThanOrEqual(seen);
@@ -39,6 +40,14 @@ it('treats a torn or foreign record as none', async () => {
   expect(await readRecord(dir)).toBeUndefined();
   await writeFile(join(dir, 'server', 'server.json'), '{"pid": 12');
   expect(await readRecord(dir)).toBeUndefined();
+});
+
+it('a record of a newer version is an error that names the file', async () => {
+  const newer = { version: 2 };
+  await writeJson(join(dir, 'server', 'server.json'), newer);
+  await expect(readRecord(dir)).rejects.toThrow(/server\.json has format version 2; .*Use the newer ralphctl/);
+  await writeJson(databaseNotePath(dir), newer);
+  await expect(readDatabaseNote(dir)).rejects.toThrow(/db\.json has format version 2/);
 });
 
 it('rotates a log by size, also under its writer', async () => {

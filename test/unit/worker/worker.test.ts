@@ -185,6 +185,13 @@ describe('the name of the host', () => {
     expect(await hostLabel(root, {}, 'box')).toBe('box');
   });
 
+  it('is not replaced where its file is empty or foreign: the error names file and fix', async () => {
+    for (const text of ['', '\n', '{"torn', 'two words\nmore']) {
+      await writeFile(join(root, 'host'), text);
+      await expect(hostLabel(root, {}, 'box')).rejects.toThrow(/\/host holds no name of a host\. .*Remove the file/);
+    }
+  });
+
   it('can be given', async () => {
     expect(await hostLabel(root, { RALPHCTL_HOST: 'box 1/ä' })).toBe('box-1--');
     expect(await readdir(root)).not.toContain('host');
