@@ -143,7 +143,7 @@ export async function landingWork(
 
 /** An agent's run is looked at in the same way; this is for what comes to a landing by another way. */
 async function refuseLinks(dir: string, onto: string, idea: string): Promise<void> {
-  const text = linkText(await linkTrouble({ worktree: dir, base: onto }));
+  const text = linkText(await linkTrouble({ worktree: dir, base: onto, history: true }));
   if (text)
     throw new RepositoryError(`${idea} cannot land: ${text}.`, `Fix it in its worktree, then: ralphctl retry ${idea}`);
 }

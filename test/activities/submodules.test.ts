@@ -150,10 +150,74 @@ describe('a repository that an agent makes inside its worktree', () => {
   });
 
   it('counts as work once its files are added instead', async () => {
-    const { b } = await project({ 't-1': `${MAKE}; git rm -q --cached tool; rm -rf tool/.git; git add tool` });
+    const { b } = await project({
+      't-1': `${MAKE}; git rm -q --cached tool; rm -rf tool/.git; git add tool; ${ME} commit -q --amend -m tool`,
+    });
     const one = await worked(b, 't-1');
     expect(one.run.unfinished).toBeUndefined();
     expect((await land(b, 't-1', one)).kind).toBe('landed');
     expect(await b.git('show', 'main:tool/f')).toBe('x');
+  });
+});
+
+describe('links that do not lead where they say', () => {
+  const GHOST = `${ME} update-index --add --cacheinfo 160000,$(git rev-parse HEAD),ghost; ${ME} commit -qm ghost; git rm -q --cached ghost; ${ME} commit -qm gone`;
+  const said = (text: string): RegExp => new RegExp(text);
+
+  it.each([
+    [
+      'a link in a commit before the tip',
+      GHOST,
+      said('the commit [0-9a-f]{10} links ghost to a repository that exists only'),
+    ],
+    [
+      'an address where nothing is',
+      `git config -f .gitmodules submodule.libs/x.url /nowhere/at/all.git; git add .gitmodules; ${ME} commit -qm url`,
+      said('the submodule libs/x is to come from /nowhere/at/all\\.git, where no repository'),
+    ],
+    [
+      'a .git of a submodule that leads elsewhere',
+      `git clone -q libs/x "$MARKS/evil"; echo "gitdir: $MARKS/evil/.git" > libs/x/.git`,
+      said('libs/x/\\.git does not lead to the submodule'),
+    ],
+  ])('A5: %s is no finished work', async (_, script, text) => {
+    const { b } = await project({ 't-1': script });
+    expect((await worked(b, 't-1')).run.unfinished).toMatch(text);
+  });
+
+  it('A5: a link before the tip does not land by another way', async () => {
+    const { b } = await project({ 't-1': GHOST });
+    const one = await worked(b, 't-1');
+    const before = await b.git('rev-parse', 'main');
+    await expect(land(b, 't-1', one)).rejects.toThrow(/t-1 cannot land: the commit [0-9a-f]{10} links ghost/);
+    expect(await b.git('rev-parse', 'main')).toBe(before);
+  });
+
+  it('A5: an address where nothing is does not land by another way', async () => {
+    const { b } = await project({
+      't-1': `git config -f .gitmodules submodule.libs/x.url /nowhere/at/all.git; git add .gitmodules; ${ME} commit -qm url`,
+    });
+    const one = await worked(b, 't-1');
+    await expect(land(b, 't-1', one)).rejects.toMatchObject({ type: FAILURE.repository });
+  });
+
+  it('A5: with one commit for all, a link that is gone again does not matter', async () => {
+    const { b } = await project({ 't-1': GHOST }, { landing: { strategy: 'squash' } });
+    const one = await worked(b, 't-1');
+    expect(one.run.unfinished).toBeUndefined();
+    expect((await land(b, 't-1', one)).kind).toBe('landed');
+  });
+
+  it('A5: a new submodule whose address has its commit lands', async () => {
+    const { b, origin } = await project({
+      't-1': `git -c protocol.file.allow=always submodule -q add '@ORIGIN@' libs/y; ${ME} commit -qm y`.replace(
+        '@ORIGIN@',
+        '$(git config remote.libs.url)',
+      ),
+    });
+    await b.git('config', 'remote.libs.url', origin('inner'));
+    const one = await worked(b, 't-1');
+    expect(one.run.unfinished).toBeUndefined();
+    expect((await land(b, 't-1', one)).kind).toBe('landed');
   });
 });

@@ -3,27 +3,43 @@
  * be there for others, too.
  * Invariant: reads only; a link of which nothing can be told counts as one that must not land.
  */
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { lstat, readFile, realpath } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { git } from '../runner.js';
 import { privateGitDir } from './list.js';
-import { hasCommit, isPublished, ownCopy, readSubmodules } from './submodules.js';
+import { resolvedUrl } from './place-submodules.js';
+import { hasCommit, isPublished, ownCopy, readSubmodules, type Submodule } from './submodules.js';
 
 export interface LinkTrouble {
   /** Repositories that were made inside the worktree and added: git keeps nothing of their files. */
   embedded: string[];
   /** Submodules whose new commit is only here. */
   unpublished: Array<{ path: string; commit: string }>;
+  /** Such links in a commit before the tip, which would land with it. */
+  earlier: Array<{ path: string; at: string }>;
+  /** Submodules whose address is new, and where nothing answers or the commit was not seen. */
+  unreachable: Array<{ path: string; url: string }>;
+  /** Submodules whose `.git` does not lead to their own git directory. */
+  redirected: string[];
+}
+
+export interface LinkCheck {
+  worktree: string;
+  base: string;
+  /** Each commit lands as it is, not only the tip. */
+  history: boolean;
 }
 
 /** Of the commit that is checked out, compared with `base`. */
-export async function linkTrouble({ worktree, base }: { worktree: string; base: string }): Promise<LinkTrouble> {
-  const trouble: LinkTrouble = { embedded: [], unpublished: [] };
-  const moved = await movedLinks(worktree, base);
-  if (moved.length === 0) return trouble;
+export async function linkTrouble({ worktree, base, history }: LinkCheck): Promise<LinkTrouble> {
+  const trouble: LinkTrouble = { embedded: [], unpublished: [], earlier: [], unreachable: [], redirected: [] };
   const gitDir = await privateGitDir(worktree);
-  const commonDir = gitDir === undefined ? undefined : await commonOf(gitDir);
   const known = new Map((await readSubmodules(worktree)).map((one) => [one.path, one]));
+  if (gitDir !== undefined)
+    for (const { name, path } of known.values())
+      if (!(await leadsTo(join(worktree, path), join(gitDir, 'modules', name)))) trouble.redirected.push(path);
+  const moved = await movedLinks(worktree, base);
+  const commonDir = gitDir === undefined ? undefined : await commonOf(gitDir);
   for (const { path, commit } of moved) {
     const submodule = known.get(path);
     if (!submodule) trouble.embedded.push(path);
@@ -33,7 +49,77 @@ export async function linkTrouble({ worktree, base }: { worktree: string; base: 
       if (!here && !users) trouble.unpublished.push({ path, commit });
     }
   }
+  if (known.size > 0) trouble.unreachable.push(...(await newAddresses(worktree, base, [...known.values()], gitDir)));
+  if (history) trouble.earlier.push(...(await earlierLinks(worktree, base)));
   return trouble;
+}
+
+/** A folder that is not set up leads nowhere. */
+async function leadsTo(folder: string, gitDir: string): Promise<boolean> {
+  const info = await lstat(join(folder, '.git')).catch(() => undefined);
+  if (!info) return true;
+  if (!info.isFile()) return false;
+  const link = /^gitdir: (.+)\n?$/.exec(await readFile(join(folder, '.git'), 'utf8').catch(() => ''))?.[1];
+  const [is, wanted] = await Promise.all(
+    [resolve(folder, link ?? ''), gitDir].map((path) => realpath(path).catch(() => path)),
+  );
+  return link !== undefined && is === wanted;
+}
+
+/** An address that the base has is the user's; of a new one the commit must have been seen there. */
+async function newAddresses(
+  worktree: string,
+  base: string,
+  known: readonly Submodule[],
+  gitDir: string | undefined,
+): Promise<LinkTrouble['unreachable']> {
+  // Relative addresses count from the user's checkout where it has no origin.
+  const top = gitDir === undefined ? worktree : dirname(await commonOf(gitDir));
+  const before = new Map((await readSubmodules(worktree, base)).map((one) => [one.path, one.url]));
+  const found: LinkTrouble['unreachable'] = [];
+  for (const { name, path, url, commit } of known) {
+    if (before.get(path) === url) continue;
+    const address = await resolvedUrl(top, url);
+    const args = ['ls-remote', '--', address];
+    const got = await git(worktree)
+      .result(args, { read: true, ok: [0, 1, 2, 128] })
+      .catch(() => undefined);
+    const tip = got?.code === 0 && got.stdout.includes(commit);
+    const origin = gitDir === undefined ? '' : await originOf(join(gitDir, 'modules', name));
+    if (!tip && !(got?.code === 0 && (origin === address || origin === url))) found.push({ path, url });
+  }
+  return found;
+}
+
+async function originOf(gitDir: string): Promise<string> {
+  const args = ['--git-dir', gitDir, 'config', '--get', 'remote.origin.url'];
+  return (await git(gitDir).result(args, { ok: [0, 1, 128], read: true })).stdout.trim();
+}
+
+/** Links that a commit before the tip adds without naming where they come from. */
+async function earlierLinks(worktree: string, base: string): Promise<LinkTrouble['earlier']> {
+  const args = [
+    'log',
+    '-m',
+    '--raw',
+    '--no-renames',
+    '--no-abbrev',
+    '--no-ext-diff',
+    '-z',
+    '--format=%x01%H',
+    `${base}..HEAD~1`,
+    '--',
+  ];
+  const { code, stdout } = await git(worktree).result(args, { read: true, ok: [0, 128] });
+  const found: LinkTrouble['earlier'] = [];
+  for (const record of code === 0 && stdout.includes(' 160000 ') ? stdout.split('\x01') : []) {
+    const at = record.slice(0, 40);
+    const links = [...record.matchAll(/:\d+ 160000 [0-9a-f]+ [0-9a-f]+ \w+\0([^\0]+)/g)].map(([, path = '']) => path);
+    if (links.length === 0) continue;
+    const known = new Set((await readSubmodules(worktree, at)).map(({ path }) => path));
+    for (const path of links) if (!known.has(path)) found.push({ path, at });
+  }
+  return found;
 }
 
 /** The git directory of the user's checkout. */
@@ -53,7 +139,8 @@ async function movedLinks(worktree: string, base: string): Promise<Array<{ path:
 }
 
 /** What the agent, or a person, has to do about it; undefined when all is well. */
-export function linkText({ embedded, unpublished }: LinkTrouble): string | undefined {
+export function linkText(trouble: LinkTrouble): string | undefined {
+  const { embedded, unpublished, earlier, unreachable, redirected } = trouble;
   const said: string[] = [];
   if (embedded.length > 0) {
     const names = embedded.slice(0, 10).join(', ');
@@ -64,6 +151,21 @@ export function linkText({ embedded, unpublished }: LinkTrouble): string | undef
   for (const { path, commit } of unpublished.slice(0, 5)) {
     said.push(
       `the submodule ${path} points to ${commit.slice(0, 10)}, which is in no branch of its origin and not in your checkout: nobody else could fetch it; restore the link, or have the commit pushed there first`,
+    );
+  }
+  for (const { path, at } of earlier.slice(0, 5)) {
+    said.push(
+      `the commit ${at.slice(0, 10)} links ${path} to a repository that exists only here, and it would land with the others; take the link out of that commit (git rebase -i), or make one commit of them`,
+    );
+  }
+  for (const { path, url } of unreachable.slice(0, 5)) {
+    said.push(
+      `the submodule ${path} is to come from ${url.slice(0, 200)}, where no repository with its commit answers; correct its url in .gitmodules`,
+    );
+  }
+  for (const path of redirected.slice(0, 5)) {
+    said.push(
+      `${path}/.git does not lead to the submodule's own git directory; remove ${path} and run: git submodule update --init -- ${path}`,
     );
   }
   return said.length > 0 ? said.join('; ') : undefined;

@@ -88,7 +88,7 @@ async function clone(
   { folder, gitDir, copy }: { folder: string; gitDir: string; copy: string },
 ): Promise<void> {
   const { name, commit } = submodule;
-  const url = (await setting(place.from, `submodule.${name}.url`)) || (await resolved(place.from, submodule.url));
+  const url = (await setting(place.from, `submodule.${name}.url`)) || (await resolvedUrl(place.from, submodule.url));
   await refuseElsewhere(place.worktree, folder, submodule);
   if (place.fresh) await rm(folder, { recursive: true, force: true });
   await rm(gitDir, { recursive: true, force: true });
@@ -122,7 +122,7 @@ const checkOut = (folder: string, commit: string): Promise<string> =>
   git(folder).run(['checkout', '-q', '-f', '--detach', commit, '--']);
 
 /** A URL that begins with ./ or ../ is relative to that of the repository. */
-async function resolved(top: string, url: string): Promise<string> {
+export async function resolvedUrl(top: string, url: string): Promise<string> {
   if (!/^\.\.?\//.test(url)) return url;
   const remote = (
     await git(top).result(['config', '--get', 'remote.origin.url'], { ok: [0, 1], read: true })

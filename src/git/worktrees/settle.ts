@@ -23,6 +23,8 @@ export interface SettleInput {
   protect?: readonly string[];
   /** Absent: leftovers stay uncommitted. */
   commit?: Pick<CommitInput, 'message' | 'hooks' | 'sign'>;
+  /** Each commit lands as it is, not only the tip. */
+  history?: boolean;
 }
 
 export interface Settled extends Progress, Partial<CommitResult> {
@@ -49,7 +51,7 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
   const [progress, links] = await Promise.all([
     branchProgress({ worktree, base, since }),
-    linkTrouble({ worktree, base }),
+    linkTrouble({ worktree, base, history: input.history ?? false }),
   ]);
   // Amended or reset away: without a ref the earlier commits would live on in the reflog only.
   if (progress.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');

@@ -39,6 +39,7 @@ export function settle(
     since,
     restore,
     protect,
+    history: run.file.config.landing.strategy !== 'squash',
     ...(commit ? { commit } : {}),
   });
 }
