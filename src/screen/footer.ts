@@ -1,0 +1,97 @@
+/** The last line: keys that are possible now. Invariant: whole hints are left out until it fits, never cut. */
+import type { IdeaModel, RunModel } from '../model/model.js';
+import type { IdeaVerb } from '../protocol/command.js';
+import type { Details } from './details.js';
+import { type Key, keysOn } from './keys.js';
+import { dim, edges, type Line, line } from './line.js';
+import { ideaVerbs, type RunKey, runTakes } from './possible.js';
+import { width } from './text.js';
+import type { Theme } from './theme.js';
+import type { ScreenName } from './ui.js';
+
+export interface FooterContext {
+  screen: ScreenName;
+  model: RunModel;
+  details: Details;
+  /** The selected idea. */
+  idea?: IdeaModel;
+  /** Actions that this view has no use for now. */
+  without?: ReadonlySet<Key['action']>;
+  right: string;
+}
+
+export function footer(context: FooterContext, columns: number, theme: Theme): Line {
+  const hints = keysOn(context.screen).flatMap((key) => {
+    const text = hintOf(key, context);
+    return text === undefined ? [] : [{ rank: key.hint?.rank ?? 99, text: `${name(key, theme)} ${text}` }];
+  });
+  return hintLine(hints, context.right, columns);
+}
+
+export const name = (key: Key, { ascii }: Theme): string => (ascii ? (key.ascii ?? key.label) : key.label);
+
+/** Leaves out the hints with the highest ranks until the rest fits. */
+export function hintLine(hints: readonly { rank: number; text: string }[], right: string, columns: number): Line {
+  let shown = [...hints];
+  const size = (): number => 1 + shown.reduce((sum, { text }) => sum + width(text) + 2, -2) + 2 + width(right);
+  while (shown.length > 0 && size() > columns) {
+    const worst = Math.max(...shown.map(({ rank }) => rank));
+    const last = shown.findLastIndex(({ rank }) => rank === worst);
+    shown = shown.filter((_, index) => index !== last);
+  }
+  return edges(line(dim(` ${shown.map(({ text }) => text).join('  ')}`)), line(dim(right)), columns);
+}
+
+/** Its word in the footer; undefined where it is not possible now. */
+export function hintOf(key: Key, { screen, model, details, idea, without }: FooterContext): string | undefined {
+  if (!key.hint || without?.has(key.action)) return undefined;
+  const { text } = key.hint;
+  switch (key.action) {
+    case 'open':
+      return screen === 'log' || idea || screen === 'history' ? (screen === 'history' ? 'report' : text) : undefined;
+    case 'worker':
+      return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
+    case 'web':
+      return screen === 'history' ? text : undefined;
+    case 'pause-run':
+      if (runTakes(model, 'resume')) return 'resume run';
+      return runTakes(model, 'pause') ? text : undefined;
+    case 'stop-run':
+    case 'review':
+      return runTakes(model, key.verb as RunKey) ? text : undefined;
+    case 'order':
+      return text;
+    default:
+  }
+  if (key.group !== 'idea') return text;
+  return idea ? ideaHint(key, idea, ideaVerbs(model, idea), text, model) : undefined;
+}
+
+function ideaHint(
+  key: Key,
+  idea: IdeaModel,
+  verbs: ReadonlySet<IdeaVerb>,
+  text: string,
+  model: RunModel,
+): string | undefined {
+  switch (key.action) {
+    case 'answer':
+      if (verbs.has('approve')) return 'approve';
+      return idea.status === 'needs-human' && verbs.has('answer') ? text : undefined;
+    case 'pause':
+      if (verbs.has('resume')) return 'resume';
+      return verbs.has('pause') ? text : undefined;
+    case 'stop':
+      if (verbs.has('stop') && idea.status !== 'pending') return text;
+      return verbs.has('abandon') ? 'give up' : undefined;
+    case 'continue':
+      return idea.warnings.length > 0 ? text : undefined;
+    case 'more-iterations':
+      return idea.status === 'timeout' || idea.status === 'running' ? text : undefined;
+    case 'bump':
+      if (model.mode === 'semi-auto' && verbs.has('assign')) return 'start it';
+      return idea.status === 'pending' && verbs.has('bump') ? text : undefined;
+    default:
+      return key.verb !== undefined && verbs.has(key.verb as IdeaVerb) ? text : undefined;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * A line of the screen: texts and how each looks. Who paints turns it into escapes.
+ * Invariant: a line that went through `within` is never wider than the columns.
+ */
+import { cut, width } from './text.js';
+
+export type Colour = 'blue' | 'green' | 'cyan' | 'yellow' | 'red' | 'gray';
+
+export interface Span {
+  text: string;
+  colour?: Colour;
+  bold?: true;
+  dim?: true;
+  inverse?: true;
+}
+export type Line = Span[];
+
+export type Part = string | Span | Line;
+
+export const line = (...parts: Part[]): Line =>
+  parts.flatMap((part) => (typeof part === 'string' ? { text: part } : part)).filter(({ text }) => text !== '');
+
+export const bold = (text: string): Span => ({ text, bold: true });
+export const dim = (text: string): Span => ({ text, dim: true });
+export const coloured = (text: string, colour: Colour | undefined): Span => (colour ? { text, colour } : { text });
+
+/** The text alone. */
+export const plainLine = (spans: Line): string => spans.map(({ text }) => text).join('');
+
+export const lineWidth = (spans: Line): number => spans.reduce((sum, { text }) => sum + width(text), 0);
+
+/** At most so many cells; `…` stands for the rest. */
+export function within(spans: Line, columns: number): Line {
+  if (lineWidth(spans) <= columns) return spans;
+  const out: Line = [];
+  let room = columns;
+  for (const span of spans) {
+    const size = width(span.text);
+    if (size < room) {
+      out.push(span);
+      room -= size;
+      continue;
+    }
+    // The sign of the cut needs a cell, also where a text ends exactly at the edge.
+    const text = size === room ? cut(`${span.text}..`, room) : cut(span.text, room);
+    out.push({ ...span, text });
+    return out;
+  }
+  return out;
+}
+
+/** Exactly so many cells, the rest empty. */
+export function fill(spans: Line, columns: number): Line {
+  const fits = within(spans, columns);
+  const rest = columns - lineWidth(fits);
+  return rest > 0 ? [...fits, { text: ' '.repeat(rest) }] : fits;
+}
+
+/** Two parts at the two edges; the left one is cut where both do not fit. */
+export function edges(left: Line, right: Line, columns: number, gap = 2): Line {
+  const size = lineWidth(right);
+  if (size === 0) return within(left, columns);
+  if (size > columns - 8) return within([...left, { text: ' '.repeat(gap) }, ...right], columns);
+  return [...fill(left, columns - size - gap), { text: ' '.repeat(gap) }, ...right];
+}
+
+/** The whole line inverse, to its end. */
+export const inverse = (spans: Line, columns: number): Line =>
+  fill(spans, columns).map((span) => ({ ...span, inverse: true }));
+
+/** `─ left ─────── right ─`: the head of a section. */
+export function rule(left: string, right: string, columns: number): Line {
+  const end = right === '' ? '' : ` ${right} ─`;
+  const start = left === '' ? '' : `─ ${left} `;
+  const rest = columns - width(start) - width(end);
+  if (rest < 1) return within([dim('─ '), bold(left), dim(' ─')], columns);
+  return line(
+    ...(left === '' ? [] : [dim('─ '), bold(left), ' ']),
+    dim('─'.repeat(rest)),
+    ...(right === '' ? [] : [dim(end)]),
+  );
+}
+
+/** Whole items as long as they fit, then ` …`. */
+export function listed(items: readonly string[], between: string, cells: number): Line {
+  let text = '';
+  for (const [index, item] of items.entries()) {
+    const next = index === 0 ? item : `${text}${between}${item}`;
+    const last = index === items.length - 1;
+    if (width(next) + (last ? 0 : 2) > cells) return line(index === 0 ? cut(item, cells) : `${text} …`);
+    text = next;
+  }
+  return line(text);
+}

@@ -1,0 +1,156 @@
+/**
+ * The lists that views show, made once per change of the model.
+ * Invariant: a model that has not changed gives the same lists, whatever the screen asks.
+ */
+import { partOf } from '../model/counts.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import type { WarningLine } from '../protocol/warnings.js';
+import { type Shown, shownOf } from './theme.js';
+
+/** One line of what waits for a person. */
+export interface Need {
+  /** Of the idea; of an account `account <key>`. */
+  id: string;
+  shown: Shown;
+  since?: number;
+  idea?: IdeaModel;
+  /** Of an account. */
+  text?: string;
+}
+
+export interface Lists {
+  /** What goes on with an answer first; the oldest first in each kind. */
+  needs: Need[];
+  warnings: WarningLine[];
+  /** Ideas that hold a slot, by its number. */
+  slots: IdeaModel[];
+  /** Ready to start, best first. */
+  ready: string[];
+  /** Pending, and what each comes after. */
+  waiting: { id: string; after: string }[];
+  after: ReadonlyMap<string, string>;
+  /** Cells of the longest id. */
+  longestId: number;
+  /** Time that agents and gates took, of each idea that landed in this run. */
+  landedMs: number[];
+  agents: string[];
+}
+
+interface Kept {
+  key: string;
+  lists: Lists;
+}
+const kept = new WeakMap<RunModel, Kept>();
+
+export function listsOf(model: RunModel): Lists {
+  const key = `${model.events} ${model.order.length} ${model.live?.at ?? 0}`;
+  const last = kept.get(model);
+  if (last?.key === key) return last.lists;
+  const lists = make(model);
+  kept.set(model, { key, lists });
+  return lists;
+}
+
+const FIRST: readonly Shown[] = ['asks', 'approve', 'login', 'blocked', 'failed', 'timed out'];
+const place = (shown: Shown): number => (FIRST.indexOf(shown) + FIRST.length + 1) % (FIRST.length + 1);
+
+function make(model: RunModel): Lists {
+  const needs: Need[] = [];
+  const slots: IdeaModel[] = [];
+  const ready: string[] = [];
+  const waiting: Lists['waiting'] = [];
+  const after = new Map<string, string>();
+  const landedMs: number[] = [];
+  const agents = new Set<string>();
+  const warnings = [...model.warnings];
+  let longestId = 0;
+  for (const id of model.order) {
+    const idea = model.ideas.get(id);
+    if (!idea) continue;
+    if (id.length > longestId) longestId = id.length;
+    if (idea.iterations.length > 0) for (const { agent } of idea.iterations) if (agent) agents.add(agent);
+    if (idea.warnings.length > 0) warnings.push(...idea.warnings);
+    if (idea.group) continue;
+    if (idea.status === 'running') slots.push(idea);
+    if (idea.status === 'landed') {
+      const ms = idea.landedBefore ? 0 : workedMs(idea);
+      if (ms > 0) landedMs.push(ms);
+      continue;
+    }
+    if (partOf(idea) === 'needYou') {
+      const need: Need = { id, shown: shownOf(idea, model.landing), idea };
+      if (idea.since !== undefined) need.since = idea.since;
+      needs.push(need);
+    }
+    if (idea.status !== 'pending' || idea.held || idea.approval) continue;
+    const first = idea.dependsOn.find((one) => !landed(model, one));
+    if (first === undefined) ready.push(id);
+    else {
+      after.set(id, first);
+      waiting.push({ id, after: first });
+    }
+  }
+  for (const account of model.accounts.values()) {
+    for (const agent of account.agents) agents.add(agent);
+    if (account.state === 'open' || account.kind !== 'auth') continue;
+    needs.push({
+      id: `account ${account.key}`,
+      shown: 'login',
+      text: `${account.agents.join(', ') || account.key}: ${account.reason ?? 'needs a login'}`,
+      ...(account.since === undefined ? {} : { since: account.since }),
+    });
+  }
+  needs.sort((a, b) => place(a.shown) - place(b.shown) || (a.since ?? 0) - (b.since ?? 0));
+  slots.sort((a, b) => (a.slot ?? Number.MAX_SAFE_INTEGER) - (b.slot ?? Number.MAX_SAFE_INTEGER));
+  return {
+    needs,
+    warnings,
+    slots,
+    ready: best(model, ready),
+    waiting,
+    after,
+    longestId,
+    landedMs,
+    agents: [...agents].sort(),
+  };
+}
+
+const workedMs = (idea: IdeaModel): number =>
+  idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);
+
+/** A group has landed when all of its ideas have; what no backlog knows keeps nobody waiting. */
+function landed(model: RunModel, id: string, seen = new Set<string>()): boolean {
+  const idea = model.ideas.get(id);
+  if (!idea || seen.has(id)) return true;
+  seen.add(id);
+  return idea.group ? idea.children.every((one) => landed(model, one, seen)) : idea.status === 'landed';
+}
+
+/** As the worker ranks them; then by score, then as the backlog has them. */
+function best(model: RunModel, ready: string[]): string[] {
+  const next = (model.live?.next ?? []).filter((id) => ready.includes(id));
+  const scores = model.live?.scores;
+  const known = new Set(next);
+  const rest = ready.filter((id) => !known.has(id));
+  if (scores)
+    rest.sort((a, b) => (scores[b] ?? Number.NEGATIVE_INFINITY) - (scores[a] ?? Number.NEGATIVE_INFINITY) || 0);
+  return [...next, ...rest];
+}
+
+/** Ideas that cannot start before this one has landed, directly or not. */
+export function waitingFor(model: RunModel, id: string): string[] {
+  const { waiting } = listsOf(model);
+  const found = new Set([id]);
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const one of waiting) {
+      if (found.has(one.id)) continue;
+      if (model.ideas.get(one.id)?.dependsOn.some((on) => found.has(on))) {
+        found.add(one.id);
+        grew = true;
+      }
+    }
+  }
+  found.delete(id);
+  return [...found];
+}

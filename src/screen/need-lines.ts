@@ -1,0 +1,23 @@
+/** Words of what waits for a person. */
+import type { IdeaModel } from '../model/model.js';
+import type { Need } from './lists.js';
+import { clean } from './text.js';
+
+/** What a person has to know to decide: the question, the reason, or how far it came. */
+export function needText({ idea, shown, text }: Need): string {
+  if (!idea) return clean(text ?? '');
+  if (shown === 'asks' || shown === 'approve') return clean(idea.question ?? idea.reason ?? '').trim();
+  if (shown === 'timed out') return timedOut(idea) || clean(idea.reason ?? '');
+  return clean(idea.reason ?? '');
+}
+
+/** `3 of 3 iterations, 60 %, gate red: npm test` */
+function timedOut(idea: IdeaModel): string {
+  const last = idea.iterations.at(-1);
+  const most = idea.max ?? last?.max;
+  if (!last || most === undefined || last.number < most) return '';
+  const parts = [`${last.number} of ${most} iterations`];
+  if (idea.percent !== undefined) parts.push(`${idea.percent} %`);
+  if (idea.gate && !idea.gate.pass) parts.push(`gate red: ${clean(idea.gate.command ?? '')}`);
+  return parts.join(', ');
+}

@@ -1,0 +1,69 @@
+/**
+ * What the run would take now, as far as the model tells; the run itself has the last word.
+ * Invariant: what is not offered here is refused by the run; the table of situations is the run's own.
+ */
+import { legalVerbs, type Situation } from '../decide/idea/table.js';
+import { type RunEvent, runTransition } from '../decide/run/table.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import type { IdeaVerb } from '../protocol/command.js';
+import type { RunState } from '../protocol/states.js';
+
+const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
+export const isOver = ({ state }: Pick<RunModel, 'state'>): boolean => OVER.has(state);
+
+export function situationOf(idea: IdeaModel, landing: string | undefined): Situation {
+  if (idea.group) return 'group';
+  switch (idea.status) {
+    case 'pending':
+      return idea.held ? 'held' : 'pending';
+    case 'paused':
+      return idea.approval ? 'awaits-approval' : 'paused';
+    case 'landing':
+      if (landing === idea.id) return 'landing';
+      return idea.approval ? 'awaits-landing' : 'ready';
+    case 'needs-human':
+      return idea.approval ? 'asks-approval' : 'needs-human';
+    default:
+      return idea.status;
+  }
+}
+
+/** Verbs for an idea whose workflow is open. */
+const NEED_A_RUN = ['pause', 'pause-now', 'resume', 'stop', 'assign', 'approve'] as const;
+
+/** Verbs that the idea would take now. */
+export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
+  const verbs = new Set(legalVerbs(situationOf(idea, model.landing)));
+  if (model.mode !== 'semi-auto') verbs.delete('assign');
+  if (!idea.held && idea.status !== 'paused') verbs.delete('resume');
+  if (isOver(model)) for (const verb of NEED_A_RUN) verbs.delete(verb);
+  return verbs;
+}
+
+const EVENTS = {
+  pause: 'PAUSE',
+  resume: 'RESUME',
+  stop: 'STOP',
+  review: 'REVIEW',
+  slots: 'SLOTS',
+} as const satisfies Record<string, RunEvent>;
+export type RunKey = keyof typeof EVENTS;
+
+/** Whether the run would take it now. */
+export function runTakes(model: RunModel, verb: RunKey): boolean {
+  if (isOver(model)) return false;
+  const told = model.live?.possible;
+  if (told) return told.includes(verb);
+  const states: readonly string[] = ['idle', 'running', 'pausing', 'paused', 'waiting_user', 'stopping', 'completed'];
+  const state = (states.includes(model.state) ? model.state : 'running') as RunState;
+  const facts = {
+    state,
+    mode: model.mode,
+    review: model.review,
+    pausedIdeas: 0,
+    asking: 0,
+    limited: false,
+    budgeted: false,
+  };
+  return 'to' in runTransition(facts, EVENTS[verb]);
+}

@@ -1,0 +1,123 @@
+/**
+ * Text by the cells that a terminal shows it in. A table of its own: a repaint measures thousands of texts, and the
+ * libraries for it build an expression of all emoji for each character.
+ * Invariant: what `cut`, `pad` and `wrap` return is never wider than asked, and nothing in it can steer a terminal.
+ */
+/** Characters of one cell each; a text of these is as wide as it is long. */
+const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc✓✗⊗⊘⊟⊞⇄]*$/u;
+/** Combining marks, the later parts of Hangul syllables, and what is not seen at all. */
+const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
+/** Two cells: East Asian wide and full-width characters, and emoji. */
+const WIDE =
+  /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
+/** Half of a flag; terminals show the pair in two cells. */
+const FLAG = /^[\u{1f1e6}-\u{1f1ff}]$/u;
+
+/** Control characters and line ends of every kind. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
+/**
+ * What is not seen: marks that turn the direction of writing around, joiners, halves of surrogate pairs, and the selector
+ * of an emoji form, about whose width terminals differ. Joined emoji fall apart into emoji that every terminal knows.
+ */
+const UNSEEN = /\p{Cf}|\p{Cs}|\ufe0e|\ufe0f/gu;
+/** A whole escape sequence, so that its letters do not stay behind. */
+const ESCAPE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
+
+/** Foreign texts are cut at this length before anything else is done with them. */
+const MOST = 8192;
+
+/** Cells of one character, as the tables of terminals have it. */
+function cellsOf(char: string): number {
+  if (NONE.test(char)) return 0;
+  return WIDE.test(char) && !FLAG.test(char) ? 2 : 1;
+}
+
+export function width(text: string): number {
+  if (PLAIN.test(text)) return text.length;
+  let sum = 0;
+  for (const char of text) sum += cellsOf(char);
+  return sum;
+}
+
+/** One line, without anything that could steer a terminal. */
+export const clean = (text: string): string =>
+  text.slice(0, MOST).replace(ESCAPE, '').replace(UNPRINTABLE, ' ').replace(UNSEEN, '');
+
+/** The lines of a foreign text, each cleaned; tabs become two spaces. */
+export const paragraphs = (text: string): string[] =>
+  text
+    .slice(0, MOST)
+    .split(/\r\n?|[\n\u2028\u2029]/)
+    .map((line) => clean(line.replace(/\t/g, '  ')).trimEnd());
+
+/** The first cells of a text, at most so many; a mark stays with the character that it changes. */
+export function head(text: string, cells: number): string {
+  if (cells <= 0) return '';
+  if (PLAIN.test(text)) return text.slice(0, cells);
+  let used = 0;
+  let end = 0;
+  for (const char of text) {
+    used += cellsOf(char);
+    if (used > cells) break;
+    end += char.length;
+  }
+  return text.slice(0, end);
+}
+
+/** At most so many cells; `…` stands for the rest. */
+export function cut(text: string, cells: number): string {
+  if (cells <= 0) return '';
+  if (text.length * 2 <= cells || width(text) <= cells) return text;
+  return `${head(text, cells - 1).trimEnd()}…`;
+}
+
+/** Exactly so many cells. */
+export function pad(text: string, cells: number, side: 'left' | 'right' = 'left'): string {
+  const fits = cut(text, cells);
+  const rest = ' '.repeat(Math.max(0, cells - width(fits)));
+  return side === 'left' ? `${fits}${rest}` : `${rest}${fits}`;
+}
+
+/** Breaks one line between words; what follows hangs under `hang` cells. Words that are too long are broken. */
+export function wrap(text: string, cells: number, hang = 0): string[] {
+  const indent = ' '.repeat(Math.max(0, Math.min(hang, cells - 1)));
+  const lines: string[] = [];
+  let line = /^ */.exec(text)?.[0] ?? '';
+  if (line.length >= cells) line = '';
+  let room = cells - line.length;
+  let empty = true;
+  const next = (): void => {
+    lines.push(line.trimEnd());
+    line = indent;
+    room = cells - indent.length;
+    empty = true;
+  };
+  for (let word of text.trim().split(/ +/)) {
+    if (word === '') continue;
+    let size = width(word);
+    if (!empty && size + 1 > room) next();
+    while (size > room) {
+      const part = head(word, room) || String.fromCodePoint(word.codePointAt(0) ?? 63);
+      if (width(part) > room && room < cells && !empty) {
+        next();
+        continue;
+      }
+      line += width(part) > room ? '?' : part;
+      word = word.slice(part.length);
+      size = width(word);
+      next();
+    }
+    if (word === '') continue;
+    line += empty ? word : ` ${word}`;
+    room -= size + (empty ? 0 : 1);
+    empty = false;
+  }
+  if (!empty || lines.length === 0) lines.push(line.trimEnd());
+  return lines;
+}
+
+/** A foreign text with its line breaks, each of its lines wrapped. */
+export const wrapAll = (text: string, cells: number, hang = 0): string[] =>
+  paragraphs(text).flatMap((line) => wrap(line, cells, hang));

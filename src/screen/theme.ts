@@ -1,0 +1,156 @@
+/**
+ * Signs, colours and words of every state, and what becomes of them without colours and without UTF-8.
+ * Invariant: sign and word carry the meaning, colour repeats it; the ASCII form of a line is as wide as the line.
+ */
+import type { IdeaModel } from '../model/model.js';
+import type { Colour, Line } from './line.js';
+import { width } from './text.js';
+
+export interface Theme {
+  colour: boolean;
+  ascii: boolean;
+}
+
+/** A status, told apart where people see another one. */
+export type Shown =
+  | 'works'
+  | 'gate'
+  | 'lands'
+  | 'queued'
+  | 'landed'
+  | 'asks'
+  | 'approve'
+  | 'blocked'
+  | 'timed out'
+  | 'failed'
+  | 'limit'
+  | 'login'
+  | 'slot'
+  | 'paused'
+  | 'held'
+  | 'ready'
+  | 'after'
+  | 'skipped'
+  | 'given up';
+
+interface Look {
+  sign: string;
+  colour?: Colour;
+}
+
+export const LOOKS: Readonly<Record<Shown, Look>> = {
+  works: { sign: '▸', colour: 'blue' },
+  gate: { sign: '▹', colour: 'blue' },
+  lands: { sign: '▴', colour: 'blue' },
+  queued: { sign: '▵', colour: 'blue' },
+  landed: { sign: '✓', colour: 'green' },
+  asks: { sign: '?', colour: 'cyan' },
+  approve: { sign: '?', colour: 'cyan' },
+  blocked: { sign: '⊗', colour: 'yellow' },
+  'timed out': { sign: '◔', colour: 'yellow' },
+  failed: { sign: '✗', colour: 'red' },
+  limit: { sign: '◷', colour: 'yellow' },
+  login: { sign: '◷', colour: 'yellow' },
+  slot: { sign: '◷', colour: 'yellow' },
+  paused: { sign: '◫', colour: 'gray' },
+  held: { sign: '◫', colour: 'gray' },
+  ready: { sign: '◦' },
+  after: { sign: '·', colour: 'gray' },
+  skipped: { sign: '⊘', colour: 'gray' },
+  'given up': { sign: '⊘', colour: 'gray' },
+};
+
+/** `landing`: the idea that lands now. `waitsFor`: one that it comes after. */
+export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?: string): Shown {
+  if (idea.approval && idea.status !== 'landed') return 'approve';
+  switch (idea.status) {
+    case 'running':
+      return idea.gateNow ? 'gate' : (idea.waits?.kind ?? 'works');
+    case 'landing':
+      return landing === idea.id ? 'lands' : 'queued';
+    case 'needs-human':
+      return 'asks';
+    case 'timeout':
+      return 'timed out';
+    case 'wants-slot':
+      return idea.waits?.kind ?? 'slot';
+    case 'abandoned':
+      return 'given up';
+    case 'pending':
+      if (idea.held) return 'held';
+      return waitsFor === undefined ? 'ready' : 'after';
+    default:
+      return idea.status;
+  }
+}
+
+/** A bar of `part` (0 to 1) over so many cells. */
+export function bar(part: number, cells: number): string {
+  const done = Math.max(0, Math.min(cells, Math.round(part * cells)));
+  return `${'█'.repeat(done)}${'░'.repeat(cells - done)}`;
+}
+
+/** A letter says what the sign means. */
+const ASCII: Readonly<Record<string, string>> = {
+  '▸': 'R',
+  '▹': 'G',
+  '▴': 'L',
+  '▵': 'l',
+  '✓': '+',
+  '⊗': 'B',
+  '◔': 'T',
+  '✗': 'X',
+  '◷': 'W',
+  '◫': '=',
+  '◦': '.',
+  '·': '-',
+  '⊘': '/',
+  '⊟': '-',
+  '⊞': '+',
+  '⇄': '>',
+  '↺': '<',
+  '→': '>',
+  '›': '>',
+  '←': '<',
+  '↑': '^',
+  '↓': 'v',
+  '█': '#',
+  '▓': 'L',
+  '▒': 'R',
+  '░': '.',
+  '─': '-',
+  '│': '|',
+  '┌': '+',
+  '┐': '+',
+  '└': '+',
+  '┘': '+',
+  '├': '+',
+  '┤': '+',
+  '┬': '+',
+  '┴': '+',
+  '–': '-',
+  '—': '-',
+  '…': '~',
+  '’': "'",
+  '‘': "'",
+  '“': '"',
+  '”': '"',
+  '\u00a0': ' ',
+};
+
+/** As wide as the text; what has no ASCII form is `?`. */
+export function asciiOf(text: string): string {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  let out = '';
+  for (const char of text) out += /^[\x20-\x7e]$/.test(char) ? char : (ASCII[char] ?? '?'.repeat(width(char)));
+  return out;
+}
+
+/** The line as this terminal can show it. */
+export function themed(spans: Line, { colour, ascii }: Theme): Line {
+  if (colour && !ascii) return spans;
+  return spans.map((span) => {
+    const { colour: hue, ...rest } = span;
+    return { ...rest, ...(colour && hue ? { colour: hue } : {}), text: ascii ? asciiOf(span.text) : span.text };
+  });
+}

@@ -1,0 +1,51 @@
+/** What every view is given, and what it gives back. */
+import type { RunModel } from '../model/model.js';
+import type { Details } from './details.js';
+import type { Line } from './line.js';
+import type { Theme } from './theme.js';
+import type { Selection, Ui } from './ui.js';
+
+export interface Size {
+  columns: number;
+  rows: number;
+}
+
+export interface View {
+  model: RunModel;
+  ui: Ui;
+  details: Details;
+  size: Size;
+  theme: Theme;
+  now: number;
+}
+
+export interface Picture {
+  lines: Line[];
+  /** Where the terminal's cursor stands while something is typed; 0-based. */
+  cursor?: { line: number; column: number };
+  /** What is selected in fact, where what was chosen is gone. */
+  selected?: Selection;
+  /** First visible line, as it came out; for `ui.scroll`. */
+  scroll?: number;
+}
+
+export const isSame = (a: Selection, b: Selection): boolean => a.section === b.section && a.id === b.id;
+
+/** Where the selection is in a list; what is gone is looked for in other sections, then the first line. */
+export function placeOf(list: readonly Selection[], chosen: Selection | undefined): number {
+  if (list.length === 0) return -1;
+  if (!chosen) return 0;
+  const exact = list.findIndex((one) => isSame(one, chosen));
+  if (exact >= 0) return exact;
+  const elsewhere = list.findIndex((one) => one.id === chosen.id);
+  return Math.max(elsewhere, 0);
+}
+
+/** First line of a window that shows the place, moved as little as possible. */
+export function windowAt(place: number, count: number, height: number, first = 0): number {
+  const last = Math.max(0, count - height);
+  const at = Math.max(0, Math.min(first, last));
+  if (place < 0) return at;
+  if (place < at) return place;
+  return place >= at + height ? Math.min(last, place - height + 1) : at;
+}

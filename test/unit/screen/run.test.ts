@@ -1,0 +1,242 @@
+/** *Run* as pictures: G1 G4 G5 A7. */
+import { describe, expect, it } from 'vitest';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import { compose } from '../../../src/screen/compose.js';
+import { type Details, noDetails, type Standstill } from '../../../src/screen/details.js';
+import { plainLine } from '../../../src/screen/line.js';
+import { RUN_SECTIONS, runPlaces } from '../../../src/screen/run.js';
+import { IDEA_SORTS, initialUi, SLOT_ORDERS, TABS, type Ui } from '../../../src/screen/ui.js';
+import { isSame, placeOf, windowAt } from '../../../src/screen/view.js';
+import { NIGHT, night, nightDetails } from './night.js';
+import { expectPicture } from './pictures.js';
+import { clockAt, idea, NOW, shop, shopDetails } from './shop.js';
+
+const THEME = { colour: true, ascii: false };
+const SIZES = [
+  [80, 24],
+  [120, 40],
+] as const;
+
+describe('Run', () => {
+  for (const [columns, rows] of SIZES) {
+    const size = { columns, rows };
+    it(`answers the four questions at ${columns}x${rows}, in UTF-8 and in ASCII (G1, G4, G5)`, () => {
+      expectPicture(`run-${columns}x${rows}`, compose(shop(), initialUi(), shopDetails(), size, THEME, NOW));
+      const ascii = compose(shop(), initialUi(), shopDetails(), size, { colour: false, ascii: true }, NOW);
+      expectPicture(`run-ascii-${columns}x${rows}`, ascii);
+      expect(ascii.lines.flat().filter(({ colour }) => colour)).toEqual([]);
+      expect(ascii.lines.flat().some(({ inverse }) => inverse)).toBe(true);
+    });
+
+    it(`shows 100 slots of 10,000 ideas at ${columns}x${rows}: one cell each, and the ones that say nothing longest`, () => {
+      const model = night();
+      expectPicture(
+        `run-100-slots-${columns}x${rows}`,
+        compose(model, initialUi(), nightDetails(model), size, THEME, NIGHT),
+      );
+    });
+  }
+
+  it('goes on when it is small, and says so when it is too small for anything', () => {
+    const draw = (columns: number, rows: number) =>
+      compose(shop(), initialUi(), shopDetails(), { columns, rows }, THEME, NOW);
+    expectPicture('run-60x10', draw(60, 10));
+    expectPicture('run-70x20', draw(70, 20));
+    expect(draw(39, 24).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the s…']);
+    expect(draw(80, 9).lines.map(plainLine)).toEqual(['too small; ralphctl status tells the same']);
+  });
+
+  it('takes colours, and nothing else, where NO_COLOR is set', () => {
+    const size = { columns: 80, rows: 24 };
+    const coloured = compose(shop(), initialUi(), shopDetails(), size, THEME, NOW);
+    const plain = compose(shop(), initialUi(), shopDetails(), size, { colour: false, ascii: false }, NOW);
+    expect(plain.lines.map(plainLine)).toEqual(coloured.lines.map(plainLine));
+    expect(coloured.lines.flat().some(({ colour }) => colour === 'blue')).toBe(true);
+    expect(plain.lines.flat().some(({ colour }) => colour)).toBe(false);
+    expect(plain.lines.flat().some(({ bold }) => bold)).toBe(true);
+  });
+});
+
+const empty = (events: RunEvent[], since = '23:30'): RunModel => {
+  const model = newModel(
+    { project: 'p', runId: 'r', name: 'shop', target: 'main', startedAt: clockAt('22:00'), slots: 4 },
+    ['a', 'b', 'c', 'd'].map((id) => idea(id, `Title of ${id}`)),
+  );
+  for (const event of events) fold(model, { at: new Date(clockAt(since)).toISOString(), ...event });
+  return model;
+};
+const first = (model: RunModel, more: Partial<Details> = {}): string[] =>
+  compose(model, initialUi(), { ...noDetails(), ...more }, { columns: 80, rows: 24 }, THEME, NOW)
+    .lines.slice(0, 3)
+    .map((line) => plainLine(line).trimEnd());
+const run = (state: RunModel['state'], why?: string): RunEvent => ({
+  kind: 'run',
+  state,
+  landed: 0,
+  total: 4,
+  ...(why ? { why } : {}),
+});
+const status = (id: string, name: 'needs-human' | 'running' | 'failed', more: object = {}): RunEvent => ({
+  kind: 'idea',
+  idea: id,
+  title: id,
+  status: name,
+  ...more,
+});
+
+describe('a run that holds says so in its first line, and why in its second', () => {
+  it('waits for a person (A7)', () => {
+    const model = empty([
+      status('a', 'needs-human', { reason: 'x' }),
+      status('b', 'needs-human', { reason: 'x' }),
+      status('c', 'needs-human', { approval: true }),
+      run('waits for you'),
+    ]);
+    expect(first(model).slice(0, 2)).toEqual([
+      'shop → main  ? waits for you 12m  autopilot  0/4 slots  no limits',
+      ' nothing runs: 2 ideas ask, 1 wants approval',
+    ]);
+  });
+
+  it('is paused, or about to be', () => {
+    expect(first(empty([run('paused', 'paused by you: lunch')]))[0]).toContain('◫ paused 12m');
+    expect(first(empty([run('paused', 'paused by you: lunch')]))[1]).toBe(' paused by you: lunch');
+    const pausing = empty([status('a', 'running'), status('b', 'running'), run('pausing', 'lunch')]);
+    expect(first(pausing)[0]).toContain('◫ pausing');
+    expect(first(pausing)[1]).toBe(' lunch; 2 iterations still run');
+  });
+
+  it('needs a review (A7)', () => {
+    const text = '3 ideas failed one after another; look at them, then go on with: ralphctl review';
+    const model = empty([
+      status('a', 'failed'),
+      status('b', 'failed'),
+      status('c', 'failed'),
+      { kind: 'warning', warning: 'worker', text: 'x' },
+      run('paused', text),
+    ]);
+    expect(first(model).slice(0, 2)).toEqual([
+      'shop → main  ! needs a review  autopilot  0/4 slots  no limits',
+      ' 3 ideas failed one after another: a, b, c',
+    ]);
+  });
+
+  it('waits for a limit, and for a login', () => {
+    const account = (key: string, kind: 'limited' | 'auth', until?: number): RunEvent => ({
+      kind: 'account',
+      account: { key, agents: [key], state: 'parked', kind, ...(until === undefined ? {} : { until }) },
+    });
+    const model = empty([
+      account('codex', 'limited', clockAt('24:10')),
+      account('claude', 'auth'),
+      run('paused', 'codex is at a usage limit'),
+    ]);
+    expect(first(model).slice(0, 2)).toEqual([
+      'shop → main  ◷ waits for a limit until 00:10 (28m)  autopilot  0/4 slots',
+      ' codex: usage limit · claude: login expired',
+    ]);
+  });
+
+  it('has used up a budget', () => {
+    const model = empty([run('paused', 'the budget of the day is used up')]);
+    model.budget = [{ scope: 'day', dimension: 'dollars', used: 40, most: 40, unknown: 0 }];
+    model.live = { at: NOW, next: [], resumesAt: clockAt('24:00') };
+    expect(first(model)[0]).toContain('◷ budget of the day is used up until 00:00');
+    expect(first(model)[1]).toBe(' $40.00 of $40');
+  });
+
+  it('waits for ideas to be started, in semi-auto', () => {
+    expect(first(empty([{ ...run('waiting_user'), mode: 'semi-auto' } as RunEvent])).slice(0, 2)).toEqual([
+      'shop → main  ? waits for you  semi-auto  0/4 slots  no limits',
+      ' 4 are ready: b starts the selected one',
+    ]);
+  });
+
+  it('is over', () => {
+    expect(first(empty([run('completed')])).slice(0, 2)).toEqual([
+      'shop → main  ✓ completed 1h30m',
+      ' 0 landed, 4 not · 0 iterations',
+    ]);
+  });
+
+  it('moves no more: no worker, no server, a worker that does not answer, a workflow that fails', () => {
+    const since = clockAt('23:14');
+    const still = (standstill: Standstill) => first(shop(), { standstill });
+    expect(still({ kind: 'no-worker', since })).toEqual([
+      'shop → main  ! nothing moves: no worker answers since 23:14          as of 23:41',
+      ' W starts a worker. Nothing is lost; commands are kept and carried out then.',
+      ' 11 landed   4 worked then   3 need you   6 to do   of 24',
+    ]);
+    expect(still({ kind: 'no-server', since })[0]).toContain('! nothing moves: no server answers since 23:14');
+    expect(still({ kind: 'busy', since })[0]).toContain('! busy: the worker has not answered since 23:14');
+    const failing = still({ kind: 'failing', since, tries: 41, error: 'TypeError: x\n  at y', log: '/log' });
+    expect(failing[0]).toContain("! stuck: the run's own code fails, 41 tries since 23:14");
+    expect(failing[1]).toBe(' TypeError: x   log: /log');
+  });
+});
+
+describe('what is selected', () => {
+  const size = { columns: 80, rows: 24 };
+  const view = (ui: Ui) => ({ model: shop(), ui, details: shopDetails(), size, theme: THEME, now: NOW });
+
+  it('goes through all sections, and stays by id', () => {
+    const places = runPlaces(view(initialUi()));
+    expect([...new Set(places.map(({ section }) => section))]).toEqual(['needs', 'slots', 'lately']);
+    expect(RUN_SECTIONS).toEqual(expect.arrayContaining(places.map(({ section }) => section)));
+    expect(places.slice(0, 4).map(({ id }) => id)).toEqual(['mfa-001', 'deploy-001', 'cache-001', 'search-001']);
+    const chosen = { section: 'slots', id: 'price-001' } as const;
+    const ui = { ...initialUi(), selected: { run: chosen } };
+    const { lines, selected } = compose(shop(), ui, shopDetails(), size, THEME, NOW);
+    expect(selected).toEqual(chosen);
+    const line = lines.find((one) => plainLine(one).startsWith('>'));
+    expect(line && plainLine(line)).toMatch(/^>▹ 3 price-001/);
+    expect(line?.every(({ inverse }) => inverse)).toBe(true);
+  });
+
+  it('is looked for elsewhere when it leaves its section, then is the first', () => {
+    const places = runPlaces(view(initialUi()));
+    const at = placeOf(places, { section: 'needs', id: 'price-001' });
+    expect(places[at] && isSame(places[at], { section: 'slots', id: 'price-001' })).toBe(true);
+    expect(placeOf(places, { section: 'needs', id: 'gone' })).toBe(0);
+    expect(placeOf([], undefined)).toBe(-1);
+  });
+
+  it('is always in the window of a list, which moves as little as possible', () => {
+    expect([windowAt(0, 100, 10), windowAt(12, 100, 10), windowAt(12, 100, 10, 8), windowAt(2, 100, 10, 8)]).toEqual([
+      0, 3, 8, 2,
+    ]);
+    expect(windowAt(99, 100, 10, 500)).toBe(90);
+  });
+});
+
+describe('the last lines', () => {
+  const draw = (more: Partial<Ui>) =>
+    compose(shop(), { ...initialUi(), ...more }, shopDetails(), { columns: 80, rows: 24 }, THEME, NOW);
+  const message = (more: Partial<Ui>): string => plainLine(draw(more).lines.at(-2) ?? []).trimEnd();
+
+  it('ask first, take what is typed, say what the run said', () => {
+    expect(message({ confirm: 'stop stuck-001: its iteration ends now, its work is saved, y/n' })).toMatch(
+      /^ stop stuck-001: .*y yes {2}n no$/,
+    );
+    expect(message({ message: { text: 'mfa-001 has your answer' } })).toBe(' mfa-001 has your answer');
+    const { lines, cursor } = draw({
+      prompt: { kind: 'command', label: ':', text: 'slots 6', cursor: 5, completions: ['slots', 'skip'] },
+    });
+    expect(plainLine(lines[21] ?? [])).toBe(' :slots 6  slots  skip');
+    expect(cursor).toEqual({ line: 21, column: 7 });
+  });
+
+  it('show keys that are possible for what is selected, and no others', () => {
+    const keys = (id: string): string =>
+      plainLine(draw({ selected: { run: { section: 'needs', id } } }).lines.at(-1) ?? []);
+    expect(keys('mfa-001')).toContain('a answer');
+    expect(keys('deploy-001')).toMatch(/r retry {2}u unblock/);
+    expect(keys('deploy-001')).not.toContain('a answer');
+  });
+
+  it('begin with the first of each choice', () => {
+    expect(initialUi()).toMatchObject({ tab: TABS[0], sort: IDEA_SORTS[0], order: SLOT_ORDERS[0] });
+  });
+});
