@@ -1,9 +1,9 @@
 /** Rows of the agent matrix as text and as Markdown. Pure. */
 
-/** A row says itself what is wrong with it: test/agents/rig/judge.ts. */
+/** test/agents/rig/judge.ts writes the problem of a row into the row. */
 const good = (row) => row.wrong.length === 0;
 
-/** One CLI, one line a case. */
+/** One CLI, one line per case. */
 export function asTable(cli, rows) {
   const about = rows.find((row) => row.missing);
   if (about) return `\n${cli}: not installed: ${about.missing}`;
@@ -27,7 +27,7 @@ export function asTable(cli, rows) {
   return [`\n${cli} ${rows[0].version}`, ...text].join('\n');
 }
 
-/** The commits that rows ran at, the one of most of them first. */
+/** The commits of the rows, the most frequent first. */
 function commitsOf(rows) {
   const counts = new Map();
   for (const { commit } of rows) counts.set(commit, (counts.get(commit) ?? 0) + 1);
@@ -36,7 +36,7 @@ function commitsOf(rows) {
 
 const NOTES = '¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Cases down, CLIs across; a cell is how the run was understood and how long it took, and which commit it ran at if it is another. */
+/** Cases down, CLIs across. A cell shows the reading of the run, its time, and its commit if it differs. */
 export function asMarkdown(all) {
   const clis = Object.keys(all);
   const [commit, ...others] = commitsOf(Object.values(all).flat());
@@ -66,7 +66,7 @@ export function asMarkdown(all) {
 const BEGIN = '<!-- agent matrix: npm run test:agents -- --write-docs -->';
 const END = '<!-- end of agent matrix -->';
 
-/** The text with the table between the two markers. Throws when they are not there. */
+/** The text with the table between the two markers. Throws when they are missing. */
 export function withMatrix(text, table) {
   const from = text.indexOf(BEGIN);
   const to = text.indexOf(END);

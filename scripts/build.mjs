@@ -33,11 +33,13 @@ async function fingerprint() {
   return hash.digest('hex');
 }
 
-/** What commands use of the SDK; the worker has its own copies, which its native part belongs to. */
+/** The parts of the SDK that commands use. The worker has its own copies, which its native part needs. */
 const SDK = ['@temporalio/client', '@temporalio/common', '@temporalio/common/lib/time.js'];
 const SDK_FILE = 'temporal-client.cjs';
 
-/** The SDK's client in one file: loaded together with its compiled form (src/process/compiled.ts), not module by module. */
+/**
+ * The SDK's client in one file: loaded together with its compiled form (src/process/compiled.ts), not module by module.
+ */
 async function buildSdk() {
   const { build } = await import('esbuild');
   const contents = `module.exports = { ${SDK.map((name) => `'${name}': require('${name}')`).join(', ')} };`;
@@ -55,7 +57,7 @@ async function buildSdk() {
   });
 }
 
-/** Lets client and server code import the SDK as always and get the one file. */
+/** Lets client and server code import the SDK as usual and get the one file. */
 const sdkFromOneFile = (buildId) => ({
   name: 'sdk-from-one-file',
   setup(build) {
@@ -87,7 +89,7 @@ async function buildCommands(buildId) {
     sourcemap: 'linked',
     legalComments: 'none',
     define: { __BUILD_ID__: JSON.stringify(buildId), __VERSION__: JSON.stringify(version) },
-    // Dependencies that are CommonJS call `require`, which ES modules do not have.
+    // CommonJS dependencies call `require`, which ES modules lack.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
     },
@@ -119,8 +121,8 @@ async function buildCommands(buildId) {
 }
 
 /**
- * Has V8's compiled form of the SDK written, by using the SDK once: a connection to nowhere compiles what a real one needs.
- * Users of another Node version get theirs with their first command.
+ * Makes V8 write its compiled form of the SDK by one use of the SDK: a connection to nowhere compiles the code of a
+ * real one. Users of another Node version get theirs with their first command.
  */
 async function compileSdk(buildId) {
   const program = `
@@ -135,9 +137,9 @@ async function compileSdk(buildId) {
 }
 
 /**
- * For every promise of a workflow the SDK's worker writes down a stack trace, which only the call stack in the Web UI shows:
- * a quarter of what a workflow costs. An error keeps one line, where it was thrown. It must stand before the first module,
- * as the sandbox then freezes `Error`; on the same line, so that the source map still fits.
+ * The SDK's worker records a stack trace for every promise of a workflow, a quarter of a workflow's cost; only the call
+ * stack in the Web UI shows it. An error keeps one line, its origin. This must precede the first module, because the
+ * sandbox then freezes `Error`; it is on the same line, so that the source map still fits.
  */
 const ONE_LINE_TRACES = 'Error.stackTraceLimit=1;';
 

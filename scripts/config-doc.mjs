@@ -1,7 +1,7 @@
 /**
- * The table of keys in docs/configuration.md, from schemas/ralphctl.schema.json, schemas/ideas.schema.json and the table of
- * what an open run takes (src/config/reload.ts):
- * `node scripts/config-doc.mjs` writes it between its markers, `--check` only says whether it is up to date.
+ * The table of keys in docs/configuration.md, from schemas/ralphctl.schema.json, schemas/ideas.schema.json and the
+ * table of keys that an open run accepts (src/config/reload.ts):
+ * `node scripts/config-doc.mjs` writes it between its markers, `--check` only reports whether it is up to date.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const DOC = at('docs/configuration.md');
 const cell = (text) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
 const code = (value) => `\`${cell(typeof value === 'string' ? value : JSON.stringify(value))}\``;
 
-/** What may be written, in a word or two. */
+/** Allowed values, in a word or two. */
 function kind(schema) {
   if (schema.const !== undefined) return code(schema.const);
   if (schema.enum) return schema.enum.map(code).join(', ');
@@ -31,7 +31,7 @@ function kind(schema) {
   return { string: 'text', boolean: 'true or false' }[schema.type] ?? whole ?? 'any';
 }
 
-/** Objects below a schema that have keys of their own, with what stands between. */
+/** Objects below a schema with keys of their own, and the path to them. */
 function inner(schema) {
   if (schema.properties) return [['', schema]];
   const below = (part, mark) => (part ? inner(part).map(([path, one]) => [`${mark}${path}`, one]) : []);
@@ -42,7 +42,7 @@ function inner(schema) {
   ];
 }
 
-/** What an open run makes of a changed key, from the table in the program. */
+/** The effect of a changed key on an open run, from the table in the program. */
 async function readReloads() {
   const dir = await mkdtemp(join(tmpdir(), 'ralphctl-doc-'));
   try {
@@ -73,7 +73,7 @@ const table = (schema, reload) => {
   return [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(heads.length)}`, ...new Set(rows(schema, reload))].join('\n');
 };
 
-/** The schema of one idea, wherever it stands. */
+/** The schema of one idea. */
 function ideaSchema(schema) {
   for (const found of JSON.stringify(schema).includes('dependsOn') ? walk(schema) : []) {
     if (found.properties?.dependsOn) return found;

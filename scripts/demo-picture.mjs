@@ -1,6 +1,7 @@
 /**
- * Draws the output of a run as an SVG terminal: `node dist/cli.js demo 2>&1 | node scripts/demo-picture.mjs > docs/demo.svg`.
- * The text is taken as it comes; only colours are added, by the glyph that a line starts with.
+ * Draws the output of a run as an SVG terminal: `node dist/cli.js demo 2>&1
+ * node scripts/demo-picture.mjs > docs/demo.svg`. It keeps the text and only adds colours, by the first glyph of a
+ * line.
  */
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';

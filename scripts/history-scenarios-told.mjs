@@ -1,4 +1,4 @@
-/** More runs that record-histories.mjs records: plans, what people say to single ideas, accounts, failures, runs that are taken over. */
+/** More runs for record-histories.mjs: plans, commands to single ideas, accounts, failures, adopted runs. */
 import { join } from 'node:path';
 
 const write = (path, text) => ({ write: { path, text } });
@@ -32,7 +32,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
   };
 
   return {
-    /** One step done, one left out by a person, an optional one that does not come to an end, and a last one. */
+    /** One finished step, one that a person skips, an optional one that does not finish, and a last one. */
     async planned() {
       const plan = {
         phases: [
@@ -68,7 +68,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'planned', ['idea-planned', 'p-1']);
     },
 
-    /** A green gate over a test that is gone; a person says that it is right. */
+    /** A green gate with a removed test; a person approves it. */
     async approved() {
       const p = await project('approved', {
         ideas: {
@@ -83,7 +83,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'approved', ['idea-approved', 't-1']);
     },
 
-    /** The first agent is at a limit: the second one takes over, and the first comes back once a person says so. */
+    /** The first agent is at a limit: the second one takes over, and the first returns after a person's retry. */
     async fallback() {
       const refused = (scratch) =>
         `[ "$RALPHCTL_AGENT" = second ] || [ -e ${join(scratch, 'open')} ] || { echo 'hit your limit, try again in 5 hours' >&2; exit 1; }`;
@@ -117,7 +117,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'fallback', ['idea-fallback', 'f-1']);
     },
 
-    /** An agent without a login: its account is closed until a person has seen to it. */
+    /** An agent without a login: its account is closed until a person fixes it. */
     async closed() {
       const refused = (scratch) => ({
         run: `[ -e ${join(scratch, 'login')} ] || { echo 'Invalid API key · Please run /login' >&2; exit 1; }`,
@@ -135,7 +135,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'closed', ['idea-closed', 'a-1']);
     },
 
-    /** What can be said to single ideas while the run goes on, and to the run. */
+    /** Commands to single ideas in an open run, and to the run. */
     async told() {
       const p = await project('told', {
         ideas: {
@@ -176,7 +176,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'told', ['idea-told', 'e-1'], ['idea-restarted', 'e-2']);
     },
 
-    /** Failed runs are tried again after a while; then the idea has failed, and a person starts it afresh. */
+    /** Failed runs are retried after a delay; then the idea has failed, and a person starts it over. */
     async retried() {
       const broken = (scratch, file) => ({
         run: `[ -e ${join(scratch, file)} ] || { echo 'this did not work'; touch ${join(scratch, file)}; exit 3; }`,
@@ -207,7 +207,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'retried', ['idea-retried', 'r-1'], ['idea-fresh', 'r-2']);
     },
 
-    /** Too many failures in a row pause the run; it goes on after a review. */
+    /** Too many failures in a row pause the run; it resumes after a review. */
     async review() {
       const fails = { script: () => [{ do: [{ say: 'no' }], exit: 3 }] };
       const p = await project('review', {
@@ -227,7 +227,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'review', ['idea-failed', 'x-1']);
     },
 
-    /** Each is green on its own, together they are red: the second one is mended by its agent. */
+    /** Each is green on its own, together they are red: the agent of the second one fixes it. */
     async 'landing-red'() {
       const meet = (scratch, me, other) => ({
         do: [write(join(scratch, me), ''), { waitFor: { path: join(scratch, other) } }, write(`${me}.part`, me)],
@@ -272,7 +272,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'single', ['idea-single', 'o-1'], ['idea-already-red', 'o-2']);
     },
 
-    /** What is told while no worker runs; the agent that the worker left is handed back and goes on. */
+    /** Commands while no worker runs; the attempt of the lost worker is returned and continues. */
     async 'no-worker'() {
       const p = await project('no-worker', {
         ideas: { 'w-1': steps('w-1', 'PROGRESS:50', 'COMPLETE'), 'w-2': steps('w-2', 'COMPLETE') },
@@ -302,7 +302,7 @@ export const toldScenariosOn = ({ project, until, connected }) => {
       return ids(p, 'wide');
     },
 
-    /** The autopilot is gone while an idea is open: the next run takes the idea over. */
+    /** The autopilot is gone while an idea is open: the next run adopts the idea. */
     async adopted() {
       const p = await project('adopted', { ideas: { 'd-1': steps('d-1', 'PROGRESS:50', 'COMPLETE') } });
       await p.run('start', '--detach');

@@ -1,9 +1,9 @@
-/** The runs that record-histories.mjs records: what the backlog says, what the agent does, what a person does meanwhile. */
+/** The runs for record-histories.mjs: the backlog, the agent's script, and a person's commands. */
 import { join } from 'node:path';
 
 const write = (path, text) => ({ write: { path, text } });
 const complete = (id) => ({ do: [write(`${id}.txt`, `${id}\n`)], signal: 'COMPLETE' });
-/** Says in the scratch folder that it has begun, and goes on when it is told to. */
+/** Reports its start in the scratch folder, and continues on request. */
 const held = (scratch, id, n, signal) => ({
   do: [
     { write: { path: join(scratch, `began-${id}-${n}`), text: '' } },
@@ -16,7 +16,7 @@ const twoSteps = (id) => ({
   script: (scratch) => [held(scratch, id, 1, 'PROGRESS:50'), held(scratch, id, 2, 'COMPLETE')],
 });
 
-/** Each gives the executions to keep: file name without version → workflow id (and run id, for one of several). */
+/** Each returns the executions to keep: file name without version → workflow id (and run id, for one of several). */
 export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf, continuedRun, bounced }) => ({
   async happy() {
     const p = await project('happy', {
@@ -154,7 +154,7 @@ export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf
     return { 'autopilot-modes': `ralph:${id}:autopilot`, 'idea-step': `ralph:${id}:idea:m-1` };
   },
 
-  /** Retry, more iterations, rollback before and after landing, clean up, skip, split: the run is held open meanwhile. */
+  /** Retry, more iterations, rollback before and after landing, cleanup, skip, split, in a run that is held open. */
   async recovery() {
     const config = { errors: { threshold: 50, strategy: 'skip' } };
     const slow = [{ do: [write('s.txt', 's')], signal: 'PROGRESS:50' }, complete('s-1')];
@@ -194,7 +194,7 @@ export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf
     await p.run('skip', 'f-1');
     await p.run('abandon', 'b-1');
     await p.run('split', 'keep', '--into', 'one', '--into', 'two');
-    // Its parts play the same script as nobody wrote one for them: they fail, which is fine here.
+    // Its parts play the same script, because none is written for them: they fail, as intended.
     await until('the end', async () => (await p.status()).facts?.open === false);
     const id = await p.id();
     return { 'autopilot-recovery': `ralph:${id}:autopilot`, 'idea-extended': `ralph:${id}:idea:s-1` };
@@ -253,7 +253,7 @@ export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf
     return { 'autopilot-warned': `ralph:${id}:autopilot`, 'idea-warned': `ralph:${id}:idea:x-1` };
   },
 
-  /** Every rung of the ladder, one after another. */
+  /** Every rung of the escalation, one after another. */
   async escalated() {
     const still = { do: [], signal: 'PROGRESS:10' };
     const agent = { adapter: 'command', command: [process.execPath, scriptedAgent] };
@@ -285,7 +285,7 @@ export const scenariosOn = ({ project, scriptedAgent, until, connected, workerOf
     });
     const ids = ['n-1', 'n-2', 'n-3', 'n-4'];
     const p = await project('continued', { ideas: Object.fromEntries(ids.map((id) => [id, steps(id)])) });
-    // Without a worker nothing happens yet: its input is taken over by a run that continues as new early.
+    // Nothing happens without a worker: a run that continues as new early takes over its input.
     await p.run('start', '--detach', '--no-worker');
     const id = await p.id();
     const workflowId = `ralph:${id}:autopilot`;

@@ -1,4 +1,4 @@
-/** Installs the dependencies when they are missing or not those of package-lock.json. Node built-ins only. */
+/** Installs the dependencies when they are missing or differ from package-lock.json. Node built-ins only. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Runs a command with our output; resolves to its exit code. */
+/** Runs a command with inherited output; resolves to its exit code. */
 export function command(name, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(name, args, { cwd: root, stdio: 'inherit', ...options });
@@ -28,9 +28,8 @@ export async function ensureInstalled() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   console.error('installing dependencies …');
-  // The output goes to stderr: stdout belongs to the program that is started next.
-  // Not `npm ci`: it refuses a lock file that lacks optional packages of other platforms, and not every registry has all.
-  // The versions are those of the lock file here, too.
+  // The output goes to stderr, because stdout belongs to the next program. Not `npm ci`: it refuses a lock file without
+  // optional packages of other platforms, and not every registry has all. The versions still come from the lock file.
   const args = ['install', '--no-save', '--no-fund', '--no-audit', '--include=dev'];
   const code = await command('npm', args, { stdio: ['ignore', 2, 2] });
   if (code !== 0) {

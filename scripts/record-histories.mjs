@@ -1,11 +1,11 @@
 /**
- * Records workflow histories for the replay tests: real runs of the built program on a server of their own.
+ * Records workflow histories for the replay tests: real runs of the built program on a separate server.
  *
- *   node scripts/record-histories.mjs [scenario …]
+ * node scripts/record-histories.mjs [scenario …]
  *
- * Invariant: a file that exists is never written again. It stands for runs that are open somewhere with the code of its
- * version; one that can be recorded anew proves nothing. After a change that needs `patched()`, record under the new
- * version, next to the old ones.
+ * Invariant: an existing file is never written again. It represents open runs with the code of its version, and a
+ * re-recorded one proves nothing. After a change that needs `patched()`, record under the new version, next to the old
+ * ones.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -24,10 +24,15 @@ const exec = promisify(execFile);
 const out = join(root, 'test', 'histories');
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-/** No path or name of this machine may get in: a short folder under the system's temporary one, and an invented host. */
+/**
+ * No path or name of this machine may get in: a short folder under the system's temporary one, and an invented host.
+ */
 const base = await realpath(await mkdtemp(join(tmpdir(), 'ralph-rec-')));
 const hostFile = join(base, 'host.mjs');
-/** A copy of the program, because failures in a history quote their stack; and nobody rebuilds it while it runs. */
+/**
+ * A copy of the program, because failures in a history quote their stack; it also protects against a rebuild during the
+ * run.
+ */
 const cli = join(base, 'dist', 'cli.js');
 const env = {
   PATH: process.env.PATH,
@@ -54,7 +59,7 @@ async function until(what, check, ms = 180_000) {
   }
 }
 
-/** A `temporal` program, found as the product finds it. */
+/** A `temporal` program, found in the same way as the product does. */
 async function temporalProgram() {
   const { build } = await import('esbuild');
   const outfile = join(base, 'resolve.mjs');
@@ -69,7 +74,7 @@ async function temporalProgram() {
   return path;
 }
 
-/** A repository with a scripted backlog. `files` is what the agent's script may wait for or leave. */
+/** A repository with a scripted backlog. `files`: files that the agent's script waits for or writes. */
 async function project(name, { ideas, config = {}, files: more = {} }) {
   const repo = join(base, name);
   const scratch = join(base, `${name}-scratch`);
@@ -106,7 +111,7 @@ async function project(name, { ideas, config = {}, files: more = {} }) {
   const run = async (...args) => {
     const options = { cwd: repo, env, maxBuffer: 64 << 20 };
     const done = await exec(process.execPath, [cli, ...args], options).catch((error) => error);
-    // 3: some ideas did not land; 4: one asks a person; 6: no run is open any more. All are meant here.
+    // 3: some ideas did not land; 4: one asks a person; 6: no run is open any more. All are expected here.
     if (typeof done.code === 'number' && ![0, 3, 4, 6].includes(done.code)) {
       throw new Error(`ralphctl ${args.join(' ')} ended with ${done.code}: ${done.stderr}${done.stdout.slice(-2000)}`);
     }
@@ -143,7 +148,7 @@ async function connected() {
   return client;
 }
 
-/** A run that began with carried state, and ended by handing it on where there is one. */
+/** A run that began with carried state, and ended by passing it on where there is one. */
 async function continuedRun(from, workflowId) {
   const runs = await until(`a closed chain of ${workflowId}`, async () => {
     const all = [];
@@ -154,7 +159,7 @@ async function continuedRun(from, workflowId) {
   return { workflowId, runId: chain[1].runId };
 }
 
-/** It was made ready a second time, on top of what had landed. */
+/** It was prepared a second time, on top of landed work. */
 async function bounced(workflowId) {
   const { events } = await (await connected()).workflow.getHandle(workflowId).fetchHistory();
   const names = events.map((event) => event.activityTaskScheduledEventAttributes?.activityType?.name);
@@ -176,7 +181,7 @@ async function keep(temporal, kind, execution) {
   const args = ['workflow', 'show', '--address', await address(), '--workflow-id', workflowId, '--output', 'json'];
   const { stdout } = await exec(temporal, [...args, ...(runId ? ['--run-id', runId] : [])], { maxBuffer: 64 << 20 });
   const { events } = JSON.parse(stdout);
-  // wx: even a file that appeared meanwhile stays as it is.
+  // wx: even a file that appeared meanwhile stays.
   await writeFile(fileOf(kind), stdout, { flag: 'wx' });
   console.log(`${kind}: ${events.length} events, ${Math.round(stdout.length / 1024)} KiB`);
 }

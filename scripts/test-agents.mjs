@@ -32,7 +32,7 @@ if (strangers.length > 0) {
 }
 const picked = positionals.length > 0 ? positionals : known;
 
-/** What decides how a run goes: a change anywhere else leaves the rows as true as they were. */
+/** The files that decide how a run goes: rows stay valid after any other change. */
 const WEIGHTY = ['src', 'test/agents', 'test/support', 'test/activities', 'package-lock.json'];
 const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 const changed = git('status', '--porcelain', '--', ...WEIGHTY) !== '';
@@ -54,11 +54,11 @@ const rowsOf = async (cli) => {
   if (!existsSync(fileOf(cli))) return [];
   const lines = (await readFile(fileOf(cli), 'utf8')).split('\n').filter((line) => line !== '');
   const rows = lines.map((line) => JSON.parse(line)).filter((row) => counted.has(row.commit));
-  // Of a case that was run again the last row counts.
+  // Of a repeated case the last row counts.
   return [...new Map(rows.map((row) => [row.name, row])).values()];
 };
 async function run() {
-  // Single cases renew their rows only.
+  // Single cases replace only their own rows.
   if (values.case === undefined) for (const cli of picked) await rm(fileOf(cli), { force: true });
   const files = picked.map((cli) => `matrix/${cli}.matrix`);
   const only = values.case === undefined ? [] : ['--testNamePattern', ` (?:${values.case})$`];

@@ -1,4 +1,4 @@
-/** Where the time of a test run goes, from vitest's JSON report: sums by suite, then the slowest files. */
+/** The time of a test run by part, from vitest's JSON report: sums by suite, then the slowest files. */
 import { relative } from 'node:path';
 
 const SHOWN = 15;

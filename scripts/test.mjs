@@ -1,13 +1,13 @@
 /**
- * `npm test`: everything that must hold, cheapest first; ends with where the time went and the totals. Arguments go to
- * vitest. `npm run test:full` (`--full`): only the suites that draw from seeds, and those for many more draws.
+ * `npm test`: all checks, cheapest first; ends with times and totals. Arguments go to vitest. `npm run test:full`
+ * (`--full`): only the seeded suites, with many more draws.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { command, ensureInstalled, root } from './install.mjs';
 
-/** Suites whose cases are drawn: more draws find more. */
+/** Suites with random cases: more draws find more. */
 const DRAWN = [
   'test/unit/decide',
   'test/unit/backlog',

@@ -1,6 +1,6 @@
 /**
- * Keeps an activity's heartbeat going and turns its cancellation into an AbortSignal.
- * Invariant: only a person's cancellation ends as cancelled; a worker that goes away ends as `workerLost`, which costs
+ * Sends an activity's heartbeats and turns its cancellation into an AbortSignal.
+ * Invariant: only a person's cancellation ends as cancelled. A worker that goes away ends as `workerLost`, which costs
  * the idea nothing.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
@@ -11,7 +11,7 @@ const BEAT_MS = 3000;
 export interface Alive {
   /** Aborts when the server, a person or a shutdown ends this attempt. */
   signal: AbortSignal;
-  /** Told to the server with the next beat; shown as heartbeat details. */
+  /** Sent with the next heartbeat; shown as heartbeat details. */
   say(details: unknown): void;
 }
 
@@ -39,7 +39,7 @@ export async function keepAlive<T>(work: (alive: Alive) => Promise<T>): Promise<
   }
 }
 
-/** True when a person cancelled; false for shutdown, time-out, reset and a workflow that is gone. */
+/** True when a person cancelled; false for shutdown, timeout, reset and a missing workflow. */
 export function personAsked(context: Context): boolean {
   if (!context.cancellationSignal.aborted) return false;
   if (isShutdown(context)) return false;

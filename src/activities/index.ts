@@ -13,10 +13,10 @@ import { keepAlive } from './alive.js';
 import { endLanded } from './end-landed.js';
 import { reconcileIdeas } from './reconcile.js';
 
-/** How long a landing waits before it looks again whether there is room on the disk. */
+/** How long a landing waits before it checks the disk space again. */
 const DISK_RETRY = '1 minute';
 
-/** An activity that this worker has begun. */
+/** An activity that this worker has started. */
 export interface Taken {
   /** base64 of its task token. */
   taskToken: string;
@@ -27,7 +27,9 @@ export interface Taken {
 
 export interface ActivityDeps extends WorkDeps {
   client: WorkflowClient;
-  /** Notes that an activity began, for whoever comes after this worker; gives what forgets it. Must not reject. */
+  /**
+   * Records the start of an activity for a later worker; returns the function that removes the record. Must not reject.
+   */
   note?: (taken: Taken) => Promise<() => Promise<void>>;
 }
 
@@ -53,7 +55,7 @@ export function createActivities(
     main: {
       openRun: async (input) => {
         const opened = await work('openRun')(input);
-        // The work has checked the project's name.
+        // The job has checked the project's name.
         await endLanded(deps.client, input.project, new Set(opened.landed));
         return opened;
       },

@@ -1,4 +1,4 @@
-/** Asks the server about idea workflows that the autopilot lost sight of. */
+/** Asks the server about idea workflows that the autopilot lost track of. */
 import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ReconcileInput, ReconcileResult } from '../protocol/activities.js';
 import { ideaWorkflowId } from '../protocol/names.js';

@@ -1,13 +1,13 @@
 /**
- * What there is to know of each agent CLI before it runs: where it comes from, which release the adapter was proven on,
- * how to see without cost whether it is logged in. Data; must import types only.
+ * Facts about each agent CLI before it runs: its source, the release on which the adapter was tested, and a free login
+ * check. Data; must import types only.
  */
 import type { AgentAdapter } from '../config/agent-spec.js';
 
 export interface CatalogEntry {
   adapter: Exclude<AgentAdapter, 'command' | 'scripted'>;
   program: string;
-  /** The release that the whole matrix of test/agents ran on. */
+  /** The release with which the whole matrix of test/agents ran. */
   proven: string;
   install: string;
   login: string;
@@ -15,11 +15,11 @@ export interface CatalogEntry {
   keys: readonly string[];
   /** One of these files is a login; below the home folder. */
   files: readonly string[];
-  /** Says whether it is logged in: exit code 0 and, where given, this in its output. Costs nothing. */
+  /** Checks the login: exit code 0 and, where given, this text in its output. Costs nothing. */
   probe?: { args: readonly string[]; says?: RegExp };
-  /** How it is kept from asking. */
+  /** How ralphctl keeps it from asking. */
   unattended: string;
-  /** What it does when it is run by root. */
+  /** Its behaviour when root runs it. */
   root?: string;
 }
 

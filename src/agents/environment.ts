@@ -1,12 +1,13 @@
 /**
- * What of the worker's environment an agent gets to see.
- * Invariant: an allow-list; the address and credentials of Temporal and the state directory never pass, not even on request.
+ * The part of the worker's environment that an agent sees.
+ * Invariant: an allow-list. The address and credentials of Temporal and the state directory never pass, not even on
+ * request.
  */
 import type { AgentSpec } from '../config/agent-spec.js';
 
 const ALWAYS = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ', 'COLUMNS', 'LINES'],
-  // By name: anybody may call a secret LC_SOMETHING, since ssh hands those on.
+  // By name: a secret may be called LC_SOMETHING, because ssh forwards such variables.
   ...['LC_ALL', 'LC_ADDRESS', 'LC_COLLATE', 'LC_CTYPE', 'LC_IDENTIFICATION', 'LC_MEASUREMENT', 'LC_MESSAGES'],
   ...['LC_MONETARY', 'LC_NAME', 'LC_NUMERIC', 'LC_PAPER', 'LC_TELEPHONE', 'LC_TIME'],
   ...['XDG_CACHE_HOME', 'XDG_CONFIG_DIRS', 'XDG_CONFIG_HOME', 'XDG_DATA_DIRS', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
@@ -15,11 +16,11 @@ const ALWAYS = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE', 'GIT_SSL_CAINFO'],
   ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
-  // Where tool chains live; builds fail without them.
+  // Places of tool chains; builds fail without them.
   ...['JAVA_HOME', 'GOPATH', 'GOROOT', 'GOPROXY', 'GOFLAGS', 'CARGO_HOME', 'RUSTUP_HOME', 'PYENV_ROOT', 'VOLTA_HOME'],
   ...['NVM_DIR', 'FNM_DIR', 'MISE_DATA_DIR', 'ASDF_DIR', 'ASDF_DATA_DIR', 'BUN_INSTALL', 'PNPM_HOME', 'DOTNET_ROOT'],
   ...['ANDROID_HOME', 'LD_LIBRARY_PATH', 'NIX_PATH', 'NIX_SSL_CERT_FILE', 'DOCKER_HOST', 'PIP_INDEX_URL'],
-  // Not all of npm_config_*: under `npm start` or npx that holds the settings of ralphctl's own package.
+  // Not all of npm_config_*: under `npm start` or npx these are the settings of ralphctl's own package.
   ...['npm_config_registry', 'NPM_CONFIG_REGISTRY', 'NPM_CONFIG_USERCONFIG', 'NPM_CONFIG_CACHE'],
 ];
 
@@ -48,7 +49,7 @@ const ADAPTER_PREFIXES: Readonly<Record<AgentSpec['adapter'], readonly string[]>
   gemini: ['GEMINI_', 'GOOGLE_'],
   opencode: ['OPENCODE_', ...PROVIDERS],
   aider: ['AIDER_', ...PROVIDERS],
-  // Exactly these two: whoever runs Copilot has given it the key to GitHub that it asks for.
+  // Exactly these two: a user of Copilot has given it the GitHub key that it needs.
   copilot: ['COPILOT_', 'GH_TOKEN', 'GITHUB_TOKEN', 'GH_HOST'],
   qwen: ['QWEN_', 'OPENAI_', 'DASHSCOPE_', 'BAILIAN_', 'ANTHROPIC_', 'GEMINI_'],
   pi: ['PI_', ...PROVIDERS],
@@ -59,7 +60,7 @@ const ADAPTER_PREFIXES: Readonly<Record<AgentSpec['adapter'], readonly string[]>
   scripted: ['RALPHCTL_SCRIPT'],
 };
 
-/** Makes everything an agent may start behave as if nobody were there. */
+/** Makes every program of an agent run non-interactively. */
 const UNATTENDED: Readonly<Record<string, string>> = {
   CI: '1',
   TERM: 'dumb',
@@ -80,25 +81,25 @@ const UNATTENDED: Readonly<Record<string, string>> = {
   PIP_NO_INPUT: '1',
 };
 
-/** Cloud credentials go only to a CLI that was told to reach its model through that cloud. */
+/** Cloud credentials go only to a CLI that is configured to reach its model through that cloud. */
 const CLOUDS = [
   { when: 'CLAUDE_CODE_USE_BEDROCK', prefixes: ['AWS_'] },
   { when: 'CLAUDE_CODE_USE_VERTEX', prefixes: ['GOOGLE_', 'VERTEX_', 'CLOUD_ML_', 'CLOUDSDK_'] },
 ] as const;
 
 /**
- * Reaching Temporal or the state directory is the worker's business alone; the others would make a CLI believe that it
- * runs inside a session of its own kind.
+ * Only the worker may reach Temporal or the state directory. The other variables would make a CLI believe that it runs
+ * inside a session of its own kind.
  */
 const NEVER =
   /^(?:TEMPORAL_|RALPHCTL_HOME$|CLAUDECODE$|CLAUDE_CODE_(?:ENTRYPOINT|SSE_PORT)$|CODEX_SANDBOX|GEMINI_CLI$|QWEN_CODE$|OPENCODE$|AGENT$)/i;
 
-/** True for names that no configuration can pass on. */
+/** True for names that no configuration can pass. */
 export const isForbiddenVariable = (name: string): boolean => NEVER.test(name);
 
 /**
  * The whole environment of an agent.
- * `adapterEnv` gives way to `spec.env`; nothing of `spec` can bring a forbidden variable in.
+ * `spec.env` overrides `adapterEnv`; nothing in `spec` can add a forbidden variable.
  */
 export function agentEnvironment(
   spec: AgentSpec,

@@ -1,6 +1,6 @@
 /**
  * Runs an agent once: command line, environment, process, reading, outcome.
- * Invariant: resolves for everything an agent can do; rejects only for a configuration that cannot be run
+ * Invariant: resolves for everything an agent can do. Rejects only for a configuration that cannot run
  * (AgentConfigError) and for a failing `onSpawn`. Holds no state and knows no workflow.
  */
 import { randomUUID } from 'node:crypto';
@@ -21,14 +21,14 @@ import { adapterFor } from './registry.js';
 const RESULT_GRACE_MS = 10_000;
 /** Longest event line that is read, in bytes: an event may hold a whole file. */
 const LONGEST_EVENT = 8 << 20;
-/** Longer than what well-behaved CLIs take to give up; some never do. */
+/** Longer than well-behaved CLIs take to give up; some never do. */
 const RETRYING_MS = 90_000;
 export const FINAL_MESSAGE_LIMIT = 256 << 10;
 
 export interface ExecuteAgentInput {
   spec: AgentSpec;
   prompt: string;
-  /** A conversation to go on with, where the adapter can; else the agent begins a new one. */
+  /** A conversation to resume, where the adapter can; otherwise the agent starts a new one. */
   resume?: string;
   /** The worktree. */
   cwd: string;
@@ -42,28 +42,31 @@ export interface ExecuteAgentInput {
   timeoutMs: number;
   idleMs?: number;
   signal?: AbortSignal;
-  /** The run is ended once it has used this much, as far as its CLI says while it works. */
+  /** The run is ended once it has used this much, as far as its CLI reports use while it works. */
   allowance?: { tokens?: number; dollars?: number };
-  /** Told when an agent begins, with what it has used so far and a way to end it; what comes back is called at its end. */
+  /**
+   * Called when an agent starts, with its use so far and a function to end it; the returned function is called at its
+   * end.
+   */
   meter?: (used: () => Usage | undefined, end: () => void) => () => void;
   maxLogBytes?: number;
   killGraceMs?: number;
   /** How long the CLI may take to end after its last event, milliseconds. Default 10 s. */
   resultGraceMs?: number;
-  /** How long a CLI may go on retrying by itself, milliseconds. Default 90 s: the workflow waits better. */
+  /** How long a CLI may retry by itself, milliseconds. Default 90 s, because a wait in the workflow is cheaper. */
   retryingMs?: number;
   onSpawn?: (identity: Identity) => void | Promise<void>;
-  /** Told once, as soon as a later run could go on with this conversation. Must not throw. */
+  /** Called once, as soon as a later run could resume this conversation. Must not throw. */
   onConversation?: (sessionId: string) => void;
   /** Added last; may set RALPHCTL_* variables, which the configuration cannot. */
   extraEnv?: Readonly<Record<string, string>>;
-  /** Takes the normalised events as JSON lines, bounded in size; none is written when absent. */
+  /** Writer for the normalised events as JSON lines, bounded in size; absent: none are written. */
   streamFile?: string;
-  /** Gets each normalised event as it is, secrets included. Must be cheap and not throw. */
+  /** Gets each normalised event unchanged, with secrets. Must be cheap and not throw. */
   onEvent?: (event: AgentEvent) => void;
-  /** Told once a second, when something happened, where the run stands. */
+  /** Called once a second with the state of the run, if something happened. */
   onProgress?: (progress: AgentProgress) => void;
-  /** The environment that the allow-list is applied to; `process.env` when absent. */
+  /** The source environment of the allow-list; `process.env` when absent. */
   baseEnv?: NodeJS.ProcessEnv;
 }
 
@@ -76,13 +79,13 @@ export interface ExecuteAgentResult {
   usage?: Usage;
   turns: number;
   sessionId?: string;
-  /** A later run can go on with this conversation. */
+  /** A later run can resume this conversation. */
   resumable: boolean;
   /** The last raw output. */
   tail: string;
-  /** What the process layer saw, for the record. */
+  /** The result of the process layer, for the record. */
   run: RunResult;
-  /** Takes the secrets of this run out of a text. `finalMessage` still has them, `outcome` and `tail` do not. */
+  /** Removes the secrets of this run from a text. `finalMessage` still contains them, `outcome` and `tail` do not. */
   redact: Redact;
 }
 
@@ -125,7 +128,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile, { redact });
   const progress = new Progress(redact);
   const reader = adapter.reader(spec, (event) => {
-    // A CLI that tries again for ever is not at work; what it used is told between two tries, too.
+    // A CLI that retries for ever is not at work. Its use between two retries is reported, too.
     if (event.kind !== 'usage') handle.waiting(event.kind === 'retrying' || event.kind === 'limit');
     stream?.emit(event);
     progress.take(event);
@@ -189,7 +192,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     };
     const ours = over && run.stopped === 'aborted' && !input.signal?.aborted;
     if (!ours) return classify(reading, run, options);
-    // It had ended before it could be stopped: what it said stands.
+    // It had ended before it could be stopped: its result counts.
     return reading.terminal === undefined ? OVER : classify(reading, { ...run, stopped: 'result-grace' }, options);
   };
   const outcome = outcomeOf();
@@ -199,7 +202,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     exitCode: run.exitCode,
     durationMs: run.durationMs,
     turns: reading.turns,
-    // Before its first turn there is nothing to go on with.
+    // Before its first turn there is nothing to resume.
     resumable: adapter.resumes && sessionId !== undefined && reading.turns > 0,
     tail: run.tail,
     run,
@@ -209,7 +212,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   };
 }
 
-/** Heartbeats go out every few seconds; an agent may do a thousand things in one. */
+/** Heartbeats are sent every few seconds; an agent may do a thousand things in one. */
 function tell(progress: Progress, onProgress: (progress: AgentProgress) => void): NodeJS.Timeout {
   return setInterval(() => {
     const news = progress.news();
@@ -218,8 +221,8 @@ function tell(progress: Progress, onProgress: (progress: AgentProgress) => void)
 }
 
 /**
- * Bounds how long a CLI may go on retrying by itself: some wait for a network or for the end of a limit for ever, and a
- * workflow that waits instead frees the slot, can fall back and survives a restart.
+ * Limits how long a CLI may retry by itself: some wait for a network or for the end of a limit for ever. A workflow
+ * that waits instead releases the slot, can use a fallback and survives a restart.
  */
 export class Patience {
   #timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** All adapters by name. To add one: write it, put it here, and give it fixtures and a row in docs/agents.md. */
+/** All adapters by name. To add one: write it, add it here, and give it fixtures and a row in docs/agents.md. */
 import type { AgentSpec } from '../config/agent-spec.js';
 import { aider } from './adapters/aider.js';
 import { claude } from './adapters/claude.js';
@@ -19,7 +19,7 @@ const ADAPTERS: Readonly<Record<AgentSpec['adapter'], AgentAdapter>> = {
 
 export const KNOWN_ADAPTERS = Object.keys(ADAPTERS) as ReadonlyArray<AgentSpec['adapter']>;
 
-/** The adapter of an agent. Throws an AgentConfigError that names the known ones. */
+/** The adapter of an agent. Throws an AgentConfigError with the known ones. */
 export function adapterFor(spec: AgentSpec): AgentAdapter {
   if (Object.hasOwn(ADAPTERS, spec.adapter)) return ADAPTERS[spec.adapter];
   throw new AgentConfigError(

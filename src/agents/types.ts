@@ -1,5 +1,5 @@
 /**
- * What an agent CLI has to be wrapped in.
+ * The interface of an agent adapter.
  * Invariant: an adapter only builds command lines and reads output; it starts nothing and decides nothing.
  */
 import type { AgentSpec } from '../config/agent-spec.js';
@@ -19,9 +19,9 @@ export interface InvocationContext {
   scratch: string;
   /** A UUID for the conversation, for a CLI that lets its caller choose. */
   sessionId: string;
-  /** The agent is run by root. */
+  /** root runs the agent. */
   root?: boolean;
-  /** Go on with this conversation, for adapters that can. */
+  /** Resume this conversation, for adapters that can. */
   resume?: string;
 }
 
@@ -29,11 +29,11 @@ export interface Invocation {
   argv: string[];
   /** Absent: stdin is /dev/null. */
   stdin?: string;
-  /** Added to the agent's environment; the configuration wins over it. */
+  /** Added to the agent's environment; the configuration overrides it. */
   env: Record<string, string>;
   /** Written before the start: path, always below `scratch`, and content. */
   files?: Record<string, string>;
-  /** The conversation, where it is known before the CLI tells. */
+  /** The conversation, where it is known before the CLI reports it. */
   sessionId?: string;
 }
 
@@ -41,45 +41,45 @@ export interface AgentError {
   message: string;
   /** HTTP status of the model provider. */
   status?: number;
-  /** Set when the CLI itself says what kind of error it is. */
+  /** Set when the CLI itself names the kind of error. */
   kind?: FailureKind;
   /** When a limit ends, epoch milliseconds. */
   resetAt?: number;
   scope?: LimitScope;
 }
 
-/** What the output of one run said. */
+/** The content of one run's output. */
 export interface Reading {
-  /** The last thing the agent said; empty when it said nothing. */
+  /** The agent's last message; empty when there was none. */
   finalMessage: string;
-  /** How the CLI's own last event ended the run; absent when there was none. turns: at its limit of turns. */
+  /** The ending in the CLI's own last event; absent when there was none. turns: at its limit of turns. */
   terminal?: 'success' | 'error' | 'turns';
   error?: AgentError;
-  /** The CLI was waiting to try again when its output stopped. */
+  /** The CLI was waiting to retry when its output stopped. */
   retrying?: AgentError;
-  /** End of stderr: where a CLI that fails before its first event says why. */
+  /** End of stderr: the reason when a CLI fails before its first event. */
   errorText: string;
   usage?: Usage;
-  /** When its output stopped it was waiting for the model, and not for a tool. */
+  /** When its output stopped it was waiting for the model, not for a tool. */
   awaitsModel: boolean;
-  /** Answers of the model; 0 means that it never got to work. */
+  /** Answers of the model; 0 means that it never started to work. */
   turns: number;
   sessionId?: string;
 }
 
 export interface AgentReader {
-  /** It is waiting to try again by itself. */
+  /** It waits to retry by itself. */
   readonly retrying: boolean;
-  /** What the run used so far, where the CLI says so while it works. */
+  /** The use of the run so far, where the CLI reports it while it works. */
   readonly usage?: Usage | undefined;
-  /** Set once the model has answered: there is a conversation to go on with, and its id where the CLI tells it. */
+  /** Set once the model has answered: the conversation exists, with its id where the CLI reports it. */
   readonly conversation?: { id?: string | undefined } | undefined;
-  /** Takes one line of output. `terminal` once the run's last event was seen: whatever follows is only shutting down. */
+  /** Takes one line of output. `terminal` once the run's last event was seen: the rest is only shutdown. */
   line(line: string, stream: 'stdout' | 'stderr', truncated: boolean): { terminal?: true } | undefined;
   finish(): Reading;
 }
 
-/** What the exit code of a CLI says by itself. */
+/** The meaning of a CLI's exit code alone. */
 export interface ExitMeaning {
   kind?: FailureKind;
   status?: number;
@@ -88,16 +88,19 @@ export interface ExitMeaning {
 
 export interface AgentAdapter {
   id: AgentSpec['adapter'];
-  /** It can go on with a conversation that was cut off. */
+  /** It can resume an interrupted conversation. */
   resumes: boolean;
-  /** Successful runs end with an event that says so; false for plain text, where the exit code has to do. */
+  /** Successful runs end with an event that reports it; false for plain text, where only the exit code counts. */
   hasTerminalEvent(spec: AgentSpec): boolean;
   invocation(spec: AgentSpec, ctx: InvocationContext): Invocation;
-  /** `emit` takes what a person would want to see while the agent runs: every kind of AgentEvent that the CLI tells of. */
+  /**
+   * `emit` takes everything that a person would want to see of a running agent: every kind of AgentEvent that the CLI
+   * reports.
+   */
   reader(spec: AgentSpec, emit: Emit): AgentReader;
-  /** Only where exit codes other than 0 mean something. */
+  /** Only where exit codes other than 0 have a meaning. */
   exitMeaning?(exitCode: number): ExitMeaning | undefined;
 }
 
-/** The configuration names an agent that cannot be run; the message says what to edit. */
+/** The configuration names an agent that cannot run; the message names the edit that fixes it. */
 export class AgentConfigError extends UserError {}

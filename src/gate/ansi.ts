@@ -5,7 +5,7 @@ const ESCAPES = /\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b\n]{0,1024}(?:\
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this removes
 const CONTROLS = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
-/** Without escape sequences and control characters; of a line that was overwritten, what stayed on the screen. */
+/** Removes escape sequences and control characters; of an overwritten line, keeps the visible text. */
 export function plainText(text: string): string {
   return text
     .replace(ESCAPES, '')

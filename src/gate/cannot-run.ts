@@ -1,26 +1,26 @@
 /**
- * A gate command whose program is not there: nothing was checked, which is neither a failure of the work nor a base that
- * was red. Gate, baseline and `doctor` all ask here.
+ * A gate command whose program is missing: nothing was checked, which is neither a failure of the work nor a red base.
+ * Gate, baseline and `doctor` all ask here.
  * Invariant: pure; must import types only.
  */
 import type { RunResult } from '../process/run.js';
 
-/** What a shell, and npm and others behind it, end with when they find no program of that name. */
+/** Exit code of shells, and of npm and others behind them, for a missing program. */
 const NOT_FOUND = 127;
 
-/** How shells, `env` and make name it; group 1 is the program. */
+/** Messages of shells, `env` and make; group 1 is the program. */
 const NAMED: readonly RegExp[] = [
   /(?:^|: )([^\s:]+): (?:command )?not found$/gm,
   /command not found: (\S+)$/gm,
   /^(?:env|g?make(?:\[\d+\])?): [‘'"]?([^\s’'":]+)[’'"]?: No such file or directory$/gm,
 ];
-/** make ends with 2, and says which exit code it met. */
+/** make exits with 2 and names the exit code that it got. */
 const MAKE = /^g?make(?:\[\d+\])?: \*\*\* .*\bError 127\b/m;
 const MAX_NAME = 120;
 
 type Ended = Pick<RunResult, 'exitCode' | 'launchCode'>;
 
-/** The program that was not found, or the whole command where nothing names it; undefined when it is something else. */
+/** The missing program, or the whole command where the output names none; undefined for any other failure. */
 export function missingProgram(ended: Ended, text: string, argv: readonly string[]): string | undefined {
   if (ended.launchCode === 'ENOENT') return argv[0]?.slice(0, MAX_NAME);
   if (ended.exitCode !== NOT_FOUND && !(ended.exitCode === 2 && MAKE.test(text))) return undefined;
@@ -36,7 +36,7 @@ interface Setup {
   copy: readonly string[];
 }
 
-/** One sentence of what happened, one of what mends it. */
+/** One sentence with the problem, one with its fix. */
 export function cannotRunText(program: string, { run, copy }: Setup): string {
   const what = `${program}: command not found in a fresh worktree`;
   if (run && run.length > 0) {

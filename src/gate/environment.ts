@@ -1,13 +1,14 @@
 /**
- * The environment of gate and setup commands: an allow-list of what tool chains need, and what the configuration names.
- * Invariant: no Temporal address or credential, no state folder and no variable that nobody named gets into code that
- * an agent wrote. Pure.
+ * The environment of gate and setup commands: an allow-list for common tool chains, plus the names in the
+ * configuration.
+ * Invariant: no Temporal address or credential, no state folder and no unnamed variable reaches code that an agent
+ * wrote. Pure.
  */
 import { ORDINARY_VARIABLES } from '../process/ordinary-env.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Belongs to ralphctl or to a git command around it: no configuration passes it. */
+/** Belongs to ralphctl or to a git command around it: the configuration cannot pass it. */
 const WITHHELD = /^(TEMPORAL_|GIT_|RALPHCTL_)/i;
 
 const ORDINARY: ReadonlySet<string> = new Set(ORDINARY_VARIABLES);
@@ -26,13 +27,13 @@ export function gateEnvironment(
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(env)) if (value !== undefined && isPassed(key, passEnv)) kept[key] = value;
-  // What a gate's own git shows is what lands.
+  // A gate's own git shows the content that lands.
   return { ...kept, CI: '1', GIT_TERMINAL_PROMPT: '0', GIT_NO_REPLACE_OBJECTS: '1', ...slot };
 }
 
 /**
- * Names of variables that are set here, that gates do not get, and that `text` (a command, or what a failed one said)
- * names. Names only, never values.
+ * Names of variables that are set here, that gates do not get, and that `text` (a command, or the output of a failed
+ * one) mentions. Names only, never values.
  */
 export function withheldFrom(env: Env, text: string, passEnv: readonly string[] = []): string[] {
   const found = new Set<string>();
@@ -43,10 +44,10 @@ export function withheldFrom(env: Env, text: string, passEnv: readonly string[] 
   return [...found].sort().slice(0, MOST_NAMED);
 }
 
-/** A shell sets these itself, or gates get another value for them. */
+/** Set by the shell itself, or overridden for gates. */
 const ALWAYS_SET: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_', 'CI', 'INIT_CWD']);
 
-/** A sentence for whoever reads the failure; undefined when no variable is missing. */
+/** A hint for the reader of the failure; undefined when no variable is missing. */
 export function withheldHint(names: readonly string[], key: string): string | undefined {
   if (names.length === 0) return undefined;
   const are = names.length === 1 ? 'is set for ralphctl but is' : 'are set for ralphctl but are';

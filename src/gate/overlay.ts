@@ -1,8 +1,8 @@
 /**
- * Lays the tests and gate files of the base over the product code of an idea, in a worktree that holds the idea's head
- * and that nobody commits from.
- * Invariant: nothing outside that worktree is written; of a file of which only a part belongs to the gate, only that
- * part is the base's.
+ * Replaces tests and gate files with those of the base over an idea's product code, in a worktree at the idea's head
+ * that nobody commits from.
+ * Invariant: nothing outside that worktree is written. Of a file that belongs to the gate only in part, only that part
+ * is the base's.
  */
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { type Changed, type GateFilesInput, gateFiles, readAt } from './tripwire
 import { graft, partOf } from './tripwires/parts.js';
 import { testSupport } from './tripwires/test-support.js';
 
-/** Files of the base that the work has changed, and such that it has added. */
+/** Files of the base that the work changed, and files that it added. */
 export interface Overlay {
   restore: string[];
   remove: string[];
 }
 
-/** Undefined when the work leaves tests and gate files as they were, or only adds tests. */
+/** Undefined when the work leaves tests and gate files unchanged, or only adds tests. */
 export async function findOverlay(input: GateFilesInput): Promise<Overlay | undefined> {
   const { belongsToTests, isTest, steers } = await gateFiles(input);
   const restore: string[] = [];
@@ -62,7 +62,7 @@ async function graftOne(dir: string, base: string, path: string): Promise<boolea
   const part = partOf(path);
   const [before, now] = await Promise.all([readAt(dir, base, path), readAt(dir, 'HEAD', path)]);
   const text = part && before !== undefined && now !== undefined ? graft(now, before, part) : undefined;
-  // A link could lead out of the worktree.
+  // A link could point out of the worktree.
   const plain = (await lstat(join(dir, path)).catch(() => undefined))?.isFile();
   if (text === undefined || !plain) return false;
   await writeFile(join(dir, path), text);

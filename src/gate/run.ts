@@ -1,7 +1,7 @@
 /**
  * The quality gate: the user's commands, in order, until one fails.
- * Invariant: a red gate is a result and never an error; the whole output is on disk, only a short tail in the result.
- * Must not know about Temporal or git.
+ * Invariant: a red gate is a result and never an error. The whole output is on disk, and only a short tail in the
+ * result. Must not know about Temporal or git.
  */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { Tested } from './outcomes/outcomes.js';
 import { readReports, reportStamps } from './outcomes/reports.js';
 import { countTests, sum } from './outcomes/summaries.js';
 
-/** A command that failed, for whoever looks closer. */
+/** A failed command, for closer checks. */
 export interface FailedCommand {
   /** Index of the command, 0-based. */
   index: number;
@@ -28,11 +28,11 @@ export interface FailedCommand {
 }
 export type Judgement =
   | { kind: 'red'; attribution?: Exclude<Attribution, { kind: 'cannot-run' }> }
-  /** A program of the command is not there, nor was it before; why, and what mends it. */
+  /** A program of the command is missing, now and before: the reason, and the fix. */
   | { kind: 'cannot-run'; text: string }
-  /** It passed when it was run again. */
+  /** It passed on a retry. */
   | { kind: 'flaky'; outcome?: CommandOutcome }
-  /** Red before this work began, and no worse now: that may pass. */
+  /** Red before this work began, and no worse now: it may be tolerated. */
   | { kind: 'tolerated' };
 
 export interface GateOptions {
@@ -42,26 +42,26 @@ export interface GateOptions {
   logDir: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
-  /** Marks what the commands start; one token below it for each. */
+  /** Token of the processes; each command has one below it. */
   token: string;
   signal?: AbortSignal;
-  /** Something to add to what a failed command said, from its text and its output. */
+  /** A hint to add to the output of a failed command, from its text and its output. */
   hint?: (said: string) => string | undefined;
-  /** Looks closer at a failed command; absent: red is red. */
+  /** Checks a failed command more closely; absent: red is red. */
   judge?: (failed: FailedCommand) => Promise<Judgement>;
   /** Hears that a command begins; `index` is 0-based. */
   onBegin?: (index: number, command: GateCommand) => void;
-  /** Hears how each command ended that counts as it ended. */
+  /** Called with the final outcome of each command. */
   onOutcome?: (index: number, outcome: CommandOutcome) => void;
 }
 
-/** Names of tests that a result carries. */
+/** Most test names in a result. */
 const MOST_TESTS = 10;
 const MAX_TEST_NAME = 120;
 const MAX_TEXT = 600;
 const MOST_ESCAPED = 10;
 
-/** Enough to find the summary of any runner; the rest is on disk. */
+/** Enough to find any runner's summary; the rest is on disk. */
 const COUNTED_BYTES = 4 << 20;
 
 /** Runs the gate. Rejects only with the signal's reason. */
@@ -127,7 +127,7 @@ async function judge(options: GateOptions, command: GateCommand, index: number, 
 function described(
   judged: Extract<Judgement, { kind: 'red' | 'cannot-run' }>,
 ): Partial<NonNullable<GateResult['failure']>> {
-  // What asks a person about a red base asks about this, too.
+  // The question about a red base also covers this.
   if (judged.kind === 'cannot-run') return { alreadyRed: true, cannotRun: judged.text.slice(0, MAX_TEXT) };
   const { attribution } = judged;
   if (!attribution) return {};
@@ -138,7 +138,7 @@ function described(
   return { ...(attribution.added.length > 0 ? { newTests: few(attribution.added) } : {}), ...known };
 }
 
-/** One command and how it ended; for the commands of a baseline, too. `name` is that of the log. */
+/** One command and its outcome; also for the commands of a baseline. `name` is that of the log. */
 export async function runCommand(
   options: Omit<GateOptions, 'commands' | 'judge' | 'onOutcome'>,
   command: GateCommand,
@@ -181,7 +181,7 @@ export async function runCommand(
   };
 }
 
-/** Of an output that was cut, some names are missing: then counts have to do. */
+/** A cut output lacks some names: then only counts are used. */
 function namesOf(
   ended: RunResult,
   text: string,
@@ -190,12 +190,12 @@ function namesOf(
 ): { names?: NonNullable<Tested['names']> } {
   if (reported) return { names: { junit: reported } };
   if (ended.stdoutBytes + ended.stderrBytes > COUNTED_BYTES) return {};
-  // Files are named by where they lie, which is another place for each idea.
+  // File names contain their place, which differs for each idea.
   const names = testNames(text.replaceAll(`${worktree}/`, ''));
   return names ? { names } : {};
 }
 
-/** A command that fails without a word leaves an empty log otherwise. */
+/** Otherwise a command that fails silently leaves an empty log. */
 async function sayHow(log: string, command: string, ended: RunResult, hint = ''): Promise<void> {
   const how = ended.launchError ?? ended.stopped ?? ended.signal ?? `exit code ${ended.exitCode}`;
   const text = `[ralphctl: ${command}: ${how} after ${(ended.durationMs / 1000).toFixed(1)} s]\n`;
@@ -216,12 +216,12 @@ function whyStopped(ended: RunResult, timeoutMs: number): string | undefined {
   return ended.signal ? `It was ended by ${ended.signal}.` : undefined;
 }
 
-/** The end of a text, at most {@link TAIL_LIMIT} characters; when something was cut, with the place of the whole. */
+/** The end of a text, at most {@link TAIL_LIMIT} characters; if cut, with the path of the full log. */
 export function boundedTail(text: string, log: string): string {
   if (text.length <= TAIL_LIMIT) return text;
   const head = `… (full log: ${log})\n`;
   const tail = text.slice(text.length - Math.max(0, TAIL_LIMIT - head.length));
-  // Not in the middle of a pair.
+  // Not inside a surrogate pair.
   return `${head}${/^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail}`.slice(0, TAIL_LIMIT);
 }
 

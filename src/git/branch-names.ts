@@ -1,6 +1,6 @@
 /**
- * Branches of the user's that have a name which ralphctl needs. Invariant: reads only; they are refused by name, never
- * taken over and never changed.
+ * User branches whose names ralphctl needs. Invariant: reads only. ralphctl refuses them by name and never takes over
+ * or changes them.
  */
 import { RepositoryError } from './errors.js';
 import { namedIdeas, PINNED_LOG } from './landing/first-parents.js';
@@ -22,8 +22,8 @@ export async function refuseBlockedNames(repo: string, branch = ''): Promise<voi
 }
 
 /**
- * Refuses a branch with the idea's name that ralphctl did not make and that holds work. Its own are known by their mark,
- * by a save point or by the trailer of their last commit; a branch without work of its own is nobody's loss.
+ * Refuses a branch with the idea's name that holds work and that ralphctl did not make. ralphctl's own branches have
+ * its mark, a save point or the trailer of their last commit. A branch without work of its own is safe to use.
  */
 export async function refuseForeign(repo: string, idea: string, tip: string, base: string): Promise<void> {
   const names = [branchRef(idea), `refs/ralphctl/save/${idea}/`];

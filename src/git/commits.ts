@@ -1,4 +1,4 @@
-/** Reading commits whole and writing them again, author kept. Invariant: works on the object database only. */
+/** Reads whole commits and rewrites them with their author. Invariant: works on the object database only. */
 
 import { PINNED_LOG } from './landing/first-parents.js';
 import { type Git, git } from './runner.js';
@@ -40,7 +40,7 @@ export interface WriteOptions {
   sign?: boolean;
 }
 
-/** Writes a commit object; its id. One process. */
+/** Writes a commit object and returns its id. One process. */
 export function writeCommit(repo: Git, commit: NewCommit, opts: WriteOptions): Promise<string> {
   const { name, email, date } = commit.author;
   return repo.run(
@@ -54,15 +54,15 @@ export function writeCommit(repo: Git, commit: NewCommit, opts: WriteOptions): P
 }
 
 /*
- * Whose name goes on a commit. The user's configured identity wins; what is missing is filled in, so that an
- * unattended commit never fails on "please tell me who you are".
+ * The identity on a commit. The user's configuration wins; ralphctl fills in missing parts, so that an unattended
+ * commit never fails on "please tell me who you are".
  */
 
 const FALLBACK = { name: 'ralphctl', email: 'ralphctl@localhost' };
 const KEEP_MS = 60_000;
 const known = new Map<string, { at: number; env: Promise<Record<string, string>> }>();
 
-/** Environment that completes the identity configured for `dir`; empty when nothing is missing. Cached for a minute. */
+/** Environment that completes the identity configured for `dir`; empty when it is complete. Cached for a minute. */
 export function identityEnv(dir: string, fallback = FALLBACK): Promise<Record<string, string>> {
   const key = `${dir}\0${fallback.name}\0${fallback.email}`;
   const seen = known.get(key);
@@ -85,7 +85,7 @@ async function read(dir: string, fallback: typeof FALLBACK): Promise<Record<stri
   return env;
 }
 
-/** Who wrote a commit that ralphctl makes for a slot, as of now. */
+/** Author of a commit that ralphctl makes for a slot, as of now. */
 export const slotAuthor = (agentName: string): { name: string; email: string; date: string } => ({
   name: agentName,
   email: `${agentName}@ralphctl.localhost`,

@@ -1,24 +1,24 @@
 /**
- * The environment of every git process of ours.
- * Invariant: an allow-list. A filter, merge driver or hook runs with it, so no secret of the worker is in it; replace refs
- * never count, so what git shows is what the commits hold. Must not start git.
+ * The environment of every git process of ralphctl.
+ * Invariant: an allow-list. Filters, merge drivers and hooks run with it, so it holds no secret of the worker. Replace
+ * refs never apply, so git shows what the commits hold. Must not start git.
  */
 
 const ALLOWED = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'TZ', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'],
   ...['XDG_CACHE_HOME', 'XDG_CONFIG_DIRS', 'XDG_CONFIG_HOME', 'XDG_DATA_DIRS', 'XDG_DATA_HOME', 'XDG_RUNTIME_DIR'],
   'XDG_STATE_HOME',
-  // Signing, and filters that fetch what they put in place (git-lfs).
+  // Signing, and filters that fetch file contents (git-lfs).
   ...['GNUPGHOME', 'SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'DBUS_SESSION_BUS_ADDRESS'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'CURL_CA_BUNDLE'],
   ...['NODE_EXTRA_CA_CERTS', 'REQUESTS_CA_BUNDLE', 'NIX_PATH', 'NIX_SSL_CERT_FILE'],
-  // Where commit hooks find their tools.
+  // The tools that commit hooks need.
   ...['JAVA_HOME', 'GOPATH', 'GOROOT', 'CARGO_HOME', 'RUSTUP_HOME', 'PYENV_ROOT', 'VOLTA_HOME', 'NVM_DIR', 'FNM_DIR'],
   ...['MISE_DATA_DIR', 'ASDF_DIR', 'ASDF_DATA_DIR', 'BUN_INSTALL', 'PNPM_HOME', 'DOTNET_ROOT', 'PRE_COMMIT_HOME'],
-  // Without these no program starts on Windows.
+  // Windows starts no program without these.
   ...['SYSTEMROOT', 'WINDIR', 'COMSPEC', 'PATHEXT', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA'],
   ...['PROGRAMDATA', 'PROGRAMFILES', 'TEMP', 'TMP', 'USERNAME'],
-  // Tells which launcher a git belongs to (worker/job-process/orphans.ts).
+  // Identifies the job process of a git (worker/job-process/orphans.ts).
   'RALPHCTL_LAUNCHER',
 ]);
 
@@ -31,7 +31,7 @@ const OURS = {
   GIT_NO_REPLACE_OBJECTS: '1',
 };
 
-/** What git gets of `env`. */
+/** The part of `env` that git gets. */
 export function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))

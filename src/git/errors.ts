@@ -12,8 +12,8 @@ export class RepositoryError extends UserError {
 }
 
 /**
- * A filter of the repository (git-lfs, git-crypt …) whose program is missing or fails: without it git can neither read nor
- * check out its files. `stderr` in English.
+ * A filter of the repository (git-lfs, git-crypt …) whose program is missing or fails. Without it git can neither read
+ * nor check out its files. `stderr` in English.
  */
 export function filterProblem(dir: string, stderr: string): RepositoryError | undefined {
   const name = /(?:clean|smudge) filter '?([^\s']+)'? failed/.exec(stderr)?.[1];

@@ -13,23 +13,23 @@ export const ideaBranch = (idea: string): string => `ralph/${checked(IDEA_ID, id
 export const worktreeName = (agentName: string, idea: string): string =>
   `${checked(AGENT_NAME, agentName, 'agent name')}-${checked(IDEA_ID, idea, 'idea id')}`;
 
-/** Says that ralphctl made the idea's branch; the commit that it began at. */
+/** Marks a branch as made by ralphctl; value: its first commit. */
 export const branchRef = (idea: string): string => `refs/ralphctl/branch/${idea}`;
-/** Candidate of a landing that is being swapped in, or was. */
+/** Candidate of a landing whose swap has begun or finished. */
 export const claimRef = (idea: string): string => `refs/ralphctl/landing/${idea}`;
-/** The idea's own tip that the claim stands for. */
+/** The idea's own tip behind the claim. */
 export const claimedHeadRef = (idea: string): string => `refs/ralphctl/landing-head/${idea}`;
-/** Commit on the target that took the idea back, or was about to. */
+/** Commit on the target that undoes the idea, or the candidate for it. */
 export const undoRef = (idea: string): string => `refs/ralphctl/undo/${idea}`;
 /** Candidate that the gate refused. */
 export const candidateRef = (idea: string): string => `refs/ralphctl/candidate/${idea}`;
 export const CHECKOUT_BASES = 'refs/ralphctl/checkout-base/';
-/** Commit that the files of a left-behind checkout of a branch correspond to. */
+/** The commit of the files of a checkout that was left behind. */
 export const checkoutBaseRef = (target: string): string => `${CHECKOUT_BASES}${target}`;
 
-/* Commits that refs name, by their exact names. Reads only. */
+/* Commits of refs, by exact ref name. Reads only. */
 
-/** Only refs that exist; one process. A pattern alone would also find everything below a name. */
+/** Only refs that exist; one process. A pattern alone would also match everything below a name. */
 export async function readTips(repo: string, names: readonly string[]): Promise<Map<string, string>> {
   const text = await git(repo).run(['for-each-ref', '--format=%(refname) %(objectname)', ...names], { read: true });
   const tips = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * Looking at the user's repository before a run: is it one we can work in, and what is it called?
- * Invariant: reads only. Everything that is wrong has a name and a fix.
+ * Checks the user's repository before a run: can ralphctl work in it, and what is its name?
+ * Invariant: reads only. Every problem has a name and a fix.
  */
 import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export interface Repository {
 
 const sharedDirs = new Map<string, Promise<string>>();
 
-/** {@link Repository.commonDir} alone, remembered: it stays the same as long as the checkout exists. */
+/** {@link Repository.commonDir} alone, cached: it never changes while the checkout exists. */
 export function sharedGitDir(repo: string): Promise<string> {
   const known = sharedDirs.get(repo) ?? inspectRepository(repo).then(({ commonDir }) => commonDir);
   sharedDirs.set(repo, known);
@@ -146,7 +146,9 @@ async function readVersion(dir: string): Promise<string> {
 const isRecent = (major: number, minor: number): boolean =>
   major > OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor >= OLDEST_GIT[1]);
 
-/** The tip of the branch that work lands on. Throws {@link RepositoryError}, naming the nearest branch when it is missing. */
+/**
+ * The tip of the branch that work lands on. Throws {@link RepositoryError} with the nearest name when it is missing.
+ */
 export async function targetTip(repo: string, target: string): Promise<string> {
   const text = await git(repo).run(['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads/'], {
     read: true,
@@ -164,12 +166,12 @@ export async function targetTip(repo: string, target: string): Promise<string> {
   );
 }
 
-/** Refuses when the checkout that has the target checked out is in the middle of something. */
+/** Refuses when the checkout of the target is in the middle of an operation. */
 export async function refuseOpenOperations(repo: string, target: string): Promise<void> {
   for (const tree of await listWorktrees(repo)) {
     if (tree.bare || tree.prunable || (tree.branch !== undefined && tree.branch !== target)) continue;
     const got = await git(tree.path).result(['rev-parse', '--absolute-git-dir'], { ok: [0, 128], read: true });
-    // Left by a repository that was moved: nobody can be in the middle of something there.
+    // Left by a repository that was moved: no operation can be in progress there.
     if (got.code !== 0) continue;
     const gitDir = got.stdout.trimEnd();
     const open = await openOperation(gitDir);

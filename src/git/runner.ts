@@ -1,8 +1,9 @@
 /**
- * The one door to git: every git process of ralphctl is started here, through shells that stay (shell.ts), or through
- * simple-git where those cannot be used.
- * Invariant: no secret of our environment and none of our GIT_* reaches git (environment.ts); nothing prompts, pages, opens an editor or starts background
- * maintenance; hooks run only when asked for. Must not know about ideas, worktrees or landing.
+ * All git calls of ralphctl go through here: through persistent shells (shell.ts), or through simple-git where those
+ * cannot be used.
+ * Invariant: no secret and no GIT_* variable of this process reaches git (environment.ts). Nothing prompts, pages,
+ * opens an editor or starts background maintenance. Hooks run only on request. Must not know about ideas, worktrees or
+ * landing.
  */
 import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
@@ -23,7 +24,7 @@ export interface GitOptions {
   config?: readonly string[];
   /** Let the user's hooks run; default false. */
   hooks?: boolean;
-  /** Only reads: takes no optional locks, so it can never break a command that runs beside it. */
+  /** Only reads: takes no optional locks, so it can never disturb a concurrent command. */
   read?: boolean;
   signal?: AbortSignal;
 }
@@ -42,7 +43,7 @@ export interface Git {
   result(args: readonly string[], opts?: GitOptions): Promise<GitResult>;
 }
 
-/** A git command that failed, with all that is needed to understand it. */
+/** A failed git command, with everything needed to understand it. */
 export class GitError extends Error {
   override name = 'GitError';
   constructor(
@@ -50,7 +51,7 @@ export class GitError extends Error {
     readonly args: readonly string[],
     readonly code: number,
     readonly stderr: string,
-    /** In place of what git said. */
+    /** Replaces git's own message. */
     plain?: string,
   ) {
     super(plain ?? `git ${args[0] ?? ''} failed in ${dir} (exit ${code}): ${lastLines(stderr) || 'no message'}`);
@@ -59,7 +60,7 @@ export class GitError extends Error {
 
 const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-1000);
 
-/** Settings that keep a user's configuration from changing what a command does or prints. */
+/** Settings that keep a user's configuration from changing a command's effect or output. */
 const STEADY = [
   'gc.auto=0',
   'maintenance.auto=false',
@@ -79,7 +80,7 @@ const STEADY = [
 type Look = (dir: string) => Promise<Readonly<Record<string, string>>>;
 let look: Look = () => Promise.resolve({});
 
-/** What happens before each command, in the folder that it is given; gives what its environment gets. See wall.ts. */
+/** Runs before each command with its folder; returns additions to its environment. See wall.ts. */
 export function beforeEachCommand(does: Look): void {
   look = does;
 }
@@ -128,7 +129,7 @@ async function once(dir: string, args: readonly string[], opts: GitOptions): Pro
     input: opts.input,
     apart: opts.hooks,
   };
-  // What may have to be torn down in the middle needs a process of its own.
+  // A command that may have to be interrupted needs its own process.
   if (opts.signal || !shellCanRun(command)) return alone(dir, args, opts, config, { ...command.env, ...command.extra });
   try {
     return await runInShell(command);
@@ -145,7 +146,7 @@ async function alone(
   config: string[],
   env: Record<string, string>,
 ): Promise<GitResult> {
-  // Rarely needed, and a tenth of a command's start-up.
+  // Rarely needed, and a tenth of a command's start-up time.
   const { simpleGit } = await import('simple-git');
   await roomToSpawn();
   let code = 0;
@@ -155,9 +156,9 @@ async function alone(
     trimmed: false,
     config,
     allowEnvironment: Object.keys(env),
-    // An unended stdin makes a command that reads it wait for ever.
+    // With an open stdin, a command that reads it waits for ever.
     input: () => opts.input || '\n',
-    // A hook may leave a process behind that holds the pipes open.
+    // A hook may leave a process that holds the pipes open.
     completion: { onClose: true, onExit: opts.hooks ? 500 : false },
     unsafe: {
       allowUnsafeHooksPath: true,
@@ -177,7 +178,7 @@ async function alone(
   try {
     const runner = simpleGit(options)
       .env(env)
-      // simple-git waits 50 ms after a command that printed nothing; an empty chunk tells it that all has been read.
+      // simple-git waits 50 ms after a command without output; an empty chunk tells it that the output is complete.
       .outputHandler((_command, stdout) => stdout.once('end', () => stdout.emit('data', Buffer.alloc(0))));
     const stdout = await runner.raw([...args]);
     return { code, stdout, stderr };

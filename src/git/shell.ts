@@ -1,8 +1,8 @@
 /**
- * Runs git through a few shells that stay: forking a shell of one megabyte takes a fraction of a millisecond, forking
- * this process some three, and an idea needs dozens of git processes.
- * Invariant: one command at a time in each shell; what it prints comes back byte for byte, with its exit code; every
- * word is quoted, so nothing in a path, a message or a variable is ever taken for a command. Shells end with this process.
+ * Runs git through a few persistent shells. Forking a small shell takes a fraction of a millisecond, forking this
+ * process some three, and an idea needs dozens of git processes.
+ * Invariant: one command at a time in each shell. Its output arrives byte for byte with its exit code. Every word is
+ * quoted, so that a path, a message or a variable is never run as a command. The shells end with this process.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -16,13 +16,13 @@ export interface ShellCommand {
   /** Absolute; must exist. */
   dir: string;
   argv: readonly string[];
-  /** The whole environment, less `extra`. A change of it makes new shells. */
+  /** The whole environment, less `extra`. A change starts new shells. */
   env: Readonly<Record<string, string>>;
   /** Added for this command. */
   extra: Readonly<Record<string, string>>;
   /** Written to stdin; absent: /dev/null. */
   input?: string | undefined;
-  /** May leave processes behind that go on printing: its output takes a way of its own. */
+  /** May leave processes that continue to print: its output takes a separate way. */
   apart?: boolean | undefined;
 }
 
@@ -32,21 +32,21 @@ export interface ShellResult {
   stderr: string;
 }
 
-/** The shell itself failed; whether the command ran is not known. */
+/** The shell itself failed; whether the command ran is unknown. */
 export class ShellError extends Error {
   override name = 'ShellError';
 }
 
-/** More at once wait: beyond this many the disk and the processors are busy anyway. */
+/** Further commands wait: more concurrency only overloads disk and processors. */
 const MOST_SHELLS = 16;
-/** Longer input goes another way: it would be held, quoted, in the shell's memory. */
+/** Longer input goes another way, because the shell would hold it, quoted, in memory. */
 const LONGEST_INPUT = 64 << 10;
 const NO_SUCH_FOLDER = 'none';
-/** How long output may still come from a shell that has ended. */
+/** How long output may still arrive from a shell that has ended. */
 const LAST_WORDS_MS = 500;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** False for what a shell cannot be given: the caller starts a process of its own. */
+/** False for commands that a shell cannot take: the caller starts a process. */
 export const shellCanRun = ({ argv, extra, input = '' }: ShellCommand): boolean =>
   process.platform !== 'win32' &&
   input.length <= LONGEST_INPUT &&
@@ -60,7 +60,7 @@ interface OutputFiles {
   err: string;
 }
 
-/** What the shell reads for a command; the mark ends both streams, on stdout followed by the exit code. */
+/** The shell's input for a command. The mark ends both streams, on stdout followed by the exit code. */
 function script({ dir, argv, extra, input }: ShellCommand, mark: string, files?: OutputFiles): string {
   const assignments = Object.entries(extra).map(([name, value]) => `${name}=${quote(value)}`);
   const words = [...assignments, ...argv.map(quote)];
@@ -73,7 +73,7 @@ function script({ dir, argv, extra, input }: ShellCommand, mark: string, files?:
   );
 }
 
-/** The text before the mark; undefined while it has not come. Only the end is looked at, however much there is. */
+/** The text before the mark; undefined before it arrives. Only the end is searched, however long the text is. */
 class Marked {
   #chunks: Buffer[] = [];
 
@@ -86,7 +86,7 @@ class Marked {
     this.#chunks.push(chunk);
   }
 
-  /** Text and what follows the mark, once the line with the mark is complete. */
+  /** The text, and what follows the mark, once the line with the mark is complete. */
   read(): { text: string; after: string } | undefined {
     if (this.#chunks.at(-1)?.at(-1) !== 0x0a) return undefined;
     const wanted = this.mark.length + this.tailBytes;
@@ -120,7 +120,7 @@ class Shell {
     env: Readonly<Record<string, string>>,
     private readonly onFree: () => void,
   ) {
-    // A session of its own: no terminal that git could ask on, and a Ctrl-C there does not tear a command apart.
+    // Its own session: git has no terminal to ask on, and Ctrl-C there does not interrupt a command.
     this.#child = spawn('/bin/sh', [], { cwd: '/', env, stdio: 'pipe', detached: true });
     const { stdin, stdout, stderr } = this.#child;
     stdout.on('data', (chunk: Buffer) => this.#take('out', chunk));
@@ -139,7 +139,7 @@ class Shell {
     return this.#job !== undefined;
   }
 
-  /** Takes the shell at once; the promise settles when the command has ended. */
+  /** Reserves the shell at once; the promise settles when the command has ended. */
   run(command: ShellCommand, files?: OutputFiles): Promise<ShellResult> {
     const mark = randomBytes(16).toString('hex');
     return new Promise((resolve, reject) => {
@@ -150,7 +150,7 @@ class Shell {
     });
   }
 
-  /** Ends it after the command it may be running. */
+  /** Ends it after its running command. */
   retire(): void {
     this.usable = false;
     this.#child.stdin.end();
@@ -158,7 +158,7 @@ class Shell {
 
   #take(stream: 'out' | 'err', chunk: Buffer): void {
     const job = this.#job;
-    // A process that a command left behind prints here: nobody could tell its words from those of the next command.
+    // A leftover process of a command prints here; its output cannot be told from that of the next command.
     if (!job) {
       this.retire();
       return;
@@ -203,7 +203,7 @@ function freeShell(env: Readonly<Record<string, string>>): Shell | undefined {
   shells = shells.filter((shell) => shell.usable);
   const free = shells.find((shell) => !shell.busy);
   if (free || shells.length >= MOST_SHELLS) return free;
-  // Without room the spawn itself would bring this process down.
+  // Without free descriptors the spawn itself would crash this process.
   if (!canSpawn()) return undefined;
   const made = new Shell(env, () => waiting.shift()?.());
   shells.push(made);
@@ -212,7 +212,7 @@ function freeShell(env: Readonly<Record<string, string>>): Shell | undefined {
 
 async function inFreeShell(command: ShellCommand, files?: OutputFiles): Promise<ShellResult> {
   for (;;) {
-    // Found and taken in one turn, so that no other command can come between.
+    // Found and reserved in one turn, so that no other command can come between.
     const shell = freeShell(command.env);
     if (shell) return shell.run(command, files);
     if (shells.length > 0) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -220,7 +220,7 @@ async function inFreeShell(command: ShellCommand, files?: OutputFiles): Promise<
   }
 }
 
-/** Runs one command. Rejects with a {@link ShellError} when the shell could not do it. */
+/** Runs one command. Rejects with a {@link ShellError} when the shell failed. */
 export async function runInShell(command: ShellCommand): Promise<ShellResult> {
   const result = command.apart ? await runApart(command) : await inFreeShell(command);
   if (Number.isNaN(result.code)) throw new ShellError(result.stderr.trim());

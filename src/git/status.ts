@@ -12,7 +12,7 @@ export interface StatusEntry {
   unstaged: string;
   unmerged: boolean;
   submodule: boolean;
-  /** What is not committed inside a submodule: edits, or only files that it does not know. */
+  /** Uncommitted changes inside a submodule: edits, or only untracked files. */
   inside?: 'edits' | 'untracked';
   /** A submodule that is at another commit. */
   moved?: true;
@@ -76,7 +76,7 @@ function entry(field: string, spaces: number): StatusEntry {
 export const isClean = (status: Status): boolean =>
   status.tracked.length + status.untracked.length + status.nested.length === 0;
 
-/** Nothing that could be committed: what a build leaves inside of submodules does not count. */
+/** Nothing to commit: build results inside submodules do not count. */
 export const holdsNoWork = ({ tracked, untracked, nested }: Status): boolean =>
   untracked.length + nested.length === 0 &&
   tracked.every(

@@ -1,4 +1,4 @@
-/** The environment of the user's own commands (set-up, gate) for one place, and what to say when they miss a variable. */
+/** The environment of the user's own commands (set-up, gate) for one slot, and a hint when they miss a variable. */
 import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
 import type { RunFile } from '../run-files/run.js';
 import type { WorkDeps } from './deps.js';
@@ -19,7 +19,7 @@ export function commandEnvironment(
   part: 'gate' | 'setup',
   where: { agentName: string; project: string; idea: string },
 ): CommandEnvironment {
-  // A run that was pinned by 0.1 has no such list.
+  // Runs pinned by 0.1 have no such list.
   const passEnv: readonly string[] = run.file.config[part].passEnv ?? [];
   return {
     env: gateEnvironment(deps.env, slotEnvironment(where), passEnv),
@@ -28,13 +28,14 @@ export function commandEnvironment(
 }
 
 /**
- * What keeps ports and container names of things that run side by side apart: each has a number of its own.
- * Invariant: agents have 1 to 100, with their set-up and their idea's gate; what runs beside them has the numbers below.
+ * Separates ports and container names of concurrent work: each has its own number.
+ * Invariant: agents have 1 to 100, with their set-up and their idea's gate. Other concurrent work has the numbers
+ * below.
  */
 export const SEATS = {
-  /** Landings and what takes them back: one at a time. */
+  /** Landings and their undo: one at a time. */
   landing: 'landing-0',
-  /** The gate on the commit that work started from: one at a time. */
+  /** The gate on the base commit: one at a time. */
   baseline: 'baseline-101',
   /** The base's tests over an idea's code: one at a time. */
   baseTests: 'base-tests-102',

@@ -1,4 +1,4 @@
-/** What a person may ask to be done with the worktree and the branch of an idea that has not landed. All idempotent. */
+/** Git tasks of a person on the worktree and the branch of an idea that has not landed. All idempotent. */
 
 import { randomUUID } from 'node:crypto';
 import { worktreesDir } from '../config/paths.js';
@@ -49,8 +49,8 @@ export async function cleanupIdea(deps: WorkDeps, input: CleanupInput, context: 
 }
 
 /*
- * Work on an idea's worktree that is no agent run: whatever still runs for the idea is ended first.
- * Invariant: an attempt that is still about finds that the mark is not its own, and writes nothing.
+ * Work on an idea's worktree outside an agent run: first ends every process of the idea.
+ * Invariant: an earlier attempt that still runs finds another mark than its own, and writes nothing.
  */
 
 export async function withWorktreeLock<R>(

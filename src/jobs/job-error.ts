@@ -6,7 +6,7 @@ export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
 export class WorkError extends Error {
   override readonly name = 'WorkError';
 
-  /** @param retryable false: what only a person can mend */
+  /** @param retryable false: only a person can fix it */
   constructor(
     message: string,
     readonly type: FailureType,

@@ -1,6 +1,6 @@
 /**
- * Lands finished work on the target: rebased or merged, gated on the merged tree, moved by compare-and-swap.
- * Idempotent after a crash at any point: what has landed is found and not done again.
+ * Lands finished work on the target: rebased or merged, gated on the merged tree, moved by compare-and-swap. Idempotent
+ * after a crash at any point: landed work is found and not landed again.
  */
 
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   return cleanLanding(await noteTakenBack(gated, run.file, input.idea), redactorOf(deps));
 }
 
-/** What was let through belongs to what is said of the landing. */
+/** Tolerated failures are part of the landing's note. */
 const noted = <R extends { note?: string }>(result: R, told: string): R => ({
   ...result,
   note: result.note ? `${result.note} ${told}` : told,
@@ -76,7 +76,7 @@ const noted = <R extends { note?: string }>(result: R, told: string): R => ({
 const redBefore = (commands: readonly string[]): string =>
   `${commands.join(', ')} ${commands.length === 1 ? 'is' : 'are'} red, as on the target before (gate.baseline: tolerate)`;
 
-/* Takes a landed idea off the target again, its tick included. Idempotent after a crash at any point. */
+/* Takes a landed idea off the target, including its tick. Idempotent after a crash at any point. */
 
 export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
   const { run, options, ticks, place } = await landingWork(deps, input, 'undo', signal);
@@ -92,7 +92,7 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
   return cleanLanding(result, redactorOf(deps));
 }
 
-/* What landing an idea and taking it off the target have in common: place, room, gate and the backlog file. */
+/* Shared by landing and undo: place, disk space, gate and the backlog file. */
 
 export interface LandingInput extends RunRef {
   idea: string;
@@ -103,13 +103,13 @@ export interface LandingInput extends RunRef {
 export interface LandingWork {
   run: LoadedRun;
   options: LandingContext & { title: string; agentName: string; sign: boolean };
-  /** The run ticks ideas in their backlog. */
+  /** Whether the run ticks ideas in their backlog. */
   ticks: boolean;
-  /** The backlog file relative to the repository; undefined when it is not in it, or nothing is ticked. */
+  /** The backlog file relative to the repository; undefined when it is outside, or nothing is ticked. */
   place: string | undefined;
 }
 
-/** `folder`: where the logs of its gate go, below those of the idea. */
+/** `folder`: the folder of its gate logs, below the idea's logs. */
 export async function landingWork(
   deps: WorkDeps,
   input: LandingInput,
@@ -141,14 +141,16 @@ export async function landingWork(
   return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };
 }
 
-/** An agent's run is looked at in the same way; this is for what comes to a landing by another way. */
+/** Agent runs are checked in the same way; this covers commits from elsewhere. */
 async function refuseLinks(dir: string, onto: string, idea: string): Promise<void> {
   const text = linkText(await linkTrouble({ worktree: dir, base: onto, history: true }));
   if (text)
     throw new RepositoryError(`${idea} cannot land: ${text}.`, `Fix it in its worktree, then: ralphctl retry ${idea}`);
 }
 
-/* A landing says which ideas were taken off the target since the landing before it. Never fails one that is done. */
+/*
+ * A landing names the ideas that were taken off the target since the previous landing. Never fails a finished landing.
+ */
 
 const MOST_NAMED = 3;
 

@@ -1,4 +1,4 @@
-/** Loads a run's pinned files; what is missing is a failure that no retry mends. */
+/** Loads a run's pinned files. A missing file is a failure that no retry fixes. */
 import { StoredFileError } from '../config/stored.js';
 import type { IdeaLimits } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -29,7 +29,7 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
       FAILURE.runFilesMissing,
     );
   }
-  // Before the first git command. Where the repository cannot be read, that command says so.
+  // Before the first git command. Where the repository cannot be read, that command reports it.
   await wallOf(deps, run).catch(() => undefined);
   return run;
 }

@@ -1,6 +1,6 @@
 /**
- * Tells a machine that has run out of something from work that went wrong: the first passes, and costs the idea nothing.
- * Must not import anything of ours but the error and types.
+ * Tells a machine without resources from failed work: the first passes and is not charged to the idea.
+ * Must import only the error and types.
  */
 
 import { statfs } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { FAILURE } from '../protocol/failures.js';
 import { WorkError } from './job-error.js';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS']);
-/** As git, a shell and Node say it. */
+/** As git, shells and Node report it. */
 const WORDS =
   /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
 
@@ -26,7 +26,7 @@ export function machineFault(error: unknown): unknown {
   return error;
 }
 
-/** A program that could not be started because the machine had nothing left for it says nothing of the program. */
+/** A program that could not start for lack of resources is not itself at fault. */
 export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'launchError' | 'launchCode'>): void {
   if (launchError !== undefined && launchCode !== undefined && CODES.has(launchCode)) throw asFault(launchError);
 }
@@ -37,15 +37,15 @@ const asFault = (message: string): WorkError => {
 };
 
 /*
- * Is there room on the disks that work needs? Asked before anything is started, because a full disk fails every idea in
- * turn, and half-written files are worse than none.
+ * Checks for disk space before any work starts. A full disk would fail every idea in turn, and half-written files are
+ * worse than none.
  */
 
 const MB = 1024 * 1024;
 
 /**
- * @param retryable whether the server may ask again by itself
- * @throws WorkError of type `diskFull` that names the disk and what is missing
+ * @param retryable whether the server may retry by itself
+ * @throws WorkError of type `diskFull` with the disk and the missing amount
  */
 export async function assertDiskSpace(paths: readonly string[], { disk }: Config, retryable = false): Promise<void> {
   for (const path of paths) {
@@ -57,7 +57,7 @@ export async function assertDiskSpace(paths: readonly string[], { disk }: Config
       const message = `the disk of ${path} has only ${free} MB free; ralphctl starts nothing below ${disk.minFreeMegabytes} MB (disk.minFreeMegabytes)`;
       throw new WorkError(message, FAILURE.diskFull, retryable);
     }
-    // File systems without a fixed number of inodes say that they have none.
+    // File systems without a fixed number of inodes report zero.
     if (files > 0 && ffree < disk.minFreeInodes) {
       const message = `the disk of ${path} has room for only ${ffree} more files; ralphctl starts nothing below ${disk.minFreeInodes} (disk.minFreeInodes)`;
       throw new WorkError(message, FAILURE.diskFull, retryable);
@@ -65,7 +65,7 @@ export async function assertDiskSpace(paths: readonly string[], { disk }: Config
   }
 }
 
-/** Of the folder itself or the nearest one above it that exists. */
+/** Of the folder itself, or of the nearest existing folder above it. */
 async function nearest(path: string) {
   for (let at = path; ; at = dirname(at)) {
     const found = await statfs(at).catch(() => undefined);

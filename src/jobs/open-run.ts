@@ -1,4 +1,4 @@
-/** The beginning and the end of a run, as far as files and git are concerned. */
+/** The start and the end of a run, in files and git. */
 import { join } from 'node:path';
 import { accountKey } from '../agents/account.js';
 import { toCard } from '../backlog/cards.js';
@@ -25,7 +25,7 @@ import { dayTotal } from '../run-files/usage.js';
 import type { WorkDeps } from './deps.js';
 import { asMissing, limitsOf, load } from './load.js';
 
-/** The cards, and which ideas have landed: the backlog says so, or the target's history does. */
+/** The cards, and the landed ideas: by the backlog, or by the target's history. */
 export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResult> {
   const run = await load(deps, ref);
   const { repo, target } = run.file;
@@ -45,7 +45,7 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
   };
 }
 
-/** What people said in earlier runs and counts in this one; undefined when it is nothing. */
+/** Commands from earlier runs that still apply; undefined when there are none. */
 async function carriedInto(
   { root }: WorkDeps,
   ref: RunRef,
@@ -63,7 +63,7 @@ async function carriedInto(
   return { abandoned, hints, ...(retries.length > 0 ? { retries } : {}) };
 }
 
-/** A revision of the run's configuration, for those who decide. */
+/** A revision of the run's configuration, for the deciding code. */
 export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<RunConfigResult> {
   const run = await load(deps, input);
   const { config } = run.file;
@@ -76,7 +76,7 @@ export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<
   };
 }
 
-/** Which agents this run may use, and which of them share an account. */
+/** The agents of this run, and which of them share an account. */
 function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessEnv): AgentsInfo {
   const named = ideas.flatMap((idea) => (idea.done ? [] : (idea.agent ?? [])));
   const names = new Set([config.agent, ...config.fallback, ...named]);

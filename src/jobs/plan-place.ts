@@ -1,7 +1,7 @@
 /**
- * Where an idea stands in its plan (B9), kept on disk, so that a workflow that starts anew goes on there.
- * Invariant: a place counts only while the branch holds the work that it was written for, and the plan is still the same;
- * in doubt the plan begins at its first step.
+ * The place of an idea in its plan (B9), stored on disk, so that a restarted workflow continues there.
+ * Invariant: a place counts only while the branch holds the work of that time and the plan is unchanged. In doubt the
+ * plan starts at its first step.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -48,11 +48,11 @@ export async function keepPlace(
   }
 }
 
-/** For an idea whose work is gone: landed, or taken back. */
+/** For an idea without remaining work: landed, or undone. */
 export const dropPlace = (deps: WorkDeps, where: Where): Promise<void> =>
   rm(fileOf(deps, where), { force: true }).catch(() => undefined);
 
-/** Undefined: at the first step. `own`: the worktree is the idea's own from before, not a new one. */
+/** Undefined: at the first step. `own`: the worktree is the idea's own earlier one, not a new one. */
 export async function placeOf(
   deps: WorkDeps,
   input: Where & { worktree: string; base: string; own: boolean },
@@ -63,7 +63,7 @@ export async function placeOf(
   if (!kept || kept.digest !== digestOf(idea)) return undefined;
   const { step, skipped, head } = kept;
   if (!(await contains(input.worktree, 'HEAD', head))) return undefined;
-  // In a new worktree, what the target has may be another one's work.
+  // In a new worktree, work on the target may belong to another idea.
   if (!input.own && (await contains(input.worktree, input.base, head))) return undefined;
   return { step, skipped };
 }

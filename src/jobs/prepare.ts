@@ -1,6 +1,6 @@
 /**
- * Makes an idea's worktree ready: created, recycled or adopted; reopened after a landing that bounced; set up.
- * Idempotent: running it again finds what it made. Refuses rather than loses work.
+ * Prepares an idea's worktree: created, recycled or adopted; reopened after a bounced landing; set up.
+ * Idempotent: a second run finds the result of the first. Refuses rather than loses work.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -75,7 +75,7 @@ async function prepare(
   if (tip === undefined || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
-  // In a worktree that has work in it, set-up runs what an agent may have written.
+  // In a worktree with work, set-up runs code that an agent may have written.
   if (made.origin === 'adopted') await inSectionOrThrow(wall, `set-up-${input.idea}`, makeReady);
   else await makeReady();
   const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
@@ -107,7 +107,7 @@ function planOf({ plan }: Idea): Pick<PrepareResult, 'plan'> {
   return { plan: { phases: plan.map(({ name }) => name.slice(0, MAX_PHASE_NAME)), steps } };
 }
 
-/** What only a person can mend is not retried. */
+/** Problems that only a person can fix are not retried. */
 export function asWorkError(error: unknown): never {
   if (error instanceof SetupError) throw new WorkError(error.message, FAILURE.setup);
   if (error instanceof RepositoryError) throw new WorkError(error.message, FAILURE.repository);
@@ -115,8 +115,8 @@ export function asWorkError(error: unknown): never {
 }
 
 /*
- * A worktree that is gone or broken, made again from its branch: agents delete their own folder now and then.
- * Invariant: only at the place where the idea's worktree belongs; what the branch holds is kept.
+ * Recreates a lost or broken worktree from its branch: agents delete their own folder now and then.
+ * Invariant: only at the proper place of the idea's worktree. Everything on the branch is kept.
  */
 
 /** True when it had to be. `look`: at what moved its branch meanwhile. */
@@ -134,7 +134,7 @@ export async function recreateIfGone(
   throw new WorkError(message, FAILURE.repository);
 }
 
-/* Runs a worktree's setup (dependencies, copied files); cheap when nothing changed. */
+/* Runs a worktree's set-up (dependencies, copied files); cheap when nothing changed. */
 
 export async function setUp(
   deps: WorkDeps,
@@ -155,7 +155,7 @@ export async function setUp(
     worktree: where.dir,
     run: setup.run,
     copy: setup.copy,
-    // A run that was pinned by 0.1 has no such list.
+    // Runs pinned by 0.1 have no such list.
     cache: worktrees.cache ?? [],
     shared: where.shared ?? false,
     from: run.file.repo,

@@ -1,6 +1,6 @@
 /**
- * A repository that is not where it was (moved, renamed, or without its `.git`), or whose HEAD is broken. That is a condition of the place and no
- * fault of an idea: nothing is charged, and work goes on once the repository is back or `ralphctl` was called where it is.
+ * A repository that is not in its place (moved, renamed, or without its `.git`), or whose HEAD is broken. The idea is
+ * not at fault: nothing is charged, and work resumes once the repository is back or `ralphctl` runs in its new place.
  */
 import { brokenHead } from '../git/worktrees/broken-head.js';
 import { commonDirAt } from '../git/worktrees/moved.js';
@@ -12,7 +12,7 @@ import { WorkError } from './job-error.js';
 export const repositoryIsGone = async ({ file }: LoadedRun): Promise<boolean> =>
   (await commonDirAt(file.repo)) === undefined;
 
-/** @throws WorkError of type `machine`, which is tried again at no cost */
+/** @throws WorkError of type `machine`, which is retried at no cost */
 export async function assertRepository(run: LoadedRun): Promise<void> {
   const broken = await brokenHead(run.file.repo, run.file.target);
   if (broken !== undefined) throw new WorkError(`${broken}; to end the run: ralphctl abort`, FAILURE.machine, true);
@@ -24,7 +24,7 @@ export async function assertRepository(run: LoadedRun): Promise<void> {
   );
 }
 
-/** That the repository of a run is gone or broken, which explains whatever failed; undefined while it is there. */
+/** Whether the repository of a run is gone or broken, which explains other failures; undefined while it is intact. */
 export async function repositoryFault(root: string, ref: RunRef): Promise<unknown> {
   const run = await loadRun(root, ref).catch(() => undefined);
   return run && assertRepository(run).catch((gone: unknown) => gone);

@@ -1,7 +1,7 @@
 /**
- * Takes secrets out of what work tells: errors and the texts of landings go into workflow history, events and the
- * terminal. What an agent run tells is cleaned with the secrets of its agent, in `agent-result.ts`.
- * Invariant: only texts change; an error stays the error it is.
+ * Removes secrets from the output of jobs: errors and landing texts go into workflow history, events and the terminal.
+ * `agent-run/result.ts` cleans the texts of an agent run with the secrets of its agent.
+ * Invariant: only texts change; the error keeps its type.
  */
 import { type Redact, redactor, secretValues } from '../process/redact.js';
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
@@ -25,7 +25,7 @@ export function cleanFault(error: unknown, redact: Redact): unknown {
   return error;
 }
 
-/** A landing or its undoing, with what git said of it cleaned. What the gate said is so already. */
+/** A landing or undo with git's texts cleaned. The gate's texts are already clean. */
 export function cleanLanding<Result extends LandResult | UndoResult>(result: Result, redact: Redact): Result {
   if ('detail' in result) return { ...result, detail: redact(result.detail) };
   return 'note' in result && result.note !== undefined ? { ...result, note: redact(result.note) } : result;

@@ -1,8 +1,8 @@
 /**
- * Loads one big CommonJS file of dist/ together with what V8 compiled it to, which takes half the time: the SDK's client
- * is 1.4 MB of source and hundreds of modules when it is loaded the usual way.
- * Invariant: the compiled form is only a cache. V8 refuses one of another version of itself, and a file that is missing,
- * stale or cannot be written costs time and nothing else.
+ * Loads one big CommonJS file of dist/ with V8's compiled form of it, which halves the time: the SDK's client is 1.4 MB
+ * of source and hundreds of modules when loaded normally.
+ * Invariant: the compiled form is only a cache. V8 rejects one of another version, and a file that is missing, stale or
+ * not writable costs only time.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,7 +13,7 @@ type Load = (exports: object, require: NodeJS.Require, module: { exports: object
 
 /** The exports of `file`, which holds nothing but ASCII. `fallbackDir` takes the compiled form when `file`'s folder cannot. */
 export function loadCompiled(file: string, buildId: string, fallbackDir: string): Record<string, unknown> {
-  // V8 looks at the length of the source only, so the name says which build the compiled form is of.
+  // V8 checks only the length of the source, so the name identifies the build of the compiled form.
   const cacheName = `${basename(file)}-${buildId.slice(0, 16)}-${process.version}-${process.arch}.v8`;
   const places = [join(dirname(file), 'compiled', cacheName), join(fallbackDir, 'compiled', cacheName)];
   const cachedData = firstReadable(places);
@@ -36,7 +36,7 @@ function firstReadable(places: readonly string[]): Buffer | undefined {
   return undefined;
 }
 
-/** At the end of the program, so that functions compiled while it ran are in it. */
+/** At the end of the program, so that it includes functions compiled while it ran. */
 function keep(places: readonly string[], script: Script): void {
   for (const place of places) {
     try {

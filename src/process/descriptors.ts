@@ -1,17 +1,17 @@
 /**
- * Is there room for another process? Without free file descriptors Node starts none, gives back a child without streams
- * and reports the error where nobody can listen yet, which ends this process with everything that runs in it.
- * Invariant: opens nothing that it does not close in the same turn.
+ * Checks for free file descriptors before a process starts. Without them Node starts none, returns a child without
+ * streams and reports the error before anyone can listen, which ends this process with everything in it.
+ * Invariant: closes everything that it opens in the same turn.
  */
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Pipes for stdin, stdout and stderr, and the one by which Node learns that the program began; a few for the program's log. */
+/** Pipes for stdin, stdout and stderr, and Node's own for the start; a few for the program's log. */
 const NEEDED = 12;
 const WAITS_MS = [20, 50, 100, 200, 400, 800, 1600, 1600];
 
-/** Why no process can be started now: a system error with its `code` (EMFILE, ENFILE); undefined when one can. */
+/** Why no process can start now: a system error with its `code` (EMFILE, ENFILE); undefined when one can. */
 function shortage(needed: number): Error | undefined {
   const held: number[] = [];
   try {
@@ -30,7 +30,7 @@ function shortage(needed: number): Error | undefined {
 /** True when a process can be started in this very turn of the event loop. */
 export const canSpawn = (): boolean => shortage(NEEDED) === undefined;
 
-/** Waits until a process can be started, for some seconds; then throws what the system says. */
+/** Waits some seconds until a process can start; then throws the system's error. */
 export async function roomToSpawn(waits: readonly number[] = WAITS_MS): Promise<void> {
   for (const ms of waits) {
     if (canSpawn()) return;

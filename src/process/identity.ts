@@ -1,5 +1,5 @@
 /**
- * Which process is meant: a pid together with the moment the process started.
+ * The identity of a process: its pid with its start time.
  * Invariant: a recycled pid never compares equal, not even after a reboot or in another container, so a stored identity
  * can be signalled safely. Must not import anything but node built-ins: the server and the reaper use it too.
  */
@@ -50,9 +50,9 @@ export interface StatFields {
   cpuMs: number;
 }
 
-/** Reads one line of `/proc/<pid>/stat`; undefined when it has another shape. */
+/** Parses one line of `/proc/<pid>/stat`; undefined when it has another shape. */
 export function parseStat(text: string): StatFields | undefined {
-  // The command name stands in parentheses and may itself hold spaces and parentheses: count from its end.
+  // The command name is in parentheses and may itself contain spaces and parentheses: count from its end.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, ppid, pgid] = fields;
   const ticks = fields[19];
@@ -71,7 +71,7 @@ export function parseStat(text: string): StatFields | undefined {
 /** A zombie runs nothing, holds nothing and cannot be killed: it counts as gone. */
 export const isZombie = (state: string): boolean => /^[ZXx]/.test(state);
 
-/** Runs `ps` and gives its output, or an empty string when it fails. */
+/** Runs `ps` and returns its output, or an empty string when it fails. */
 export function ps(args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const env = { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
@@ -91,8 +91,8 @@ export async function identityOf(pid: number): Promise<Identity | undefined> {
 }
 
 /**
- * Identity of a child that was spawned in this very turn of the event loop. It cannot have been reaped yet, so this
- * also works for one that has already ended, which an asynchronous look-up would miss.
+ * Identity of a child spawned in this turn of the event loop. It cannot have been reaped yet, so this also works for
+ * one that has already ended, which an asynchronous look-up would miss.
  */
 export async function identityOfNewChild(pid: number): Promise<Identity> {
   if (linux) {
@@ -100,7 +100,7 @@ export async function identityOfNewChild(pid: number): Promise<Identity> {
       const stat = parseStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
       if (stat) return { pid, startTime: stat.startTime };
     } catch {
-      // No /proc for us here; the slower way below may still know.
+      // No /proc here; the slower way below may still work.
     }
   }
   return (await identityOf(pid)) ?? { pid, startTime: 'ended' };
@@ -116,7 +116,7 @@ export const ownIdentity = (): Promise<Identity> => {
   return own;
 };
 
-/** Is exactly this process, not a later one with the same pid, still running? */
+/** Whether exactly this process, not a later one with the same pid, still runs. */
 export async function aliveness(identity: Identity): Promise<Aliveness> {
   if (linux) {
     const [boot, namespace] = identity.startTime.split('/');

@@ -1,17 +1,18 @@
 /**
  * Ends process trees.
  * Invariant: a signal goes only to a process whose pid and start time were just seen together, or to a process group
- * with such a member; and `killTree` returns only when nothing of the tree is left, or names what cannot be killed.
+ * with such a member. `killTree` returns only when nothing of the tree is left, or names the processes that cannot be
+ * killed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Identity, signalIdentity } from './identity.js';
 import { descendantsOf, ownLine, type ProcessRow, processTable } from './table.js';
 
-/** How long KILL may take to show before a process is given up as unkillable (stuck in the kernel). */
+/** How long KILL may take to work before a process counts as unkillable (stuck in the kernel). */
 const KILL_LIMIT_MS = 10_000;
 const POLL_MS = 40;
 
-/** TERM, then after `graceMs` KILL, until `find` finds nothing more. Returns what survived KILL. */
+/** TERM, then after `graceMs` KILL, until `find` finds nothing more. Returns the survivors of KILL. */
 export async function killIdentities(find: () => Promise<Identity[]>, graceMs: number): Promise<Identity[]> {
   let alive = await find();
   if (alive.length === 0) return [];
@@ -41,7 +42,7 @@ export interface Tree {
   findStrays: () => Promise<Identity[]>;
 }
 
-/** Remembers every process of a tree that was ever seen, so that re-parented ones stay known. */
+/** Remembers every process of a tree, so that re-parented ones stay known. */
 export class TreeWatch {
   readonly #known = new Map<number, string>();
 
@@ -78,7 +79,7 @@ export class TreeWatch {
     const own = ownLine(table);
     const byIdentity = table.filter((row) => this.#known.get(row.pid) === row.startTime && !own.has(row.pid));
     const roots = new Set(byIdentity.map((row) => row.pid));
-    // The group id is the root's pid: while the group has members the kernel does not give that pid away.
+    // The group id is the root's pid: the kernel does not reuse it while the group has members.
     const rootTaken = table.some((r) => r.pid === this.tree.root.pid && r.startTime !== this.tree.root.startTime);
     const group = rootTaken ? [] : table.filter((row) => row.pgid === this.tree.root.pid && !own.has(row.pid));
     for (const row of group) roots.add(row.pid);
@@ -103,21 +104,21 @@ export class TreeWatch {
     return (await this.tree.findStrays()).length > 0 || (await this.movedAway()).length > 0;
   }
 
-  /** Signals the whole group at once when a living member of ours holds the group id. */
+  /** Signals the whole group at once when a live member of the tree has the group id. */
   signalGroup(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
     if (!members.some((row) => row.pgid === this.tree.root.pid)) return;
     try {
       process.kill(-this.tree.root.pid, signal);
     } catch {
-      // The group ended between the look and the signal.
+      // The group ended between the check and the signal.
     }
   }
 }
 
 /**
- * Ends the tree: TERM to the group, KILL after `graceMs`, then KILL to every descendant and stray that remains.
- * With `everyone`, TERM goes to all members and not just to the group (leftovers have no parent to tell them).
- * Returns what survived KILL for ten seconds.
+ * Ends the tree: TERM to the group, KILL after `graceMs`, then KILL to every remaining descendant and stray.
+ * With `everyone`, TERM goes to all members and not just to the group (leftovers have no parent to tell them). Returns
+ * processes that survived KILL for ten seconds.
  */
 export async function killTree(watch: TreeWatch, graceMs: number, everyone = false): Promise<Identity[]> {
   if (everyone && !(await watch.leftSomething())) return [];
@@ -130,12 +131,12 @@ export async function killTree(watch: TreeWatch, graceMs: number, everyone = fal
     await Promise.all(untold.map((row) => signalIdentity(row, 'SIGTERM')));
   };
   watch.signalGroup(members, 'SIGTERM');
-  // What was stopped hears of TERM only when it goes on.
+  // A stopped process receives TERM only when it continues.
   watch.signalGroup(members, 'SIGCONT');
   await tellAll();
   const pgid = watch.tree.root.pid;
   const graceEnd = performance.now() + graceMs;
-  // Once the group is gone nobody is left to end the tool processes in an orderly way: no use in waiting on.
+  // Without the group, nothing is left that could end the tool processes in order: waiting is useless.
   while (performance.now() < graceEnd && (everyone ? members.length > 0 : members.some((row) => row.pgid === pgid))) {
     await sleep(POLL_MS);
     members = await watch.members();

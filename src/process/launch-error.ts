@@ -1,4 +1,4 @@
-/** Says in words why a program could not be started, and what mends it. */
+/** Explains why a program could not start, with the fix. */
 
 interface Launch {
   cwd: string;
@@ -13,7 +13,7 @@ function codeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** `error` is what execa reported; `file` the program that was asked for. */
+/** `error` is execa's; `file` the requested program. */
 export function explainLaunch(error: unknown, file: string, launch: Launch): { text: string; code: string } {
   const code = codeOf(error) ?? 'UNKNOWN';
   switch (code) {

@@ -1,6 +1,6 @@
 /**
- * Cuts a byte stream into lines.
- * Invariant: memory is bounded by the line limit whatever comes in, and the cost is linear in the bytes.
+ * Splits a byte stream into lines.
+ * Invariant: memory is bounded by the line limit for any input, and the cost is linear in the bytes.
  */
 const LF = 0x0a;
 const CR = 0x0d;
@@ -32,7 +32,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#hold(chunk.subarray(start));
   }
 
-  /** Hands out the last line if it had no line ending. */
+  /** Emits the last line if it had no line ending. */
   end(): void {
     if (this.#heldBytes > 0) this.#flush();
   }
@@ -51,7 +51,7 @@ export class LineSplitter {
     const kept = part.subarray(0, room);
     this.#held.push(kept);
     this.#heldBytes += kept.length;
-    // A child that writes single bytes would otherwise cost an object for each of them.
+    // Without this, a child that writes single bytes would cost an object for each of them.
     if (this.#held.length > 256) this.#held = [Buffer.concat(this.#held)];
   }
 

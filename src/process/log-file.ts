@@ -1,7 +1,7 @@
 /**
- * Writes a run's output to disk as it comes.
- * Invariant: never more than the limit on disk (plus one line that says what is missing), with the beginning and the
- * end of the output both there; never more than the queue limit in memory. A disk that fails loses the log, not the run.
+ * Writes a run's output to disk as it arrives.
+ * Invariant: never more than the limit on disk (plus one line about the omitted part), with both the beginning and the
+ * end of the output. Never more than the queue limit in memory. A failing disk loses the log, not the run.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
@@ -38,7 +38,7 @@ export class LogFile {
     return new LogFile({ path, file: await open(path, 'w', 0o600), bytes: 0 }, Math.max(4096, maxBytes), onDrain);
   }
 
-  /** Queues a chunk. True: hold back until `onDrain` is called. */
+  /** Queues a chunk. True: pause until `onDrain` is called. */
   write(chunk: Buffer): boolean {
     this.#total += chunk.length;
     if (this.error !== undefined) return false;
@@ -89,7 +89,7 @@ export class LogFile {
     }
   }
 
-  /** The file that takes the next bytes: the head until it is full, then two tails by turns. */
+  /** The file for the next bytes: the head until it is full, then two alternating tails. */
   async #target(): Promise<{ segment: Segment; room: number }> {
     const headRoom = Math.floor(this.maxBytes / 2) - this.head.bytes;
     if (headRoom > 0) return { segment: this.head, room: headRoom };
@@ -103,7 +103,7 @@ export class LogFile {
     return { segment: this.#newer, room: size - this.#newer.bytes };
   }
 
-  /** Puts head and tails together. Never rejects; see `error`. */
+  /** Joins head and tails. Never rejects; see `error`. */
   async close(): Promise<void> {
     while (this.#busy) await this.#busy;
     const tails = [this.#older, this.#newer].filter((segment) => segment !== undefined);

@@ -1,7 +1,7 @@
 /**
- * Names of environment variables that ordinary tool chains need: where programs, caches and certificates lie, how to
- * reach package registries, and which language the user speaks. No keys and passwords. Gates and set-up get these and nothing else by themselves.
- * Invariant: whole names only. A prefix such as LC_ would also let LC_MY_SECRET through.
+ * Environment variables that common tool chains need: places of programs, caches and certificates, access to package
+ * registries, and the user's language. No keys and passwords. Gates and set-up get only these by default.
+ * Invariant: whole names only. A prefix such as LC_ would also pass LC_MY_SECRET.
  */
 export const ORDINARY_VARIABLES: readonly string[] = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TERM', 'COLUMNS', 'LINES', 'TZ', 'TMPDIR', 'TMP', 'TEMP'],

@@ -1,6 +1,7 @@
 /**
- * Carries a child's two output streams to the log, the tail and the line consumer.
- * Invariant: log and tail have no secret in them, lines are as they came; a slow disk holds the child back and nothing piles up; `finish` ends even when a stream never does.
+ * Passes a child's two output streams to the log, the tail and the line consumer.
+ * Invariant: log and tail contain no secret; lines are unchanged. A slow disk pauses the child and nothing piles up.
+ * `finish` ends even when a stream never does.
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,11 +13,11 @@ export interface TeeOptions {
   onLine?: (line: string, stream: 'stdout' | 'stderr', truncated: boolean) => void;
   maxLineBytes?: number;
   tailBytes?: number;
-  /** Texts that must not reach log and tail, besides what looks like a token. */
+  /** Texts that must not reach log and tail, besides text shaped like a token. */
   secrets?: readonly string[];
 }
 
-/** How long a stream may stay silent after the tree is dead before it is given up. */
+/** How long a stream may stay silent after the end of the tree before it is given up. */
 const QUIET_MS = 500;
 
 export class OutputTee {
@@ -62,7 +63,7 @@ export class OutputTee {
     });
   }
 
-  /** True: hold back. */
+  /** True: pause. */
   #keep(bytes: Buffer): boolean {
     if (bytes.length === 0) return false;
     this.#ring.push(bytes);
@@ -83,14 +84,14 @@ export class OutputTee {
     for (const stream of this.#streams) stream.pause();
   }
 
-  /** The log has room again. */
+  /** The log accepts data again. */
   resume(): void {
     if (!this.#paused) return;
     this.#paused = false;
     for (const stream of this.#streams) stream.resume();
   }
 
-  /** Takes what is still in the pipes, gives up on streams that somebody holds open, hands out the last lines. */
+  /** Reads the rest of the pipes, gives up on streams that are held open, emits the last lines. */
   async finish(): Promise<void> {
     let seen = -1;
     for (let quiet = 0; this.#open > 0 && quiet < QUIET_MS; ) {
@@ -111,7 +112,7 @@ export class OutputTee {
 
 /*
  * Keeps the last bytes of a stream.
- * Invariant: memory is never more than the size given at the start, and little while little has come.
+ * Invariant: memory never exceeds the size given at the start, and stays small for small output.
  */
 
 /** A gate asks for megabytes, and most gates print a screen. */
@@ -139,7 +140,7 @@ export class ByteRing {
     this.#filled = Math.min(size, this.#filled + part.length);
   }
 
-  /** Until the whole size is there nothing has been overwritten, so what came lies in order from the start. */
+  /** Before the buffer is full nothing has been overwritten, so the data is in order from the start. */
   #grow(wanted: number): void {
     if (wanted <= this.#bytes.length || this.#bytes.length === this.#size) return;
     const bytes = Buffer.allocUnsafe(Math.min(this.#size, Math.max(wanted, this.#bytes.length * 4)));
@@ -148,7 +149,7 @@ export class ByteRing {
     this.#next = this.#filled;
   }
 
-  /** What is kept, as text; a character that the cut went through is left out. */
+  /** The kept data as text; a character that the cut split is omitted. */
   toString(): string {
     const whole = this.#filled === this.#size;
     const bytes = whole

@@ -1,8 +1,8 @@
 /**
  * Pipes for a child's output.
- * Why not the ones that Node makes: those are socket pairs, and a script that writes to /dev/stdout or /dev/stderr (or
- * pipes through `tee /dev/stderr`) fails on a socket. Here each is a named pipe without a name: opened, then unlinked.
- * Invariant: no file is left behind; undefined when this system cannot do it, and the caller lets Node make its own.
+ * Node's own are socket pairs, and a script that writes to /dev/stdout or /dev/stderr (or pipes through `tee
+ * /dev/stderr`) fails on a socket. Each pipe here is a named pipe that is opened and then unlinked.
+ * Invariant: no file is left behind. Undefined when this system cannot do it, and the caller lets Node make its own.
  */
 import { execFile } from 'node:child_process';
 import { close as closeFd, constants, open as openFd } from 'node:fs';
@@ -18,9 +18,9 @@ const close = promisify(closeFd);
 export interface OutputPipes {
   stdout: Socket;
   stderr: Socket;
-  /** To be handed to the child as its stdout and stderr. */
+  /** For the child's stdout and stderr. */
   writeEnds: [number, number];
-  /** Closes our copies of the write ends, once the child has its own: else the readers would never end. */
+  /** Closes the parent's copies of the write ends, once the child has its own; otherwise the readers never end. */
   release(): Promise<void>;
   /** Gives everything up. */
   destroy(): Promise<void>;
@@ -31,23 +31,23 @@ interface Ends {
   write: [number, number];
 }
 
-/** Pairs that one run of mkfifo makes: starting a process costs more than all the rest here. Each holds four descriptors. */
+/** Pairs that one run of mkfifo makes, because starting a process dominates the cost. Each holds four descriptors. */
 const AT_ONCE = 6;
 
 const spares: Ends[] = [];
 let making: Promise<number> | undefined;
 
 /**
- * Two pipes; undefined where named pipes are not to be had.
+ * Two pipes; undefined where named pipes are unavailable.
  * Invariant: no pair is given out twice: it is taken from the spares in one turn of the event loop. Two agents that
- * started in the same moment once shared a pair: one lost its output, and with it the signal that it was done.
+ * started at the same moment once shared a pair: one lost its output, and with it its signal.
  */
 export async function openPipes(): Promise<OutputPipes | undefined> {
   for (;;) {
     const ends = spares.pop();
     if (spares.length === 0) making ??= makeSpares();
     if (ends) return asPipes(ends);
-    // With none made there is no use in waiting on; otherwise others may have taken them all meanwhile.
+    // If none could be made, waiting is useless; otherwise others may have taken them all meanwhile.
     if ((await making) === 0 && spares.length === 0) return undefined;
   }
 }
@@ -79,7 +79,7 @@ const closeAll = async (fds: readonly number[]): Promise<void> => {
   await Promise.all(fds.map((fd) => close(fd).catch(() => undefined)));
 };
 
-/** As many as could be made; none where there are no named pipes. */
+/** As many as could be made; none without named pipes. */
 async function makeEnds(): Promise<Ends[]> {
   if (process.platform === 'win32') return [];
   const dir = await mkdtemp(join(tmpdir(), 'ralph-pipe-')).catch(() => undefined);
@@ -94,7 +94,7 @@ async function makeEnds(): Promise<Ends[]> {
       made.push(ends);
     }
   } catch {
-    // What could be made is good.
+    // Pairs that were made are usable.
   } finally {
     await rm(dir, { recursive: true, force: true }).catch(() => undefined);
   }
@@ -104,7 +104,7 @@ async function makeEnds(): Promise<Ends[]> {
 async function openBoth(paths: readonly [string, string]): Promise<Ends | undefined> {
   const fds: number[] = [];
   try {
-    // Readers first and without waiting, so that opening a writer does not wait either.
+    // Readers first and non-blocking, so that opening a writer does not block either.
     for (const path of paths) fds.push(await open(path, constants.O_RDONLY | constants.O_NONBLOCK));
     for (const path of paths) fds.push(await open(path, constants.O_WRONLY));
   } catch {

@@ -1,4 +1,4 @@
-/** Finds the files that the build puts side by side in dist/, from whichever chunk asks. */
+/** Finds the files that the build puts into dist/, from any chunk. */
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

@@ -1,27 +1,27 @@
 /**
- * Takes secrets out of text and output: the values of variables that hold one, and what has the shape of a known token.
- * Invariant: what is not a secret comes out byte for byte; memory is bounded; a secret that arrives in pieces is found
- * as long as its line is shorter than 64 KiB. Best effort: an encoded or reworded secret passes.
+ * Removes secrets from text and output: values of variables that hold one, and text shaped like a known token.
+ * Invariant: other text stays byte for byte; memory is bounded. A secret that arrives in pieces is found as long as its
+ * line is shorter than 64 KiB. Best effort: an encoded or reworded secret passes.
  */
 import { ORDINARY_VARIABLES } from './ordinary-env.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Words in a variable's name that say its value is secret, whatever it looks like. */
+/** Words in a variable's name that mark its value as secret, whatever its shape. */
 const SECRET_NAME =
   /(?:API_?KEY|(?:^|_)KEY(?:_|$)|SECRET|TOKEN(?!S)|PASSW|PASSPHRASE|(?:^|_)PASS(?:_|$)|[A-Z]_?PWD(?:_|$)|CREDENTIAL|(?:^|_)AUTH(?:_|$)|(?:^|_)PAT(?:_|$)|(?:^|_)DSN(?:_|$)|PRIVATE|COOKIE|SIGNING|WEBHOOK|(?:^|_)SK(?:_|$)|_SID(?:_|$))/i;
-/** Names of values that are no secret although they look like one, and that output is full of. */
+/** Names of values that look like secrets but are not, and that are frequent in output. */
 const OPEN_NAME =
   /^(?:RALPHCTL_|GIT_)|^(?:OLD)?PWD$|(?:^|_)(?:COMMIT|SHA|REF|REV|REVISION|VERSION|BRANCH|TAG|PATH|DIR|HOME|SOCK|FILE|HOST|PORT|USER|ID)$/i;
 /** Shorter ones would black out ordinary words. */
 const SHORTEST = 8;
-/** The same where only the value's looks say that it is one. */
+/** The same, where only the value's shape marks it. */
 const SHORTEST_UNNAMED = 12;
 const MASK = '[redacted]';
 
 /**
- * What tokens look like: a text that all of a kind contain, and the expression. Looking for the text is much cheaper, so
- * that it comes first. The group, where there is one, stays.
+ * Shapes of tokens: a text that all of a kind contain, and the expression. The text is searched first, because that is
+ * much cheaper. The group, if any, stays.
  */
 const SHAPES: ReadonlyArray<readonly [hint: string, shape: RegExp]> = [
   ['sk-', /()\bsk-[A-Za-z0-9_-]{20,}/g],
@@ -46,8 +46,8 @@ const SHAPES: ReadonlyArray<readonly [hint: string, shape: RegExp]> = [
 const OPEN: ReadonlySet<string> = new Set(ORDINARY_VARIABLES);
 
 /**
- * A value that ordinary output would not hold by chance: letters and digits mixed in one word. Paths, addresses without
- * a login, numbers, versions and plain words are not.
+ * A value that ordinary output would not contain by chance: letters and digits mixed in one word. Paths, addresses
+ * without a login, numbers, versions and plain words do not count.
  */
 function looksSecret(value: string): boolean {
   if (value.length < SHORTEST_UNNAMED || /^[A-Za-z][A-Za-z._-]*\d{1,6}$/.test(value)) return false;
@@ -56,7 +56,7 @@ function looksSecret(value: string): boolean {
   return /[A-Za-z]/.test(value) && /\d/.test(value) && !/^[vV]?\d+(?:\.\d+)*(?:[-+.][\w.]+)?$/.test(value);
 }
 
-/** The values in an environment that are secrets: by the name of their variable, else by what they look like. */
+/** The secret values in an environment: by the name of their variable, else by their shape. */
 export function secretValues(...environments: readonly Env[]): string[] {
   const values = new Set<string>();
   for (const env of environments) {
@@ -101,7 +101,7 @@ export class RedactingStream {
   #held: Buffer = Buffer.alloc(0);
 
   constructor(secrets: readonly string[]) {
-    // One character for each byte, so that everything else comes out as it went in.
+    // One character per byte, so that all other data stays unchanged.
     this.#redact = redactor(secrets.map((secret) => Buffer.from(secret).toString('latin1')));
   }
 
@@ -110,7 +110,7 @@ export class RedactingStream {
     const whole = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     let end = whole.lastIndexOf(LF) + 1;
     if (whole.length - end > LONGEST_LINE) end = betweenWords(whole);
-    // A copy: the chunk it is part of is much bigger.
+    // A copy, because the chunk it is part of is much bigger.
     this.#held = Buffer.from(whole.subarray(end));
     return this.#clean(whole.subarray(0, end));
   }

@@ -1,9 +1,9 @@
 /**
- * Runs one program to its end, whatever it does.
- * Invariant: `done` resolves only when nothing that the program started is left (or names what cannot be killed), and
- * neither memory nor the event loop depends on how much it prints. It rejects only when `onSpawn` or `onLine` throws, or
- * when this process has no file descriptor left (EMFILE): that is none of the program's failures.
- * Must not know what the program is: agents, gates and setup commands all come through here.
+ * Runs one program to its end.
+ * Invariant: `done` resolves only when nothing that the program started is left (or names the processes that cannot be
+ * killed), and neither memory nor the event loop depends on the amount of its output. It rejects only when `onSpawn` or
+ * `onLine` throws, or when this process has no file descriptor left (EMFILE), which is not the program's failure.
+ * Must not know the program: agents, gates and setup commands all use this.
  */
 import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
@@ -29,7 +29,7 @@ export interface RunOptions extends StopRules {
   env: Readonly<Record<string, string>>;
   /** Written, then closed. Absent: stdin is /dev/null. */
   stdin?: string;
-  /** Takes stdout and stderr as they come. Emptied first; folders are created. */
+  /** File for stdout and stderr. Emptied first; folders are created. */
   outputFile: string;
   /** Cap of the output file in bytes; beginning and end are kept. Default 256 MiB. */
   maxLogBytes?: number;
@@ -43,7 +43,7 @@ export interface RunOptions extends StopRules {
   secrets?: readonly string[];
   /** From TERM to KILL. Default 5000. */
   killGraceMs?: number;
-  /** Marks everything that the program starts: `<project>/<runId>/<idea>/<serial>/<uuid>`, different for each run. */
+  /** Marks every process of the program: `<project>/<runId>/<idea>/<serial>/<uuid>`, unique for each run. */
   token: string;
   /** Called once the process runs. If it throws, the process is killed and `done` rejects. */
   onSpawn?: (identity: Identity) => void | Promise<void>;
@@ -53,15 +53,15 @@ export interface RunResult {
   /** null when the program did not end by itself, or never started. */
   exitCode: number | null;
   signal: string | null;
-  /** Life of the main process, milliseconds. */
+  /** Running time of the main process, milliseconds. */
   durationMs: number;
   /** Why it was stopped; absent when it ended by itself. */
   stopped?: StopReason;
   stdoutBytes: number;
   stderrBytes: number;
-  /** The last output, both streams as they came. */
+  /** The last output, both streams in order of arrival. */
   tail: string;
-  /** Why it could not be started, in words for a person. */
+  /** Why it could not start, as a sentence for a person. */
   launchError?: string;
   /** System error code of the failed start, e.g. ENOENT. */
   launchCode?: string;
@@ -78,7 +78,7 @@ export interface RunHandle {
   /** The program has printed its result: it may take `graceMs` more to end, then its tree is killed. */
   resultSeen(graceMs: number): void;
   /**
-   * The program says that it only waits (true), or that it works again. While it waits its output does not put off the
+   * The program reports that it only waits (true), or that it works again. While it waits its output does not delay the
    * idle stop.
    */
   waiting(on: boolean): void;
@@ -129,7 +129,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   }
 
   const pipes = await openPipes();
-  // Others may have taken what was free meanwhile.
+  // Others may have taken the free ones meanwhile.
   await roomToSpawn().catch(async (error: unknown) => {
     await pipes?.destroy();
     await log.close();
@@ -171,13 +171,13 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     ...options,
     secrets: options.secrets ?? secretValues(options.env),
   });
-  // At once: output may come before the next await returns.
+  // At once, because output may arrive before the next await returns.
   let hookError: { error: unknown } | undefined;
   tee.onConsumerError = (error) => {
     hookError ??= { error };
     watch.stop('aborted');
   };
-  // A program that never reads its input, or ends before it has, is none of our failures.
+  // A program that never reads its input, or ends before it has, is not an error.
   child.stdin?.on('error', () => undefined);
   child.stdin?.end(options.stdin);
 

@@ -1,17 +1,17 @@
 /**
- * Whether a run that prints nothing still works: its processes use the processor, or files in its folder change.
- * Invariant: reads only; an unreadable process or file is no sign of life. Waiting for the network is none either.
+ * Whether a silent run still works: its processes use the processor, or files in its folder change.
+ * Invariant: reads only. An unreadable process or file counts as inactive, and so does waiting for the network.
  */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TreeWatch } from './kill.js';
 import type { Probe } from './stop.js';
 
-/** Share of one processor below which a tree only waits: event loops and timers use some, too. */
+/** Share of one processor below which a tree only waits: event loops and timers also use some. */
 const WORKING_SHARE = 0.02;
-/** And the least that counts: the grain of the kernel's accounting. */
+/** The minimum that counts: the resolution of the kernel's accounting. */
 const LEAST_MS = 30;
-/** Most files looked at; more than that would be work of its own. */
+/** Most files to check; more would be real work. */
 const MOST_FILES = 300_000;
 
 export class SignsOfLife implements Probe {

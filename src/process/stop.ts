@@ -1,7 +1,7 @@
 /**
- * Decides when a run must be stopped, and why.
- * Invariant: the first reason stands; once the run has given its result, no timer can turn it into a timeout; time in
- * which the machine slept or this process stood still is never taken for silence. Touches no process itself.
+ * Decides when to stop a run, and why.
+ * Invariant: the first reason counts. Once the run has given its result, no timer can turn it into a timeout. Time in
+ * which the machine slept or this process stood still never counts as silence. Touches no process itself.
  */
 export type StopReason = 'timeout' | 'idle' | 'aborted' | 'result-grace';
 
@@ -14,11 +14,11 @@ export interface StopRules {
   signal?: AbortSignal;
 }
 
-/** Looks for work that goes on without output. */
+/** Checks for silent work. */
 export interface Probe {
-  /** Called in the middle of a silence: what is used from here on counts. */
+  /** Called during a silence: use from here on counts. */
   begin(): void | Promise<void>;
-  /** Asked at its end. True: work goes on, and the idle clock starts again. `silentSince` in epoch milliseconds. */
+  /** Asked at its end. True: work continues, and the idle clock starts again. `silentSince` in epoch milliseconds. */
   busy(silentSince: number): boolean | Promise<boolean>;
 }
 
@@ -41,7 +41,7 @@ export class StopWatch {
   #resultSeen = false;
   #closed = false;
   #waiting = false;
-  /** Set once there is something to look at. */
+  /** Set once there is something to check. */
   probe: Probe | undefined;
 
   constructor(
@@ -77,7 +77,7 @@ export class StopWatch {
     if (!this.#waiting) this.#lastOutput = this.clock.running();
   }
 
-  /** While the run says of itself that it only waits, output is no sign of life: some CLIs wait for the network for ever. */
+  /** While the run reports that it only waits, its output does not count: some CLIs wait for the network for ever. */
   waiting(on: boolean): void {
     // Called for every event, and there may be millions.
     if (on === this.#waiting) return;
@@ -128,7 +128,7 @@ export class StopWatch {
       const passed = now.running - tick.running;
       const slept = now.wall - tick.wall - passed > SLEPT_MS;
       tick = now;
-      // The machine slept or this process hung: the silence says nothing about the run.
+      // The machine slept or this process hung: the silence proves nothing.
       if (slept || passed > period * 4 + 1000) this.#lastOutput = now.running;
       const silent = now.running - this.#lastOutput;
       if (silent >= idleMs) {
@@ -146,7 +146,7 @@ export class StopWatch {
     next();
   }
 
-  /** Nothing came since `since`: stop, unless work goes on unseen or output came while that was asked. Never rejects. */
+  /** No output since `since`: stop, unless silent work continues or output arrived during the check. Never rejects. */
   async #silent(since: number, sinceWall: number): Promise<void> {
     const busy = await Promise.resolve()
       .then(() => this.probe?.busy(sinceWall) ?? false)

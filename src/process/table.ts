@@ -19,11 +19,11 @@ export interface ProcessRow extends Identity {
   cpuMs: number;
 }
 
-/** Processes looked at before other work gets its turn. */
+/** Processes to read before other work gets its turn. */
 const AT_ONCE = 200;
 
 /**
- * Calls `work` for every pid in /proc. Reads synchronously: files of /proc come from memory in some 20 µs, while each
+ * Calls `work` for every pid in /proc. Reads synchronously: files of /proc come from memory in some 20 µs, and an
  * asynchronous read costs ten times that in thread hand-overs.
  */
 export async function eachPid(work: (pid: number) => void): Promise<void> {
@@ -34,7 +34,7 @@ export async function eachPid(work: (pid: number) => void): Promise<void> {
   }
 }
 
-/** A file of one process; undefined when the process has ended or is not ours to read. */
+/** A file of one process; undefined when the process has ended or is not readable. */
 export function readProc(pid: number, name: 'stat' | 'environ'): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`);
@@ -73,10 +73,10 @@ export function cpuTime(text: string): number {
   return Math.round((Number(days ?? 0) * 86_400 + seconds) * 1000) || 0;
 }
 
-/** Every living process that can be seen. */
+/** Every visible live process. */
 export const processTable = (): Promise<ProcessRow[]> => (process.platform === 'linux' ? fromProc() : fromPs());
 
-/** The processes that have one of `roots` as an ancestor; the roots themselves are left out. */
+/** The processes that have one of `roots` as an ancestor, without the roots. */
 export function descendantsOf(roots: ReadonlySet<number>, table: readonly ProcessRow[]): ProcessRow[] {
   const children = new Map<number, ProcessRow[]>();
   for (const row of table) {
@@ -98,7 +98,7 @@ export function descendantsOf(roots: ReadonlySet<number>, table: readonly Proces
   return found;
 }
 
-/** This process and its ancestors: what no clean-up may ever signal. */
+/** This process and its ancestors, which no cleanup may ever signal. */
 export function ownLine(table: readonly ProcessRow[]): Set<number> {
   const parent = new Map(table.map((row) => [row.pid, row.ppid]));
   const line = new Set<number>();
@@ -107,7 +107,7 @@ export function ownLine(table: readonly ProcessRow[]): Set<number> {
 }
 
 /*
- * A listing of folders that shows whether any file in them was changed: kind, inode, mode, size and change time of each. A
+ * A listing of folders that shows whether any file in them changed: kind, inode, mode, size and change time of each. A
  * program can set the modification time of a file, but not its change time.
  * Invariant: reads only, follows no link. Costs some 4 µs a file where `find` can print, 25 µs elsewhere.
  */
@@ -138,7 +138,7 @@ export async function listFiles(dir: string, paths: readonly string[]): Promise<
     maxBuffer: 1 << 30,
     stripFinalNewline: false,
   });
-  // Not every `find` can print, and one that could not read something says so.
+  // Not every `find` can print, and one that could not read something reports it.
   if (found.exitCode === 0) return found.stdout;
   const lines: string[] = [];
   for (const root of roots) await walk(dir, root, lines);

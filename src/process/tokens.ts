@@ -22,7 +22,7 @@ async function pidsFromProc(prefix: string): Promise<number[]> {
   const wanted = Buffer.from(`${ATTEMPT_ENV}=${prefix}`);
   const pids: number[] = [];
   await eachPid((pid) => {
-    // Other users' processes are unreadable, and others end meanwhile: neither is ours.
+    // Other users' processes are unreadable, and others end meanwhile: neither belongs to a run.
     const environ = readProc(pid, 'environ');
     for (let at = environ?.indexOf(wanted) ?? -1; environ && at >= 0; at = environ.indexOf(wanted, at + 1)) {
       const before = at === 0 ? 0 : environ[at - 1];
@@ -59,11 +59,11 @@ export async function findByToken(prefix: string): Promise<Identity[]> {
 }
 
 /**
- * Kills what carries the token or one below it, with all its descendants, and gives what it killed. Returns when nothing
- * of it is left (or what is left cannot be killed).
+ * Kills the processes with the token or one below it, with all their descendants, and returns them. Returns when none
+ * is left (or only ones that cannot be killed).
  */
 export async function killByToken(prefix: string, graceMs = 2000): Promise<Identity[]> {
-  // Remembered, because a descendant that dropped the token is found only while its parents live.
+  // Remembered, because a descendant without the token is found only while its parents live.
   const known = new Map<string, Identity>();
   const find = async (): Promise<Identity[]> => {
     const carriers = await findByToken(prefix);
@@ -83,12 +83,12 @@ export async function killByToken(prefix: string, graceMs = 2000): Promise<Ident
   return [...known.values()];
 }
 
-/** Tokens of the runs that this process has under way, for whoever must end them all at once. */
+/** Tokens of the runs in this process, for a shutdown that must end them all at once. */
 const tokens = new Map<string, number>();
 
 export const activeTokens = (): string[] => [...tokens.keys()];
 
-/** Notes a token; call what it returns when the run is over. */
+/** Records a token; call the returned function when the run is over. */
 export function noteToken(token: string): () => void {
   tokens.set(token, (tokens.get(token) ?? 0) + 1);
   return () => {

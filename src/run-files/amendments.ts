@@ -1,8 +1,8 @@
 /**
- * What people changed about ideas of a backlog without writing it there (`edit`, `split`): one file for each idea, in the
- * project's folder, so that later runs begin with it.
- * Invariant: it counts for the text that it was said about; where the backlog has another text for the idea by now, the
- * backlog counts. Whether it counts or not, it is said. Files only, no decisions about a run.
+ * Changes of people to ideas that are not in the backlog (`edit`, `split`): one file per idea in the project's folder,
+ * so that later runs start with them.
+ * Invariant: a change applies to the text that it was made for; when the backlog has another text, the backlog applies.
+ * Either way ralphctl reports it. Files only, no decisions about a run.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -19,12 +19,12 @@ export type AmendedFields = Partial<Pick<Idea, 'title' | 'text' | 'success'> & L
 export interface Amendment {
   version: 1;
   idea: string;
-  /** Fingerprint of the idea as the backlog had it. */
+  /** Fingerprint of the idea as in the backlog. */
   of: string;
   /** ISO time of the last change. */
   at: string;
   fields?: AmendedFields;
-  /** The ideas that take its place. */
+  /** The ideas that replace it. */
   parts?: Idea[];
 }
 
@@ -39,7 +39,7 @@ function fingerprint({ title, text, success, promise, plan, blue }: Idea): strin
 
 const read = (path: string): Promise<Amendment | undefined> => readStored(path, AMENDMENT);
 
-/** Adds to what is amended of an idea; `idea` as the run was given it. */
+/** Adds a change to an idea; `idea` as the run received it. */
 export async function amend(
   root: string,
   project: string,
@@ -53,7 +53,7 @@ export async function amend(
   const next: Amendment = {
     version: 1,
     idea: idea.id,
-    // A run that began with an amendment has the amended text.
+    // A run that began with a change has the changed text.
     of: before?.of ?? fingerprint(idea),
     at: new Date().toISOString(),
     ...(Object.keys(fields).length > 0 ? { fields } : {}),
@@ -63,7 +63,7 @@ export async function amend(
   await writeAtomically(path, JSON.stringify(next, null, 2));
 }
 
-/** Takes back what was amended: all of it, or one kind. False when there was nothing. */
+/** Removes the changes: all, or one kind. False when there were none. */
 export async function forget(root: string, project: string, idea: string, what?: 'fields' | 'parts'): Promise<boolean> {
   const path = fileOf(root, project, idea);
   const before = await read(path);
@@ -77,13 +77,13 @@ export async function forget(root: string, project: string, idea: string, what?:
 
 export interface Amended {
   ideas: Idea[];
-  /** For the person who starts a run: what counts beside the backlog, and what does not any more. */
+  /** For the person who starts a run: changes that apply besides the backlog, and those that no longer apply. */
   said: string[];
-  /** Ideas whose amendments count no more. */
+  /** Ideas whose changes no longer apply. */
   stale: string[];
 }
 
-/** The ideas of a backlog with what was amended. `landed`: ids that need no work any more. */
+/** The ideas of a backlog with their changes. `landed`: ids that need no work any more. */
 export async function amended(
   root: string,
   project: string,
@@ -98,7 +98,7 @@ export async function amended(
   const state: Amended = { ideas: [...ideas], said: [], stale: [] };
   if (known.length === 0) return state;
   const done = await landed();
-  // The parts of an idea may be amended themselves.
+  // The parts of an idea may have changes of their own.
   for (const one of known) if (one.parts) take(state, one, done, 'parts');
   for (const one of known) if (one.fields && !one.parts) take(state, one, done, 'fields');
   return state;

@@ -1,7 +1,7 @@
 /**
  * Marks of agent attempts on disk, one file each while an agent runs.
- * Invariant: written before the agent starts and removed after nothing of it is left; what a dead worker left behind is
- * ended by the next one, which also tells the server at once instead of letting the heartbeat run out.
+ * Invariant: written before the agent starts and removed after nothing of it is left. The next worker ends leftovers of
+ * a dead one and tells the server at once, instead of letting the heartbeat time out.
  */
 import { access, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ export async function markAttempt(root: string, project: string, mark: AttemptMa
   await writeAtomically(fileOf(root, project, mark.idea), JSON.stringify(mark));
 }
 
-/** Whether this attempt is still the last one that began on its idea. */
+/** Whether this attempt is still the idea's latest one. */
 export async function holdsMark(root: string, project: string, mark: AttemptMark): Promise<boolean> {
   const now = await readFile(fileOf(root, project, mark.idea), 'utf8').catch(() => '');
   return now.includes(mark.token);
@@ -57,7 +57,7 @@ export async function unmarkAttempt(root: string, project: string, mark: Attempt
   if (await holdsMark(root, project, mark)) await rm(fileOf(root, project, mark.idea), { force: true });
 }
 
-/** The mark of the idea, whosever it is; undefined where there is none, or none that can be read. */
+/** The mark of the idea, of any attempt; undefined where there is none, or an unreadable one. */
 export const markOf = (root: string, project: string, idea: string): Promise<AttemptMark | undefined> =>
   read(fileOf(root, project, idea));
 

@@ -1,6 +1,6 @@
 /**
- * Where a backlog file stands relative to the repository, and ticking one that git does not track.
- * Invariant: a tracked file of the user's checkout is never written; it is ticked inside the landing commit.
+ * The place of a backlog file relative to the repository, and ticks in a file that git does not track.
+ * Invariant: a tracked file of the user's checkout is never written; its tick is part of the landing commit.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
@@ -15,7 +15,10 @@ export function repositoryPath(repo: string, file: string): string | undefined {
   return path.split(sep).join('/');
 }
 
-/** Ticks ideas (or takes the ticks back) in the user's own backlog file when no commit can carry it: the file is untracked or elsewhere. */
+/**
+ * Sets or removes ticks in the user's own backlog file when no commit can contain it: the file is untracked or
+ * elsewhere.
+ */
 export async function tickUntracked(run: RunFile, ideas: readonly string[], done = true): Promise<void> {
   const inside = repositoryPath(run.repo, run.backlog.file);
   if (inside !== undefined) {

@@ -81,7 +81,7 @@ export async function retriedIdeas(root: string, project: string): Promise<{ ide
   return (await all(root, project)).flatMap(({ idea, retries }) => (retries ? [{ idea, count: retries }] : []));
 }
 
-/** Hints for the ideas of a run, which has them from now on; asked again it is given the same. */
+/** Assigns hints to a run. A repeated call returns the same. */
 export async function takeHints(
   root: string,
   { project, runId }: { project: string; runId: string },
@@ -96,14 +96,14 @@ export async function takeHints(
   return taken;
 }
 
-/** Ideas with hints that no other run than this one has. */
+/** Ideas with hints that belong to no other run. */
 export async function hintedIdeas(root: string, project: string, runId: string): Promise<string[]> {
   return (await all(root, project))
     .filter((one) => one.hints?.length && (one.takenBy ?? runId) === runId)
     .map(({ idea }) => idea);
 }
 
-/** What a run leaves to the next one, at its end. `known`: its ideas; what is recorded of others stays. */
+/** What a run leaves to the next one, at its end. `known`: its ideas; records of others stay. */
 export async function carryOver(
   root: string,
   { project, runId }: { project: string; runId: string },
@@ -125,7 +125,7 @@ export async function carryOver(
     if (before === 'unusable') continue;
     const reason = givenUp.get(idea);
     const since = before?.abandoned ?? { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
-    // What another run has, or what was said since, is not this one's to drop.
+    // Hints of another run, or newer ones, must not be dropped here.
     const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
     const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];

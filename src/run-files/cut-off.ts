@@ -1,6 +1,6 @@
 /**
- * Books what an agent run used that was cut off with its worker: nobody else can tell of it.
- * Invariant: a run that has its result is not booked here; a row that cannot be written stops nothing.
+ * Records the use of an agent run whose worker was lost: no other code can report it.
+ * Invariant: a run with a result is not recorded here. An unwritable row stops nothing.
  */
 import { access, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ export async function bookCutOff(root: string, project: string, mark: AttemptMar
     () => true,
     () => false,
   );
-  // Its last output: whoever finds the mark may come hours later.
+  // Its last output, because the mark may be found hours later.
   const last = await stat(join(dir, 'output.log')).catch(() => undefined);
   const began = Date.parse(startedAt);
   if (hasResult || !last || Number.isNaN(began)) return;
   const end = Math.max(began, last.mtimeMs);
   const attempt = token.slice(token.lastIndexOf('/') + 1);
-  // That the model answered, and how much that was, is not known: counted as unknown.
+  // Whether and how much the model answered is not known: counted as unknown.
   const use = { durationMs: Math.round(end - began), turns: 1, outcome: 'lost' };
   const row = { at: new Date(end).toISOString(), run, idea, serial, agent: '', account: '', attempt, ...use };
   await writeUsage(root, project, row).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * Texts of ideas as a person edited them during a run: one file for each revision, written before the run is told of it.
- * Invariant: a revision is never written twice; each holds everything that was edited so far.
+ * Edited texts of ideas during a run: one file per revision, written before the run learns of it.
+ * Invariant: a revision is never written twice. Each contains all edits so far.
  */
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ export async function lastEdit(root: string, ref: RunRef, idea: string): Promise
   return { revision, edit: (await readEdit(root, ref, idea, revision)) ?? {} };
 }
 
-/** Writes the next revision, on top of the ones before. Returns its number. */
+/** Writes the next revision on top of the earlier ones. Returns its number. */
 export async function writeEdit(root: string, ref: RunRef, idea: string, edit: IdeaEdit): Promise<number> {
   await mkdir(editsDir(root, ref, idea), { recursive: true });
   for (;;) {

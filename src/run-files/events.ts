@@ -9,7 +9,7 @@ import type { RunRef } from '../protocol/run-ref.js';
 export const eventsPath = (root: string, ref: RunRef): string =>
   join(runDir(root, ref.project, ref.runId), 'events.jsonl');
 
-/** Appends in order; a failed write is the log's business, not the workflow's. */
+/** Appends in order; the log reports a failed write, the workflow does not see it. */
 export class EventWriter {
   readonly #root: string;
   readonly #failed: (error: unknown) => void;
@@ -38,8 +38,8 @@ export class EventWriter {
 }
 
 /**
- * Yields events from the start of the file and then as they come, until the signal aborts. Half-written last lines are
- * waited for; lines that are no JSON are skipped.
+ * Yields events from the start of the file and then as they arrive, until the signal aborts. Waits for a half-written
+ * last line; skips lines that are not JSON.
  */
 export async function* followEvents(path: string, signal: AbortSignal, pollMs = 150): AsyncGenerator<StampedEvent> {
   let offset = 0;

@@ -16,7 +16,7 @@ export interface IdeaRecord {
   last?: Of<'idea'>;
   runs: AgentRunRecord[];
   gate?: Of<'gate'>;
-  /** Its last landing that did not go through. */
+  /** Its last failed landing. */
   bounced?: Of<'bounced'>;
   told?: { verb: string; reason?: string };
 }
@@ -24,7 +24,7 @@ export interface IdeaRecord {
 export interface RunRecord {
   /** ISO time of the first event. */
   startedAt?: string;
-  /** The last that was said about the run itself. */
+  /** The last message about the run itself. */
   run?: Of<'run'>;
   landing?: string;
   ideas: Map<string, IdeaRecord>;

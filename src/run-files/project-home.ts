@@ -1,7 +1,7 @@
 /**
- * Which folder of the state folder belongs to a repository. A project is named after the place of its git directory, and
- * keeps its name, its runs and its worktrees when the repository moves.
- * Invariant: a project whose repository still exists is never given to another one.
+ * Finds a repository's project folder in the state folder. A project is named after the place of its git directory, and
+ * keeps its name, runs and worktrees when the repository moves.
+ * Invariant: a project whose repository still exists is never assigned to another one.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, realpath } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { commonDirAt, registrations, repairLinks } from '../git/worktrees/moved.
 import { listRuns, type RunFile, writeAtomically } from './run.js';
 import { RUN_FILE } from './shapes.js';
 
-/** In the folder that a moved repository would have by its place: the name of the project that it brought along. */
+/** In the folder for the new place of a moved repository: the name of its existing project. */
 const MOVED = 'moved.json';
 
 /** A damaged one is found again by the worktrees that the repository knows. */
@@ -26,17 +26,17 @@ interface Place {
   commonDir: string;
 }
 
-/** The project of a repository; `named` is its name by its place. One that has moved gets its old project back. */
+/** The project of a repository; `named` is its name by its place. A moved repository gets its old project back. */
 export async function homeOf(state: string, repository: Place, named: string): Promise<string> {
   const { commonDir } = repository;
   const repo = await repoOf(state, named);
   const owner = repo === undefined ? undefined : await commonDirAt(repo);
   if (repo !== undefined && (owner === undefined || owner === commonDir)) {
-    // Moved away and back, or the linked checkout that it was started in was removed.
+    // Moved away and back, or the linked checkout of the start was removed.
     if (owner === undefined) await takeOver(state, named, repository);
     return named;
   }
-  // The repository that had this place moved away and took the name along.
+  // The repository that was here before moved away with the name.
   const own = owner === undefined ? named : again(named, commonDir);
   const known = await readMoved(state, own);
   if (known !== undefined && (await belongsTo(state, known, commonDir))) return known;
@@ -52,7 +52,7 @@ export async function homeOf(state: string, repository: Place, named: string): P
   return before;
 }
 
-/** The project of a folder that is no git repository any more, by what its newest run says. */
+/** The project of a folder that is no longer a git repository, by its newest run. */
 export async function homeOfLost(state: string, cwd: string): Promise<{ id: string; repo: string } | undefined> {
   const here = await canonical(cwd);
   const found: { id: string; repo: string; run: string }[] = [];
@@ -61,7 +61,7 @@ export async function homeOfLost(state: string, cwd: string): Promise<{ id: stri
     if (repo === undefined || (here !== repo && !here.startsWith(`${repo}/`))) continue;
     found.push({ id, repo, run: (await listRuns(state, id))[0] ?? '' });
   }
-  // Of nested repositories the inner one; of several at one place the one that worked last.
+  // Of nested repositories the inner one; of several at one place the latest one.
   return found.sort((a, b) => b.repo.length - a.repo.length || (a.run < b.run ? 1 : -1))[0];
 }
 
@@ -72,7 +72,7 @@ const again = (named: string, commonDir: string): string =>
 const readRun = (state: string, project: string, runId: string): Promise<RunFile | undefined> =>
   readNote(join(runDir(state, project, runId), 'run.json'), RUN_FILE.schema, 'skip').catch(() => undefined);
 
-/** Where the repository of a project is, or was, by its newest run that can be read. */
+/** The present or former place of a project's repository, by its newest readable run. */
 async function repoOf(state: string, project: string): Promise<string | undefined> {
   for (const runId of await listRuns(state, project)) {
     const run = await readRun(state, project, runId);
@@ -91,7 +91,7 @@ async function readMoved(state: string, project: string): Promise<string | undef
   return found?.project;
 }
 
-/** The project whose worktrees this repository knows, and whose own repository is not where it was. */
+/** The project whose worktrees this repository knows, and whose own repository is gone. */
 async function movedFrom(state: string, commonDir: string, own: string): Promise<string | undefined> {
   const projects = join(await realpath(state).catch(() => state), 'projects');
   const names = new Set<string>();
@@ -108,7 +108,7 @@ async function movedFrom(state: string, commonDir: string, own: string): Promise
   return undefined;
 }
 
-/** Writes the new place into the files of the runs: an open run goes on there. */
+/** Writes the new place into the files of the runs: an open run continues there. */
 async function takeOver(state: string, project: string, { root, commonDir }: Place): Promise<void> {
   for (const runId of await listRuns(state, project)) {
     const run = await readRun(state, project, runId);

@@ -1,7 +1,7 @@
 /**
- * The configuration of an open run as it was read anew: one file for each revision, written before the run is told of it.
- * Invariant: a revision is written once and never changed, so activities may cache it, and the number in their input says
- * which configuration an iteration, gate or landing worked with.
+ * Reloaded configurations of an open run: one file per revision, written before the run learns of it.
+ * Invariant: a revision is written once and never changed, so activities may cache it, and the number in their input
+ * names the configuration of an iteration, gate or landing.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { parseStored, STORED_VERSION } from '../config/stored.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { REVISION } from './shapes.js';
 
-/** Flags of `start` that say something else than the configuration file. */
+/** Flags of `start` that override the configuration file. */
 export interface ConfigFlags {
   agent?: string;
   slots?: number;
@@ -35,7 +35,7 @@ export async function readRevision(root: string, ref: RunRef, revision: number):
   return parseStored(file, await readFile(file, 'utf8'), REVISION);
 }
 
-/** Number of the newest one; 0: the run has the configuration it was started with. */
+/** Number of the newest one; 0: the run has its first configuration. */
 export async function lastRevision(root: string, ref: RunRef): Promise<number> {
   const names = await readdir(folder(root, ref)).catch(() => []);
   return Math.max(0, ...names.map((name) => Number(name.replace(/\.json$/, ''))).filter(Number.isInteger));
@@ -60,7 +60,7 @@ export async function writeRevision(root: string, ref: RunRef, revision: Revisio
   }
 }
 
-/** Takes back a revision that the run refused. */
+/** Removes a revision that the run refused. */
 export async function dropRevision(root: string, ref: RunRef, revision: number): Promise<void> {
   await rm(path(root, ref, revision), { force: true });
 }

@@ -1,8 +1,8 @@
 /**
- * The pinned files of a run: configuration, backlog and where the repository is. Written once before the run starts,
- * read by activities and by commands that work without a server.
- * Invariant: never changed after they are written (ideas added later stand in files of their own), so a reader may cache;
- * only where the repository is changes with it (project-home.ts): who misses it there reads again.
+ * The pinned files of a run: configuration, backlog and the place of the repository. Written once before the run
+ * starts; activities and offline commands read them.
+ * Invariant: never changed afterwards (added ideas have their own files), so a reader may cache. Only the place of the
+ * repository changes when it moves (project-home.ts): a reader that misses it reads again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export interface RunFile {
   runId: string;
   /** Root of the user's checkout. */
   repo: string;
-  /** Where its configuration file is; absent in runs of 0.1: the root of the checkout. */
+  /** Place of its configuration file; absent in runs of 0.1: the root of the checkout. */
   folder?: string;
   target: string;
   config: Config;
@@ -30,7 +30,7 @@ export interface RunFile {
   /** Landed ideas that a person wants again. */
   again?: string[];
   createdAt: string;
-  /** What the command line said beside the configuration file. */
+  /** Command-line flags besides the configuration file. */
   flags?: ConfigFlags;
 }
 
@@ -52,14 +52,14 @@ export async function writeRun(root: string, file: RunFile, ideas: readonly Idea
   return dir;
 }
 
-/** Ideas added to a running run; each stands in a file of its own. */
+/** Ideas added to an open run; each has its own file. */
 export async function addIdeas(root: string, ref: RunRef, ideas: readonly Idea[]): Promise<void> {
   const dir = join(runDir(root, ref.project, ref.runId), ADDED);
   await mkdir(dir, { recursive: true });
   for (const idea of ideas) await writeAtomically(join(dir, `${idea.id}.json`), JSON.stringify(idea));
 }
 
-/** Takes back ideas that the run refused. */
+/** Removes ideas that the run refused. */
 export async function dropIdeas(root: string, ref: RunRef, ideas: readonly Idea[]): Promise<void> {
   const dir = join(runDir(root, ref.project, ref.runId), ADDED);
   await Promise.all(ideas.map((idea) => rm(join(dir, `${idea.id}.json`), { force: true })));
@@ -94,7 +94,7 @@ async function revised(root: string, ref: RunRef & { config: number }): Promise<
 /** Reads the files again. */
 export function reloadRun(root: string, ref: RunRef): Promise<LoadedRun> {
   const dir = runDir(root, ref.project, ref.runId);
-  // Every revision of the configuration holds the place of the repository, too.
+  // Every revision of the configuration also contains the place of the repository.
   for (const key of loaded.keys()) if (key.startsWith(`${dir}#`)) loaded.delete(key);
   return loadRun(root, ref);
 }
@@ -106,7 +106,7 @@ export async function loadIdea(root: string, ref: RunRef, id: string): Promise<I
   return readStored(join(run.dir, ADDED, `${id}.json`), ADDED_IDEA);
 }
 
-/** Ids that the run has, those added later included. */
+/** Ids of the run, including added ones. */
 export async function knownIdeas(root: string, ref: RunRef): Promise<Set<string>> {
   const run = await loadRun(root, ref);
   const added = await readdir(join(run.dir, ADDED)).catch(() => []);
@@ -122,9 +122,9 @@ export async function listRuns(root: string, project: string): Promise<string[]>
   }
 }
 
-/** Readable by the user alone unless `mode` says otherwise: these files hold prompts, output and settings. */
+/** Readable only by the user unless `mode` says otherwise: these files contain prompts, output and settings. */
 export async function writeAtomically(path: string, text: string, mode = 0o600): Promise<void> {
-  // Two writers of one process may meet too.
+  // Two writers of one process may also meet.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {
     await writeFile(temporary, text, { mode });

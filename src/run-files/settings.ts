@@ -1,4 +1,7 @@
-/** What deciding needs of a configuration. Invariant: the same configuration gives the same settings, wherever it is read. */
+/**
+ * The settings of a configuration that deciding needs. Invariant: the same configuration always gives the same
+ * settings.
+ */
 import type { Config } from '../config/schema.js';
 import type { Ladder } from '../protocol/escalation.js';
 import type { RunSettings } from '../protocol/run-settings.js';
@@ -33,7 +36,7 @@ export function settingsOf(config: Config): RunSettings {
   };
 }
 
-/** Without steps that could never change anything. */
+/** Without steps that could never have an effect. */
 function ladderOf({ escalation, agents, fallback }: Config): Ladder {
   const { after, every, steps } = escalation;
   const stronger = Object.keys(agents).filter((name) => agents[name]?.stronger);

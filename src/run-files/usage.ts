@@ -1,6 +1,7 @@
 /**
- * What every agent run of a project used, one line each, in a file a month. Totals of a day survive runs and restarts.
- * Invariant: a run is counted once however often it was written down; a line that cannot be read is left out.
+ * The use of every agent run of a project, one line each, in a file per month. Totals of a day survive runs and
+ * restarts.
+ * Invariant: a run counts once however often it was written. An unreadable line is skipped.
  */
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -18,9 +19,9 @@ export interface UsageRow extends Usage {
   account: string;
   outcome: string;
   durationMs: number;
-  /** Answers of the model; without any there was nothing to use. */
+  /** Answers of the model; without any, nothing was used. */
   turns: number;
-  /** Of an attempt that was cut off with its worker: another one of the same run follows, and both count. */
+  /** Of an attempt that was lost with its worker: another attempt of the same run follows, and both count. */
   attempt?: string;
 }
 
@@ -54,7 +55,7 @@ export async function dayTotal(root: string, project: string, now = new Date()):
   return { spent: sum([...rows.values()].filter(within(begin, end))), endsAt: end.getTime() };
 }
 
-/** What a run and its day have used; agent runs of which a key is in `except` are left out. */
+/** The use of a run and its day, without agent runs that have a key in `except`. */
 export async function usedSoFar(
   root: string,
   project: string,
@@ -73,7 +74,7 @@ const within = (begin: Date, end: Date) => {
   return ({ at }: UsageRow): boolean => at >= from && at < to;
 };
 
-/** All rows of the months since then, each agent run once. Files are named by UTC months: a local day may lie in two. */
+/** All rows since that month, each agent run once. Files are named by UTC months, so a local day may be in two. */
 async function rowsSince(root: string, project: string, since: Date, now: Date): Promise<Map<string, UsageRow>> {
   const rows = new Map<string, UsageRow>();
   const last = now.toISOString().slice(0, 7);
@@ -85,7 +86,7 @@ async function rowsSince(root: string, project: string, since: Date, now: Date):
   return rows;
 }
 
-/** Files as they were read last: with a budget they are looked at every second, and change once an agent run. */
+/** Cached files: with a budget they are read every second, and change once per agent run. */
 const known = new Map<string, { stamp: string; rows: UsageRow[] }>();
 const MOST_KNOWN = 8;
 
@@ -111,7 +112,7 @@ function parse(text: string): UsageRow[] {
   });
 }
 
-/** Outcomes of which the idea is charged an iteration, as the workflow decides it. */
+/** Outcomes that charge the idea an iteration, as the workflow decides it. */
 const COSTS_ITERATION: ReadonlySet<string> = new Set(['ok', 'timeout', 'agent', 'context', 'budget']);
 
 function sum(rows: readonly UsageRow[]): Spent {

@@ -1,4 +1,4 @@
-/** Which build this is; a background worker of another build is replaced when a run starts. */
+/** The id of this build. A run that starts replaces a background worker of another build. */
 import { readFileSync } from 'node:fs';
 
 declare const __BUILD_ID__: string | undefined;

@@ -1,7 +1,7 @@
 /**
- * The name of this host in task queues. Ideas come back to the queue of the host that has their worktrees, so it must not
- * change with the host's name: it is kept in the state folder, where the worktrees are.
- * Invariant: once written it never changes; of two workers that write it at a time both get what the first one wrote.
+ * The name of this host in task queues. Ideas return to the queue of the host with their worktrees, so the name must
+ * not change with the host's name. It is kept in the state folder, beside the worktrees.
+ * Invariant: once written it never changes. Of two workers that write it concurrently, both get the first one's name.
  */
 import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const FIX = 'Remove the file: the next worker writes a new one and also serves o
 
 const safe = (name: string): string => name.replace(/[^A-Za-z0-9.-]/g, '-');
 
-/** `RALPHCTL_HOST` names it where neither the host's name nor the state folder lasts. */
+/** `RALPHCTL_HOST` sets it where neither the host's name nor the state folder lasts. */
 export async function hostLabel(root: string, env: NodeJS.ProcessEnv, name = hostname()): Promise<string> {
   if (env.RALPHCTL_HOST) return safe(env.RALPHCTL_HOST);
   const path = join(root, 'host');
@@ -33,7 +33,7 @@ async function read(path: string): Promise<string | undefined> {
   return text.trim();
 }
 
-/** Runs of 0.1 may be open under the host's name alone. */
+/** Runs of 0.1 may be open under the plain host name. */
 async function firstLabel(root: string, name: string): Promise<string> {
   const projects = await readdir(join(root, 'projects')).catch(() => []);
   const served = await Promise.all(
@@ -47,7 +47,7 @@ async function firstLabel(root: string, name: string): Promise<string> {
   return served.includes(true) ? name : `${name}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Linked, so that nobody reads half of it and the first one wins. */
+/** Linked, so that nobody reads a partial file and the first writer wins. */
 async function keep(path: string, label: string): Promise<string> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   try {
@@ -55,7 +55,7 @@ async function keep(path: string, label: string): Promise<string> {
     await writeFile(draft, `${label}\n`, { mode: 0o600 });
     await link(draft, path);
   } catch {
-    // Another worker was first, or the folder cannot be written, which is told elsewhere.
+    // Another worker was first, or the folder is not writable, which other code reports.
   } finally {
     await rm(draft, { force: true });
   }

@@ -1,6 +1,6 @@
 /**
- * The worker's log: one JSON line per event, rotated by size, and on a terminal also as readable lines. Complaints that
- * repeat are thinned out.
+ * The worker's log: one JSON line per event, rotated by size, and on a terminal also readable lines. Repeated messages
+ * are thinned out.
  */
 import { join } from 'node:path';
 import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
@@ -60,7 +60,7 @@ function logSdk(log: PinoLogger<never, boolean>, { level, message, meta }: LogEn
   const { error, taskToken: _, ...rest } = (meta ?? {}) as Record<string, unknown>;
   const held = level === 'INFO' ? 0 : repeats.pass(`${message} ${error ? String(error) : ''}`, performance.now());
   if (held === undefined) return;
-  // `held`: how many like it were left out since the last one.
+  // `held`: how many similar ones were suppressed since the last one.
   log[LEVELS[level]]({ sdk: true, ...rest, ...(error ? { err: error } : {}), ...(held > 0 ? { held } : {}) }, message);
 }
 
@@ -70,17 +70,18 @@ function describe(details: Record<string, unknown>): string {
 }
 
 /**
- * Keeps a log from saying the same thing many times a second, as when the server is gone and every poller complains.
- * Invariant: a first message always passes; later ones pass at growing distances and say how many were held back. Pure.
+ * Limits repeated log messages, for example when the server is gone and every poller complains.
+ * Invariant: a first message always passes. Later ones pass at growing intervals with the number of suppressed ones.
+ * Pure.
  */
 const FIRST_MS = 1000;
 const LONGEST_MS = 60_000;
-/** Silent for this long, a message is new again. */
+/** After this much silence a message counts as new. */
 const FORGOTTEN_MS = 5 * 60_000;
 const MOST_KEPT = 200;
 
 interface Seen {
-  /** Until when it is held back. */
+  /** Suppressed until this time. */
   until: number;
   pauseMs: number;
   held: number;
@@ -90,9 +91,9 @@ interface Seen {
 export class Repeats {
   readonly #seen = new Map<string, Seen>();
 
-  /** How many like this were held back before it; undefined: hold this one back. `now` in milliseconds. */
+  /** How many similar ones were suppressed before it; undefined: suppress this one. `now` in milliseconds. */
   pass(message: string, now: number): number | undefined {
-    // The same complaint with other numbers (attempts, ports, ids) is the same complaint.
+    // The same message with other numbers (attempts, ports, ids) is the same message.
     const key = message.slice(0, 300).replace(/[0-9a-f]{8,}|\d+/gi, '#');
     const seen = this.#seen.get(key);
     if (!seen || now - seen.at > FORGOTTEN_MS) {

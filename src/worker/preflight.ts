@@ -1,4 +1,4 @@
-/** Checks that a worker can work at all; each problem is one sentence with its fix. */
+/** Checks that a worker can work; each problem is one sentence with its fix. */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { execa } from 'execa';
 import { projectDir } from '../config/paths.js';

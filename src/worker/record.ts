@@ -1,6 +1,6 @@
 /**
- * `worker.json`: the background worker of a project as other commands find it.
- * Invariant: names processes by pid and start time, so that a recycled pid is never taken for a worker.
+ * `worker.json`: lets other commands find the background worker of a project.
+ * Invariant: identifies processes by pid and start time, so that a recycled pid is never taken for a worker.
  */
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { type Identity, isAlive } from '../process/identity.js';
 import { writeAtomically } from '../run-files/run.js';
 
 export interface WorkerRecord {
-  /** The process that restarts the worker, or the worker itself when it runs in the foreground. */
+  /** The process that restarts the worker; in the foreground, the worker itself. */
   keeper: Identity;
   buildId: string;
   startedAt: string;
@@ -46,7 +46,7 @@ export async function runningWorker(root: string, project: string): Promise<Work
   return { keeper, buildId, startedAt };
 }
 
-/** `dead`: it was killed; one that was stopped takes its record away. */
+/** `dead`: it was killed; a worker that was stopped removes its record. */
 export async function workerState(root: string, project: string): Promise<'alive' | 'dead' | 'none'> {
   const there = await access(workerRecordPath(root, project)).then(
     () => true,

@@ -1,6 +1,6 @@
 /**
- * What a worker does at boot about the one before it: end its agents, then hand its attempts back to the server, so that
- * the work goes on at once instead of after the heartbeat time-out.
+ * Cleans up after the previous worker at boot: ends its agents, then returns its attempts to the server, so that work
+ * resumes at once instead of after the heartbeat timeout.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -30,7 +30,7 @@ export async function reap(
   if (ended.length > 0) log.event('ended processes of an earlier worker', { count: ended.length });
   const handed = new Set<string>();
   const handBack = async (taskToken: string, what: Record<string, unknown>): Promise<void> => {
-    // An agent's attempt is marked twice: as an attempt, and as an activity.
+    // An agent's attempt has two marks: as an attempt, and as an activity.
     if (handed.has(taskToken)) return;
     handed.add(taskToken);
     const failure = ApplicationFailure.create({
@@ -41,7 +41,7 @@ export async function reap(
       await completion.fail(Buffer.from(taskToken, 'base64'), failure);
       log.event('returned an attempt to the server', what);
     } catch (error) {
-      // The server gave the attempt up already, or the idea is closed: nothing waits for it.
+      // The server already gave the attempt up, or the idea is closed: nobody waits for it.
       log.event('stopped waiting for an old attempt', { ...what, why: (error as Error).message });
     }
   };
@@ -56,10 +56,10 @@ export async function reap(
 }
 
 /*
- * Notes on disk of the activities that a worker has taken, one file each while it runs. A worker that is killed cannot
- * say so: the next one finds the notes and hands the activities back, instead of letting their time-outs run out.
- * Invariant: helps or does nothing; what a living worker has taken is never handed back. An activity
- * waits for its note to be written, and starts without one where that fails.
+ * Notes on disk of a worker's running activities, one file each. A killed worker cannot report them: the next one finds
+ * the notes and returns the activities, instead of letting them time out.
+ * Invariant: a failure here only loses the shortcut. Activities of a live worker are never returned. An activity waits
+ * until its note is written, and starts without one where that fails.
  */
 
 interface Note extends Taken {
@@ -72,12 +72,12 @@ const shape = z.looseObject({
   worker: z.looseObject({ pid: z.int(), startTime: z.string() }),
 }) as unknown as z.ZodType<Note>;
 
-/** Makes the folder; without it nothing is noted. */
+/** Makes the folder; without it there are no notes. */
 export async function keepNotes(root: string, project: string): Promise<void> {
   await mkdir(takenDir(root, project), { recursive: true });
 }
 
-/** Returns what forgets it again. Never rejects. */
+/** Returns the function that removes the note. Never rejects. */
 export async function noteTaken(root: string, project: string, taken: Taken): Promise<() => Promise<void>> {
   const path = join(takenDir(root, project), `${randomUUID()}.json`);
   const note: Note = { ...taken, worker: await ownIdentity() };
@@ -89,14 +89,14 @@ export async function noteTaken(root: string, project: string, taken: Taken): Pr
   return () => rm(path, { force: true }).catch(() => undefined);
 }
 
-/** What workers that are dead had taken. */
+/** Activities of dead workers. */
 export async function leftTaken(root: string, project: string): Promise<Taken[]> {
   const left: Taken[] = [];
   for (const { note } of await read(root, project)) if (note && (await isDead(note))) left.push(note);
   return left;
 }
 
-/** Forgets what nobody works on any more; `unknown` workers, in other containers, lose no more than these notes. */
+/** Removes notes of work that has ended. `unknown` workers, in other containers, lose only these notes. */
 export async function forgetTaken(root: string, project: string): Promise<void> {
   for (const { path, note } of await read(root, project))
     if (!note || (await aliveness(note.worker)) !== 'alive') await rm(path, { force: true });
@@ -117,12 +117,12 @@ async function read(root: string, project: string): Promise<{ path: string; note
 }
 
 /*
- * What a worker does at boot about the queue of the one before it: workflows that were in that one's cache are offered to
- * it first, and wait there until the server gives up. This tells the server to let them go at once.
- * Invariant: helps or does nothing; a worker starts without it, too.
+ * Resets the sticky queues of the previous worker at boot. The server first offers its cached workflows to that worker,
+ * and they wait until a timeout. This tells the server to release them at once.
+ * Invariant: a failure here only loses the shortcut; a worker starts without it.
  */
 
-/** The run, and the ideas that something was done for: those are about to be handed back. */
+/** The run, and the ideas with interrupted activities, which are about to be returned. */
 export async function resetStickyQueue(client: Client, root: string, project: string): Promise<void> {
   const marks = await leftAttempts(root, project).catch(() => []);
   const taken = await leftTaken(root, project).catch(() => []);

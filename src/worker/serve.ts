@@ -1,7 +1,7 @@
 /**
- * The worker process: waits for the server, ends what an earlier worker left, polls until it is told to stop.
- * Invariant: a first stop signal hands running iterations back after a grace time and leaves no process behind; a second
- * one ends at once. It never exits silently: every end has a line in the log and an exit code.
+ * The worker process: waits for the server, ends leftovers of an earlier worker, polls until it is stopped.
+ * Invariant: the first stop signal returns running iterations after a grace time and leaves no process. The second one
+ * ends at once. Every end has a log line and an exit code.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
@@ -33,11 +33,11 @@ export interface ServeOptions {
   /** Readable lines on stderr as well. */
   echo: boolean;
   capacity: { agents: number; git: number };
-  /** How long running iterations may go on after a stop signal, milliseconds. */
+  /** How long running iterations may continue after a stop signal, milliseconds. */
   graceMs: number;
-  /** Called when the supervisor has gone; the worker hands its work back then and ends. */
+  /** Called when the supervisor is gone; the worker then returns its work and ends. */
   onOrphaned?: () => void;
-  /** End by itself after this long without an open run; undefined: never. */
+  /** End after this long without an open run; undefined: never. */
   idleExitMs?: number;
 }
 
@@ -90,15 +90,15 @@ async function poll(
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
   const host = await hostLabel(root, env);
-  // Two, because starting a process blocks the one that does it: agents and landings then do not wait for each other.
-  // All work on the repository's shared metadata is in one of them, where its lock is.
+  // Two, because starting a process blocks the starter: agents and landings then do not wait for each other.
+  // All work on the repository's shared metadata is in one of them, with its lock.
   const onLost = (why: string): void => log.event('a job process ended', { why });
   const [agents, repository] = [new Launcher({ root, host, onLost }), new Launcher({ root, host, onLost })];
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const doWork: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
   const others = await alsoFor(options, client, host, log);
-  // Beside each other, as both take a while and nothing is polled before both are done.
+  // In parallel, because both take a while and polling starts after both.
   const [workers] = await Promise.all([
     createWorkers({
       connection,
@@ -131,7 +131,7 @@ async function poll(
   } finally {
     stop.ask();
     await Promise.all([agents.close(), repository.close()]);
-    // Whatever an activity could not end in its time.
+    // Leftovers that an activity could not end in time.
     await killByToken(project);
     await events.flush();
     await connection.close();
@@ -157,7 +157,7 @@ async function alsoFor(
   }
 }
 
-/** The first connection is not retried by the SDK: wait here, and say so. */
+/** The SDK does not retry the first connection: this waits and logs it. */
 async function untilConnected(
   options: ServeOptions,
   log: WorkerLog,
@@ -180,8 +180,8 @@ async function untilConnected(
 }
 
 /**
- * Resolves to true once no run of the project has been open for the configured time. A server that does not answer tells
- * nothing about that, unless it was stopped on purpose: a worker that left then would leave the run alone.
+ * Resolves to true once no run of the project has been open for the configured time. An unreachable server proves
+ * nothing, unless it was stopped on purpose: a worker that left would abandon the run.
  */
 async function idleWatch(options: ServeOptions, client: Client, signal: AbortSignal): Promise<boolean> {
   const { idleExitMs, project } = options;
@@ -200,7 +200,7 @@ async function idleWatch(options: ServeOptions, client: Client, signal: AbortSig
   return false;
 }
 
-/** Whoever stops the embedded server takes its record away. */
+/** The command that stops the embedded server removes its record. */
 async function comesBack({ root, env }: ServeOptions): Promise<boolean> {
   if ((await resolveConnection({ env, root })).kind !== 'embedded') return true;
   return (await readRecord(root)) !== undefined;
@@ -220,7 +220,7 @@ class StopRequest {
       this.#controller.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal);
-    // A worker whose supervisor was killed would be one that nobody finds: it hands its work back and ends.
+    // Nobody finds a worker whose supervisor was killed, so it returns its work and ends.
     if (!process.connected) return;
     process.once('disconnect', () => {
       onOrphaned();

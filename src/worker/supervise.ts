@@ -1,7 +1,7 @@
 /**
  * Keeps a project's background worker and the embedded server running.
- * Invariant: light (no Temporal SDK is loaded here); restarts with back-off; one per project, guarded by the record that
- * is written under the project's lock; ends when the worker ends by itself with exit code 0, or when told to.
+ * Invariant: light (never loads the Temporal SDK); restarts with back-off; one per project, guarded by the record under
+ * the project's lock; ends when the worker exits with code 0, or on request.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -60,7 +60,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
           onProgress: (line) => log.info({ line }, 'server'),
           onEvent: (event) => {
             log.info(event, `server ${event.type}`);
-            // Workers reconnect to the same address by themselves; to another they cannot.
+            // Workers reconnect to the same address by themselves, but not to another one.
             if (event.type === 'restarted' && event.moved) {
               moved = true;
               child?.kill('SIGTERM');

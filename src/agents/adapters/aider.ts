@@ -1,8 +1,8 @@
 /**
- * aider: `aider --message-file FILE`. It prints plain text for people; what can be counted on are the events that it
- * writes to its analytics log, which is pointed at stderr (and sent nowhere).
- * Invariant: a run is a success when its last request was answered and it ended by itself; its exit code is 0 whatever
- * happens. Its stdout is read for errors only after that says that it failed.
+ * aider: `aider --message-file FILE`. It prints plain text for people. Reliable are only the events in its analytics
+ * log, which ralphctl points at stderr (nothing is sent).
+ * Invariant: a run succeeds when its last request was answered and it ended by itself; its exit code is always 0. Its
+ * stdout is read for errors only after the events report a failure.
  */
 import { join } from 'node:path';
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
@@ -15,7 +15,7 @@ import type { AgentAdapter, AgentError, AgentReader, Reading } from '../types.js
 const MESSAGE_LIMIT = 256 << 10;
 /** Follows each answer. */
 const REPORT = /^Tokens: [\d.]+[kM]? sent, .*\breceived\b/;
-/** Ends what it says of itself before it begins. */
+/** The last line of its introduction. */
 const BANNER_END = /^Repo-map: /;
 const FAILURE = /^(?:litellm\.)?(\w+(?:Error|Timeout)|Timeout): (.*)/;
 
@@ -57,13 +57,13 @@ class AiderEvents implements EventHandler {
       case 'message_send':
         this.#asked = false;
         this.notes.turn();
-        // Its answer's edits, and what it lints and tests after them.
+        // Edits of its answer, and the linting and tests after them.
         this.notes.at('tool');
         this.notes.addUsage(
           clean({
             inputTokens: numberOf(properties?.prompt_tokens),
             outputTokens: numberOf(properties?.completion_tokens),
-            // It says 0 of a model whose price it does not know.
+            // It reports 0 for a model of unknown price.
             costUsd: numberOf(properties?.cost) || undefined,
           }),
         );
@@ -90,7 +90,7 @@ class AiderEvents implements EventHandler {
       this.notes.ended('success');
       return;
     }
-    // What went wrong is on stdout only, and may come later than this.
+    // The error is only on stdout, and may arrive later than this.
     this.notes.ended('error', this.#error);
   }
 }
@@ -124,7 +124,7 @@ export class AiderReader implements AgentReader {
     return undefined;
   }
 
-  /** What stands before a report is the answer; what comes after it is about files and commits. */
+  /** The text before a report is the answer; the text after it is about files and commits. */
   #text(line: string): void {
     const failure = FAILURE.exec(line);
     if (failure) this.#failure = { message: failure[2] ?? line, ...entryOf(CLASSES, failure[1]) };
@@ -172,15 +172,15 @@ export const aider: AgentAdapter = {
         ...(spec.effort ? ['--reasoning-effort', spec.effort] : []),
         ...['--message-file', message, '--analytics-log', '/dev/stderr', '--no-analytics'],
         ...['--yes-always', '--no-stream', '--no-pretty', '--no-fancy-input', '--no-suggest-shell-commands'],
-        // Each URL in a prompt would be fetched, each of an error opened in a browser.
+        // It would fetch each URL in a prompt, and open each URL of an error in a browser.
         ...['--no-detect-urls', '--disable-playwright', '--no-check-update', '--no-show-release-notes'],
         ...['--no-show-model-warnings', '--no-gitignore', '--no-auto-commits', '--no-dirty-commits'],
-        // Its histories and its map's cache would lie in the worktree and be committed.
+        // Its histories and its map's cache would be in the worktree and get committed.
         ...['--chat-history-file', join(ctx.scratch, 'aider-chat.md')],
         ...['--input-history-file', join(ctx.scratch, 'aider-input'), '--map-tokens', '0'],
         ...spec.args,
       ],
-      // COLUMNS: it folds what it prints, and a folded signal is none.
+      // COLUMNS: it wraps its output, and a wrapped signal is unreadable.
       env: { COLUMNS: '100000', LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
       files: { [message]: ctx.prompt },
     };

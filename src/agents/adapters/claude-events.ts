@@ -12,7 +12,7 @@ import type { AgentError } from '../types.js';
 
 type Named = Pick<AgentError, 'kind' | 'scope'>;
 
-/** What the CLI calls its errors, where that says more than the HTTP status. */
+/** The CLI's names of errors, where they are more precise than the HTTP status. */
 const NAMES: Readonly<Record<string, Named>> = {
   rate_limit: { kind: 'limited', scope: 'rate' },
   usage_limit_reached: { kind: 'limited', scope: 'usage' },
@@ -42,7 +42,9 @@ export class ClaudeEvents implements EventHandler {
   #usage: Usage = {};
   #whole = true;
 
-  /** `errorIn`: an error that the CLI passes off as a success. `whole`: the answer's usage came with it, as it does at its end. */
+  /**
+   * `errorIn`: an error that the CLI reports as a success. `whole`: the answer's usage arrived with it, as at its end.
+   */
   constructor(
     private readonly notes: RunNotes,
     private readonly errorIn: (text: string, whole: boolean) => AgentError | undefined = () => undefined,
@@ -86,10 +88,10 @@ export class ClaudeEvents implements EventHandler {
       return;
     }
     const first = objectOf(listOf(message?.content)[0]);
-    // No answer of the model, but what the CLI says in its place.
+    // Not an answer of the model, but a message of the CLI in its place.
     const usage = objectOf(message?.usage);
     const whole = Boolean(inputOf(usage) || numberOf(usage?.output_tokens));
-    // A subagent's words are not the agent's.
+    // A subagent's text is not the agent's.
     const sub = Boolean(event.parent_tool_use_id);
     if (!sub) this.#whole = whole;
     if (this.errorIn(stringOf(first?.text) ?? '', whole)) return;
@@ -108,7 +110,7 @@ export class ClaudeEvents implements EventHandler {
     if (text !== '' && !sub) this.#lastText = text;
   }
 
-  /** Each message states its own usage, on every one of its lines. */
+  /** Each message repeats its own usage on every one of its lines. */
   #count(usage: Json | undefined): void {
     if (!usage) return;
     const [input, output] = [inputOf(usage), numberOf(usage.output_tokens)];
@@ -138,7 +140,7 @@ export class ClaudeEvents implements EventHandler {
     this.notes.used({ ...this.#usage, ...known });
     const text = stringOf(result.result);
     const hidden = this.errorIn(text ?? '', this.#whole);
-    // Only a success result carries the agent's last word; an error result carries the error.
+    // Only a success result contains the agent's last message; an error result contains the error.
     const failed = hidden !== undefined || result.is_error === true || result.subtype !== 'success';
     this.notes.finalMessage = failed ? this.#lastText : (text ?? this.#lastText);
     if (!failed) this.notes.ended('success');
@@ -149,7 +151,7 @@ export class ClaudeEvents implements EventHandler {
   #error(result: Json): AgentError {
     const subtype = stringOf(result.subtype);
     const errors = listOf(result.errors).filter((entry) => typeof entry === 'string');
-    // The field `error` is qwen's, for what stops it before its first turn.
+    // The field `error` is qwen's, for errors before its first turn.
     const said = errors.length > 0 ? errors.join('; ') : stringOf(objectOf(result.error)?.message);
     const message = stringOf(result.result) ?? said ?? subtype ?? 'unknown error';
     const named =
@@ -164,7 +166,7 @@ export class ClaudeEvents implements EventHandler {
   }
 }
 
-/** The limit that was announced is more exact than the name of the error. */
+/** The announced limit is more exact than the name of the error. */
 function withoutScope(named: Named | undefined, known: LimitScope | undefined): Named {
   if (!named || known === undefined) return named ?? {};
   return clean({ kind: named.kind });

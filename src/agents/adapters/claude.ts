@@ -25,9 +25,9 @@ export const claude: AgentAdapter = {
       DISABLE_TELEMETRY: '1',
       DISABLE_ERROR_REPORTING: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      // Long retries inside the CLI hide a limit from everybody else who shares the account.
+      // Long retries inside the CLI hide a limit from other agents on the same account.
       CLAUDE_CODE_MAX_RETRIES: '4',
-      // Only on the user's word that this machine is a sandbox: it lets the CLI run as root.
+      // Only when the user declares this machine a sandbox: it lets the CLI run as root.
       ...(spec.sandboxed ? { IS_SANDBOX: '1' } : {}),
     },
   }),

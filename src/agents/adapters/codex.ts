@@ -55,7 +55,7 @@ class CodexEvents implements EventHandler {
   }
 
   #item(item: Json | undefined, completed: boolean): void {
-    // Items of type error are notes (an unknown model, for one), not answers.
+    // Items of type error are notes (for example about an unknown model), not answers.
     if (!item || item.type === 'error') return;
     this.notes.working();
     if (item.type !== 'agent_message') this.#tool(item, completed);
@@ -64,11 +64,11 @@ class CodexEvents implements EventHandler {
     if (item.type === 'agent_message') this.notes.say(stringOf(item.text) ?? '');
   }
 
-  /** Some items come when they begin and when they end, some only when they end. */
+  /** Some items arrive at their start and end, some only at their end. */
   #tool(item: Json, completed: boolean): void {
     const type = stringOf(item.type) ?? 'tool';
     const id = stringOf(item.id);
-    // What it thinks and plans is no tool.
+    // Reasoning and plans are not tools.
     if (type === 'reasoning' || type === 'todo_list') return;
     if (id === undefined || !this.#begun.delete(id)) {
       const name = stringOf(item.tool) ?? entryOf(TOOL_NAMES, type) ?? type;

@@ -5,7 +5,7 @@ import { clean, type Json, numberOf, objectOf, stringOf } from '../reading/json.
 import type { RunNotes } from '../reading/run-notes.js';
 import type { AgentError } from '../types.js';
 
-/** Kinds that a program may claim: the others are seen from outside. */
+/** Kinds that a program may report; ralphctl itself observes the others. */
 export const CLAIMABLE_KINDS = [
   ...(['transient', 'limited', 'auth', 'config', 'context', 'budget', 'agent'] as const),
 ] satisfies FailureKind[];
@@ -26,7 +26,7 @@ function errorFrom(value: unknown): AgentError {
   });
 }
 
-/** Seconds or milliseconds since 1970, in which no limit was ever reset; what is no date at all says nothing. */
+/** Seconds or milliseconds since 1970, in which no limit was ever reset. An invalid date has no meaning. */
 function instant(at: number): number | undefined {
   const ms = at < 1e11 ? at * 1000 : at;
   return Number.isNaN(new Date(ms).getTime()) ? undefined : ms;

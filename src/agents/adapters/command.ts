@@ -1,6 +1,6 @@
 /**
- * Any program that takes a prompt on stdin. Text: what it prints on stdout is its message. JSON: one event a line
- * (docs/agents.md). Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
+ * Any program that takes a prompt on stdin. Text: its stdout is its message. JSON: one event a line (docs/agents.md).
+ * Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
  */
 
 import { EventReader } from '../reading/event-reader.js';
@@ -38,7 +38,7 @@ export class TextReader implements AgentReader {
       finalMessage: this.#stdout.toString(),
       errorText: this.#stderr.toString(),
       turns: this.#spoke ? 1 : 0,
-      // Plain text does not tell what it waits for.
+      // Plain text does not show what it waits for.
       awaitsModel: false,
     };
   }
@@ -59,7 +59,7 @@ export const command: AgentAdapter = {
   },
   reader: (spec, emit) => {
     if (spec.output !== 'json') return new TextReader(emit);
-    // A program need not tell of its tools.
+    // A program need not report its tools.
     const notes = new RunNotes(emit, false);
     return new EventReader(notes, new ContractEvents(notes));
   },

@@ -1,7 +1,7 @@
 /**
  * GitHub Copilot CLI, headless: `copilot --output-format json`.
- * Invariant: success is the `result` event with exit code 0 and no session error after the last answer; the last answer
- * is the last assistant message that asks for no tool. The user's message is never read.
+ * Invariant: success is the `result` event with exit code 0 and no session error after the last answer. The last answer
+ * is the last assistant message without a tool request. The user's message is never read.
  */
 
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, Named>> = {
   context_limit: { kind: 'context' },
 };
 
-/** Pieces of what comes whole later. */
+/** Pieces of messages that arrive complete later. */
 const PIECES: ReadonlySet<string> = new Set(['assistant.message_delta', 'assistant.tool_call_delta']);
 
 class CopilotEvents implements EventHandler {
@@ -75,7 +75,7 @@ class CopilotEvents implements EventHandler {
     const text = stringOf(data?.content) ?? '';
     const sub = Boolean(data?.parentToolCallId);
     if (!sub) this.#error = undefined;
-    // What comes with tool calls is said on the way; it is the last word only if nothing follows.
+    // Text beside tool calls is a comment; it is the last message only if nothing follows.
     if (text !== '' || listOf(data?.toolRequests).length === 0) this.notes.say(text, sub);
   }
 
@@ -112,7 +112,7 @@ export const copilot: AgentAdapter = {
       ...['--output-format', 'json', '--allow-all', '--no-ask-user', '--no-auto-update', '--no-remote', '--no-color'],
       ...(spec.model ? ['--model', spec.model] : []),
       ...(spec.effort ? ['--reasoning-effort', spec.effort] : []),
-      // It tells its session's id only at the end, when nothing is left to go on with: so it gets one.
+      // It reports its session's id only at the end, too late for a resume, so ralphctl assigns one.
       ...(ctx.resume ? [`--resume=${ctx.resume}`] : ['--session-id', ctx.sessionId]),
       ...spec.args,
     ],

@@ -1,7 +1,8 @@
 /**
  * Gemini CLI, headless: `gemini --output-format stream-json`.
- * Invariant: the agent's words are the assistant's pieces after the last tool result; the `user` event holds the whole
- * prompt and is never read. Success is the `result` event with status success; the exit code alone lies both ways.
+ * Invariant: the agent's text is the assistant's pieces after the last tool result. The `user` event contains the whole
+ * prompt and is never read. Success is the `result` event with status success; the exit code alone is unreliable both
+ * ways.
  */
 import { join } from 'node:path';
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
@@ -10,7 +11,7 @@ import { statusIn } from '../reading/patterns.js';
 import { RunNotes } from '../reading/run-notes.js';
 import type { AgentAdapter, AgentError, ExitMeaning } from '../types.js';
 
-/** Types of errors in its result that say more than their words. */
+/** Types of errors in its result that are more precise than their texts. */
 const TYPES: Readonly<Record<string, AgentError['kind']>> = {
   FatalAuthenticationError: 'auth',
   FatalInputError: 'config',
@@ -27,7 +28,7 @@ const EXITS: Readonly<Record<string, ExitMeaning>> = {
   53: { turns: true },
 };
 
-/** Below the user's own settings. Its ten attempts at a limit take four minutes. */
+/** Defaults below the user's own settings. Its ten retries at a limit take four minutes. */
 const SETTINGS = JSON.stringify({ general: { maxAttempts: 3 } });
 
 class GeminiEvents implements EventHandler {
@@ -76,7 +77,7 @@ class GeminiEvents implements EventHandler {
     this.#text = piece ? this.#text + text : text;
   }
 
-  /** Counted when it is whole: half of one may be all that ever comes. */
+  /** Counted when complete: half of one may be all that ever arrives. */
   #answer(): void {
     if (!this.#answering) this.notes.turn();
     this.#answering = true;
@@ -136,10 +137,10 @@ export const gemini: AgentAdapter = {
       ],
       stdin: ctx.prompt,
       env: {
-        // Otherwise the process that is started only starts another one, and passes no signal on to it.
+        // Otherwise the started process only starts another one, and passes no signal to it.
         GEMINI_CLI_NO_RELAUNCH: 'true',
         GEMINI_TELEMETRY_ENABLED: 'false',
-        // It takes settings only from the user's own file and from those that are root's, with every folder above them.
+        // It reads settings only from the user's own file and from root-owned files in root-owned folders.
         ...(ctx.root ? { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: file } : {}),
       },
       ...(ctx.root ? { files: { [file]: SETTINGS } } : {}),

@@ -1,7 +1,7 @@
 /**
  * opencode, headless: `opencode run --format json`.
- * Invariant: there is no last event; a step that finished for another reason than tool calls is the end, until another
- * step begins. A tool is told of when it has ended; that the model is asked, and that a tool begins, only its log tells.
+ * Invariant: there is no last event. A step that finished for another reason than tool calls is the end, until another
+ * step begins. The events report a tool at its end; only the log shows requests to the model and the start of a tool.
  */
 
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
@@ -18,10 +18,10 @@ const NAMES: Readonly<Record<string, AgentError['kind']>> = {
   MessageOutputLengthError: 'agent',
 };
 
-/** Reasons to finish a step that are a good end; some providers give none that says anything. */
+/** Reasons that end a step well; some providers give a meaningless one. */
 const GOOD_ENDS = new Set(['stop', 'other', 'unknown']);
 
-/** How a line of its log begins; what follows may quote anything. */
+/** The start of a log line; the rest may quote anything. */
 const LOG = /^timestamp=\S+ level=([A-Z]+) run=\S+ message=("[^"]*"|\S+)/;
 
 class OpencodeEvents implements EventHandler {
@@ -63,7 +63,7 @@ class OpencodeEvents implements EventHandler {
     this.notes.session(id);
   }
 
-  /** It begins with the first sign of an answer; an answer is what follows. */
+  /** It starts with the first sign of an answer, which follows. */
   #step(messageId: string | undefined): void {
     this.notes.working();
     if (messageId === this.#messageId) return;
@@ -102,13 +102,13 @@ class OpencodeEvents implements EventHandler {
     else this.notes.failed({ message: `the answer ended with "${reason}"` });
   }
 
-  /** The request for a title (`small`) is none of the agent's. */
+  /** The request for a title (`small`) is not the agent's. */
   stderr(line: string): void {
     const [, level, message] = LOG.exec(line) ?? [];
     if (message === undefined || /\bsmall=true\b/.test(line)) return;
     if (level === 'ERROR' && message === '"stream error"') this.#refused(line);
     else if (level === 'INFO' && message === 'stream') {
-      // Later ones may be a subagent's, which nobody can go on with.
+      // Later ones may be a subagent's, which cannot be resumed.
       if (this.#sessionId === undefined) this.#session(/\bsession\.id=(\S+)/.exec(line)?.[1]);
       this.notes.at('model');
     } else if (level === 'INFO' && message === 'evaluated') this.notes.at('tool');

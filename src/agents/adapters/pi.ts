@@ -1,7 +1,7 @@
 /**
  * pi, headless: `pi -p --mode json`.
- * Invariant: the stop reason of the last assistant message decides; the exit code is 0 whatever happens. Every failed
- * attempt ends with an `agent_end` of its own, so only a success is the last event for certain.
+ * Invariant: the stop reason of the last assistant message decides; the exit code is always 0. Every failed attempt
+ * ends with its own `agent_end`, so only a success is certain to be the last event.
  */
 
 import { type EventHandler, EventReader } from '../reading/event-reader.js';
@@ -50,7 +50,7 @@ class PiEvents implements EventHandler {
     }
   }
 
-  /** It holds the whole conversation and may be too long to be read; the messages came before. */
+  /** It contains the whole conversation and may be too long to read; the messages came before. */
   cut(type: string): void {
     if (type === 'agent_end') this.#end();
   }

@@ -1,6 +1,6 @@
 /**
  * Qwen Code, headless: `qwen --output-format stream-json`, in the events of Claude Code.
- * Invariant: a result that is an API error is one, whatever `is_error` and the exit code say.
+ * Invariant: a result that is an API error counts as one, whatever `is_error` and the exit code say.
  */
 import { join } from 'node:path';
 import { EventReader } from '../reading/event-reader.js';
@@ -11,8 +11,8 @@ import type { AgentAdapter, AgentError } from '../types.js';
 import { ClaudeEvents } from './claude-events.js';
 
 /**
- * A failed request comes as the agent's last word; one that failed in the middle of an answer is added to what there was
- * of it, which is told from an agent that quotes an error by the missing usage.
+ * A failed request arrives as the agent's last message. A failure in the middle of an answer is appended to the partial
+ * answer; the missing usage distinguishes it from an agent that quotes an error.
  */
 function apiError(text: string, whole: boolean): AgentError | undefined {
   const message = /^\[API Error\b/.test(text) ? text : whole ? undefined : /\[API Error: [^\n]*\]\s*$/.exec(text)?.[0];
@@ -20,8 +20,8 @@ function apiError(text: string, whole: boolean): AgentError | undefined {
 }
 
 /**
- * Defaults below the user's own settings. Its ten silent retries of a rate limit begin at a minute each, and every one of
- * them is seven requests with their own retries; what is left are these seven.
+ * Defaults below the user's own settings. Its ten silent retries of a rate limit start at a minute each, and each is
+ * seven requests with their own retries; only these seven remain.
  */
 const SETTINGS = JSON.stringify({
   $version: 4,
@@ -46,7 +46,7 @@ export const qwen: AgentAdapter = {
       ],
       stdin: ctx.prompt,
       env: {
-        // Otherwise the process that is started only starts another one, which outlives it.
+        // Otherwise the started process only starts another one, which outlives it.
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
         QWEN_TELEMETRY_ENABLED: 'false',

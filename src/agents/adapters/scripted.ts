@@ -1,4 +1,4 @@
-/** The scripted agent that comes with ralphctl: does what a script says. For demos, tests and trying out a set-up. */
+/** The scripted agent of ralphctl: it follows a script. For demos, tests and trying out a set-up. */
 import { programFile } from '../../process/program-file.js';
 import type { AgentAdapter } from '../types.js';
 import { TextReader } from './command.js';

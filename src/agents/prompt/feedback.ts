@@ -1,4 +1,4 @@
-/** Tells the agent what became of its last iteration. Must not import anything but types and the fence. */
+/** The feedback for the agent about its last iteration. Must not import anything but types and the fence. */
 import type { Feedback } from '../../protocol/activities.js';
 import { fenced } from './template.js';
 
@@ -14,7 +14,7 @@ function output(tail: string, log: string): string {
 
 function tests({ newTests = [], knownTests = [] }: { newTests?: string[]; knownTests?: string[] }): string {
   const list = (names: string[]): string => fenced(names.join('\n'));
-  // Without old failures every failure is a new one: nothing to tell apart.
+  // Without old failures every failure is new: no need to separate them.
   if (knownTests.length === 0) return '';
   const fresh = newTests.length > 0 ? `\n\nThese tests passed before you began:\n\n${list(newTests)}` : '';
   return `${fresh}\n\nThese tests failed already before you began. You did not cause them:\n\n${list(knownTests)}`;
@@ -40,7 +40,7 @@ export function describeFeedback(feedback: Feedback): string {
   }
 }
 
-/** When iterations leave the same as the one before. */
+/** For iterations that leave the same result as the one before. */
 export function describeStandstill(iterations: number): string {
   return `The last ${iterations} iterations made no progress on this task: the files, or the results of the checks, did not change. Do not continue in the same way. Look at the task again, find the obstacle, and choose another approach. If only a person can decide, end with a NEEDS_HUMAN signal.`;
 }

@@ -1,12 +1,12 @@
 /**
- * The plan as one iteration's prompt shows it (B9): what is done, what to do now, and what earlier steps said.
- * Invariant: bounded, however long the plan and whatever the agent said; sessions are fresh, so this digest is all that
- * carries over besides the files. Pure.
+ * The plan in one iteration's prompt (B9): finished steps, the current step, and messages of earlier steps.
+ * Invariant: bounded for any plan and any message. Sessions are new, so only this digest and the files carry over.
+ * Pure.
  */
 import type { PlanPhase } from '../../protocol/idea.js';
 import { fenced } from './template.js';
 
-/** What the agent said at the end of an earlier step. */
+/** The agent's message at the end of an earlier step. */
 export interface StepNote {
   /** 0-based. */
   step: number;
@@ -15,7 +15,7 @@ export interface StepNote {
 
 export interface PlanSection {
   plan: readonly PlanPhase[];
-  /** Current step, 0-based; past the last one when only the end is left to do. */
+  /** Current step, 0-based; past the last one when only the final check is left. */
   step: number;
   skipped: readonly number[];
   notes: readonly StepNote[];
@@ -55,7 +55,7 @@ function digest(
   const phase = steps[current]?.phase;
   let left = MAX_NOTES;
   const kept: string[] = [];
-  // The newest matter most.
+  // The newest are the most useful.
   for (const note of [...notes].sort((a, b) => b.step - a.step)) {
     const step = steps[note.step];
     if (!step || note.step >= current) continue;

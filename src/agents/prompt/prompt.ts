@@ -1,7 +1,7 @@
 /**
  * Builds the prompt of one iteration.
- * Invariant: no part of the prompt, and no echo of it, reads as a signal: the tag is shown with the word NONCE, indented
- * as code, the nonce stands apart from it, and the last line is prose. A template that breaks this is refused.
+ * Invariant: no part of the prompt, and no echo of it, reads as a signal: the tag is shown with the word NONCE,
+ * indented as code, the nonce is apart from it, and the last line is prose. A template that breaks this is refused.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -22,23 +22,23 @@ export interface PromptInput {
   maxIterations: number;
   nonce: string;
   feedback?: Feedback;
-  /** Iterations in a row that left the same. */
+  /** Iterations in a row with the same result. */
   unchanged?: number;
   /** Answers and hints from a person. */
   notes: readonly string[];
-  /** What a person answered to questions of earlier iterations, oldest first. */
+  /** A person's answers to earlier questions, oldest first. */
   answers?: readonly Answered[] | undefined;
   /** Replaces {@link DEFAULT_TEMPLATE}. */
   template?: string | undefined;
-  /** The plan of the idea and where in it this iteration is. */
+  /** The plan of the idea, and this iteration's place in it. */
   plan?: PlanSection | undefined;
-  /** Paths (git globs) that are put back whatever the agent does to them. */
+  /** Paths (git globs) that ralphctl restores after any change by the agent. */
   protect?: readonly string[] | undefined;
-  /** Such paths that were put back after the last iteration. */
+  /** Protected paths that were restored after the last iteration. */
   restored?: readonly string[] | undefined;
 }
 
-/** What a template may use. */
+/** Placeholders for templates. */
 export const PLACEHOLDERS = [
   'id',
   'title',
@@ -105,7 +105,7 @@ and write nothing after it. Without a valid tag the work counts as unfinished.`;
 
 /**
  * The whole prompt.
- * Throws a TemplateError when the template has an unknown placeholder or would let an echo pass for a signal.
+ * Throws a TemplateError when the template has an unknown placeholder or would let an echo count as a signal.
  */
 export function buildPrompt(input: PromptInput): string {
   const { idea, nonce } = input;
@@ -153,7 +153,7 @@ export function checkTemplate(template: string): void {
   buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template });
 }
 
-/* The word that only this iteration's agent was given. */
+/* The word that only this iteration's agent gets. */
 
 /** 12 characters of lower-case letters and digits, different for each iteration. */
 export function newNonce(): string {

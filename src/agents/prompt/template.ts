@@ -32,7 +32,7 @@ export function fenced(text: string): string {
   return `${fence}text\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`;
 }
 
-/** The prompt template that is used where the configuration names none. */
+/** The prompt template for configurations without one. */
 export const DEFAULT_TEMPLATE = `# {{id}}: {{title}}
 
 You work alone and unattended in a git worktree made for this one task. This is iteration {{iteration}} of {{max}}.

@@ -1,7 +1,7 @@
 /**
- * Reads a CLI that prints one JSON object a line: the one place where lines become events, for every adapter.
- * Invariant: a line that is no object, over-long or of an unknown type is passed over, never fatal; memory is bounded;
- * stderr is kept for errors and never taken for events of stdout.
+ * Reads a CLI that prints one JSON object a line: all adapters turn lines into events here.
+ * Invariant: a line that is not an object, is too long or has an unknown type is skipped, never fatal; memory is
+ * bounded. stderr is kept for errors and never read as events.
  */
 import type { Usage } from '../../protocol/activities.js';
 import type { AgentReader, Reading } from '../types.js';
@@ -9,16 +9,16 @@ import { type Json, parseObject } from './json.js';
 import type { RunNotes } from './run-notes.js';
 import { TextTail, withoutEscapes } from './tails.js';
 
-/** What an adapter makes of the events of its CLI. Must not throw, whatever shape they have. */
+/** An adapter's handlers for the events of its CLI. Must not throw for any shape of event. */
 export interface EventHandler {
   event(event: Json): void;
   /** A line of stderr, without colours. */
   stderr?(line: string): void;
-  /** A line of stderr that says nothing of what went wrong. */
+  /** A line of stderr without information about an error. */
   chatter?(line: string): boolean;
-  /** An event that was too long to be read; only its type is known. */
+  /** An event that was too long to read; only its type is known. */
   cut?(type: string): void;
-  /** The output is over. */
+  /** The output has ended. */
   end?(): void;
 }
 
@@ -27,7 +27,7 @@ const NONE: ReadonlySet<string> = new Set();
 export class EventReader implements AgentReader {
   readonly #stderr = new TextTail(16 << 10);
 
-  /** `skip`: types that repeat what other events say, and are not worth the parsing. */
+  /** `skip`: types that repeat other events and need no parsing. */
   constructor(
     private readonly notes: RunNotes,
     private readonly handler: EventHandler,
@@ -77,6 +77,6 @@ export class EventReader implements AgentReader {
   }
 }
 
-/** The type of an event that begins with it, without reading the rest. */
+/** The type of an event that starts with it, without reading the rest. */
 const leadingType = (line: string): string | undefined =>
   /^\s*\{\s*"type"\s*:\s*"([\w./-]{1,80})"/.exec(line.slice(0, 200))?.[1];

@@ -1,4 +1,4 @@
-/** Reads fields of JSON that somebody else wrote. Invariant: nothing here throws, whatever the shape. */
+/** Reads fields of foreign JSON. Invariant: nothing here throws, whatever the shape. */
 export type Json = Record<string, unknown>;
 
 /** The object on this line; undefined when the line is anything else. */
@@ -19,20 +19,20 @@ export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-/** Optional where the value may be undefined; as it is otherwise. */
+/** Optional where the value may be undefined; unchanged otherwise. */
 type Known<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out what is undefined: unknown is not zero, and not there. */
+/** Omits undefined values: unknown is not zero. */
 export const clean = <T extends object>(fields: T): Known<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
 
-/** The entry of a table that a name from outside leads to; its prototype has none. */
+/** The table entry for a name from outside; its prototype has none. */
 export const entryOf = <T>(table: Readonly<Record<string, T>>, name: unknown): T | undefined =>
   typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined;
 
-/** The numbers among the values added up; undefined when there are none. */
+/** The sum of the numbers among the values; undefined when there are none. */
 export function sumOf(...values: unknown[]): number | undefined {
   const numbers = values.map(numberOf).filter((value) => value !== undefined);
   return numbers.length === 0 ? undefined : numbers.reduce((total, value) => total + value, 0);

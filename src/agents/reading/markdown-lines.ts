@@ -1,7 +1,7 @@
 /**
- * Walks a message line by line and knows which lines are code or quotation.
+ * Walks a message line by line and marks lines that are code or quotation.
  * Invariant: one pass, linear in the text, no regular expression over unbounded input. When in doubt a line counts as
- * quoted: a signal that is missed costs an iteration, one that was never given could land work.
+ * quoted: a missed signal costs an iteration, but a wrong one could land work.
  */
 export interface LinePlace {
   start: number;
@@ -64,12 +64,12 @@ function readOpening(text: string, start: number, end: number): Opening {
   return opening;
 }
 
-/** Where a walk through the lines stands. Take lines one at a time, in order. */
+/** The state of a walk through the lines. Pass lines one at a time, in order. */
 export class BlockState {
   #fence: Fence | undefined;
   #inQuotation = false;
 
-  /** The fence that is open after the lines so far, as a line that opens it again; undefined outside of one. */
+  /** The fence that is open after the lines so far, as a line that reopens it; undefined outside a fence. */
   get openFence(): string | undefined {
     return this.#fence && String.fromCharCode(this.#fence.char).repeat(this.#fence.length);
   }
@@ -87,7 +87,7 @@ export class BlockState {
     }
     const opens = run !== undefined && (run.char === 126 || !text.slice(run.after, end).includes('`'));
     if (opens) this.#fence = { char: run.char, length: run.length, indent: opening.indent };
-    // A paragraph that follows a quoted line without a blank one between still belongs to the quotation.
+    // A paragraph directly after a quoted line still belongs to the quotation.
     this.#inQuotation ||= opening.quote;
     return { blank, quoted: opens || this.#inQuotation || opening.indent >= 4 };
   }

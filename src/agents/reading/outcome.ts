@@ -1,8 +1,8 @@
 /**
- * Says how a run ended.
- * Invariant: structure first (our own stop, the launch, the CLI's last event, its typed errors), words last and only the
- * words of a failed run's error; never the agent's prose, never the exit code alone. A success that was landed beats
- * whatever errors came before it.
+ * Decides how a run ended.
+ * Invariant: structure first (ralphctl's own stop, the launch, the CLI's last event, its typed errors). Texts come
+ * last, and only those of a failed run's error; never the agent's prose, never the exit code alone. A reported success
+ * overrides earlier errors.
  */
 
 import type { FailureWords } from '../../config/agent-spec.js';
@@ -15,24 +15,24 @@ import { kindOfStatus, patternOf, scopeOf } from './patterns.js';
 import { resetTimeIn } from './reset-time.js';
 import { endOf } from './tails.js';
 
-/** A failed run without a turn that ended sooner than this never got to work. */
+/** A failed run without a turn that ended sooner than this never started to work. */
 export const LAUNCH_LIMIT_MS = 20_000;
 const MESSAGE_LIMIT = 1000;
 
 export interface ClassifyOptions {
-  /** Successful runs of this agent end with an event that says so. */
+  /** Successful runs of this agent end with an event that reports it. */
   hasTerminalEvent: boolean;
   /** Name of the agent, for messages. */
   name: string;
-  /** It was stopped because it went on retrying by itself for too long. */
+  /** It was stopped because it retried by itself for too long. */
   gaveUp?: boolean;
   /** What this CLI's exit codes mean. */
   exitMeaning?: ((exitCode: number) => ExitMeaning | undefined) | undefined;
-  /** The user's own words for failures. */
+  /** The user's own patterns for failures. */
   words?: readonly FailureWords[] | undefined;
 }
 
-/** The outcome of a run, from what its process did and what its output said. */
+/** The outcome of a run, from its process and its output. */
 export function classify(reading: Reading, run: RunResult, options: ClassifyOptions): AgentOutcome {
   if (run.launchError !== undefined) return failure({ message: run.launchError }, launchKind(run.launchCode));
   const resultStands = run.stopped === undefined || run.stopped === 'result-grace';
@@ -54,16 +54,16 @@ export function classify(reading: Reading, run: RunResult, options: ClassifyOpti
   return withoutVerdict(reading, run, meaning, options);
 }
 
-/** We ended it: for whose sake? */
+/** Why ralphctl ended it. */
 function afterStop(reading: Reading, stopped: StopReason, { name, gaveUp, words }: ClassifyOptions): AgentOutcome {
   if (gaveUp)
     return failure(reading.retrying ?? { message: `${name} waited too long for its model.` }, 'transient', words);
   if (stopped === 'aborted') return failure({ message: `${name} was stopped on request.`, kind: 'killed' });
-  // It was not working but waiting for its provider; the clock only noticed first.
+  // It was waiting for its provider; only the clock noticed first.
   if (reading.retrying) return failure(reading.retrying, 'transient', words);
   const never = reading.awaitsModel && reading.turns === 0;
   if (stopped !== 'idle' && !never) return { kind: 'timeout', why: 'iteration' };
-  // Silence of a CLI that retries without a word, or of a provider that holds the line: no tool runs that could hang.
+  // A CLI that retries silently, or a provider that holds the connection: no tool runs that could hang.
   if (reading.awaitsModel) {
     return failure({
       message: `${name} got no answer from its model within the time limit.`,
@@ -73,7 +73,7 @@ function afterStop(reading: Reading, stopped: StopReason, { name, gaveUp, words 
   return { kind: 'timeout', why: 'idle' };
 }
 
-/** No event of the CLI says how the run ended, or it says success and the process disagrees. */
+/** No event of the CLI says how the run ended, or it reports success and the process disagrees. */
 function withoutVerdict(
   reading: Reading,
   run: RunResult,
@@ -85,12 +85,12 @@ function withoutVerdict(
   const ending =
     run.signal === null ? `ended with exit code ${run.exitCode}` : `was killed from outside by ${run.signal}`;
   const message = said === '' ? `${name} ${ending} and said nothing about it.` : `${name} ${ending}: ${said}`;
-  // 128 + signal: a wrapper reports that what it ran was killed.
+  // 128 + signal: a wrapper reports that its program was killed.
   const killed = run.signal !== null || run.exitCode === 143 || run.exitCode === 137 || run.exitCode === 130;
   if (killed) return failure({ message, kind: 'killed' });
   if (meaning) return failure({ message, ...kindOfExit(meaning) }, 'agent', words);
   if (reading.retrying) return failure(reading.retrying, 'transient', words);
-  // Exit code 0 without the last event is how an interrupted CLI looks.
+  // An interrupted CLI ends with exit code 0 and without the last event.
   if (run.exitCode === 0 && reading.turns > 0) {
     const why = `${name} ended with exit code 0 but without its result event, which means that it was interrupted.`;
     return failure({ message: why, kind: 'killed' });
@@ -112,13 +112,13 @@ const withHint = (message: string, hint: string | undefined): string => {
 };
 
 function launchKind(code: string | undefined): FailureKind {
-  // Waiting does not install a program; a machine that is out of processes or files recovers.
+  // Waiting does not install a program, but a machine without free processes or files recovers.
   if (code === 'ENOENT' || code === 'EACCES' || code === 'EINVAL') return 'config';
   if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM') return 'transient';
   return 'launch';
 }
 
-/** What the CLI states as a number or a type beats what its words say. */
+/** A number or a type from the CLI overrides its texts. */
 function failure(
   error: AgentError,
   fallback: FailureKind = 'agent',

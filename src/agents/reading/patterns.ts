@@ -1,6 +1,6 @@
 /**
- * Words in which CLIs and providers report failures: data, tried in order.
- * Invariant: applied only to the error text of a run that is already known to have failed, never to an agent's prose.
+ * Texts with which CLIs and providers report failures: data, tried in order.
+ * Invariant: applied only to the error text of a failed run, never to an agent's prose.
  */
 import type { FailureWords } from '../../config/agent-spec.js';
 import type { FailureKind, LimitScope } from '../../protocol/failures.js';
@@ -9,12 +9,12 @@ export interface FailurePattern {
   kind: FailureKind;
   pattern: RegExp;
   scope?: LimitScope;
-  /** What a person can do about it, where the words do not say. */
+  /** The fix for a person, where the text does not name it. */
   hint?: string;
 }
 
 const FAILURE_PATTERNS: readonly FailurePattern[] = [
-  // Too long a conversation is the iteration's own doing, whatever status it came with.
+  // The iteration itself caused a conversation that is too long, whatever status the error has.
   {
     kind: 'context',
     pattern:
@@ -70,7 +70,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
   },
 ];
 
-/** What a provider's HTTP status says by itself; undefined when it says too little. */
+/** The meaning of a provider's HTTP status alone; undefined when it is not enough. */
 export function kindOfStatus(status: number): FailureKind | undefined {
   if (status === 429 || status === 402) return 'limited';
   if (status === 401 || status === 403) return 'auth';
@@ -82,7 +82,7 @@ export function kindOfStatus(status: number): FailureKind | undefined {
 
 const LOOKED_AT = 8192;
 
-/** The first pattern that the words of an error fit, `more` before the built-in ones. Looks at their last 8 KiB. */
+/** The first pattern that matches an error text, `more` before the built-in ones. Searches its last 8 KiB. */
 export function patternOf(text: string, more: readonly FailureWords[] = []): FailurePattern | undefined {
   const end = text.slice(-LOOKED_AT);
   const own = more.find(({ match }) => new RegExp(match, 'i').test(end));
@@ -90,15 +90,15 @@ export function patternOf(text: string, more: readonly FailureWords[] = []): Fai
   return FAILURE_PATTERNS.find(({ pattern }) => pattern.test(end));
 }
 
-/** What sort of limit the words of an error tell of. */
+/** The kind of limit in an error text. */
 export function scopeOf(text: string): LimitScope | undefined {
   const end = text.slice(-LOOKED_AT);
   return FAILURE_PATTERNS.find(({ scope, pattern }) => scope !== undefined && pattern.test(end))?.scope;
 }
 
 /**
- * Finds a provider's HTTP status in the words of an error, for CLIs that give it in words only.
- * Invariant: applied to what a CLI marks as an error, never to prose; a number counts only where a status stands.
+ * Finds a provider's HTTP status in an error text, for CLIs that report it only there.
+ * Invariant: applied to errors of a CLI, never to prose. A number counts only in the place of a status.
  */
 const FORMS = [
   /\b(?:unexpected status|last status:?|status code:?|status:|HTTP(?: status)?:?|API Error:) ?\(?([45]\d\d)\b/i,

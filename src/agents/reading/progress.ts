@@ -1,6 +1,6 @@
 /**
- * How far a run is, from its events: what `status` shows of a running agent.
- * Invariant: the view is small whatever the agent does, because it travels with every heartbeat.
+ * The progress of a run from its events: `status` shows it for a running agent.
+ * Invariant: the view is small for any agent, because every heartbeat contains it.
  */
 import { type AgentProgress, PROGRESS_LIMIT, type Usage } from '../../protocol/activities.js';
 import { type AgentEvent, oneLine } from './stream.js';
@@ -19,12 +19,15 @@ export class Progress {
     this.#told = false;
     if (event.kind === 'retrying') this.#waits = 'retrying';
     else if (event.kind === 'limit') this.#waits = 'limit';
-    // What was used is told between two tries too.
+    // Use is also reported between two retries.
     else if (event.kind !== 'usage') this.#waits = undefined;
     this.#last = this.#read(event) ?? this.#last;
   }
 
-  /** Where the run stands; undefined when nothing happened since it was asked last. Ask often: `at` is the time of asking. */
+  /**
+   * The state of the run; undefined when nothing happened since the last call. Call often: `at` is the time of the
+   * call.
+   */
   news(): AgentProgress | undefined {
     if (this.#told) return undefined;
     this.#told = true;

@@ -1,7 +1,7 @@
 /**
- * When a usage limit ends, read from the words of an error: forms as data, tried in order, the exact ones first.
- * Invariant: applied only to the error text of a run that failed at a limit; a form that cannot be read for certain (an
- * unknown time zone, an impossible date) gives nothing, so that the caller backs off instead of sleeping to a wrong time.
+ * The end of a usage limit, from an error text: forms as data, tried in order, the exact ones first.
+ * Invariant: applied only to the error text of a run that hit a limit. An ambiguous form (an unknown time zone, an
+ * impossible date) gives no result, so that the caller backs off instead of sleeping until a wrong time.
  */
 import { instantsOf, isZone, localZone, type WallTime, wallTime } from './zoned-time.js';
 
@@ -21,16 +21,16 @@ interface Form {
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** A clock time that passed this recently is that one, and not tomorrow's: clocks differ a little. */
+/** A clock time that passed this recently means today, not tomorrow, because clocks differ a little. */
 const JUST_PASSED = 5 * MINUTE;
 const FURTHEST = 400 * DAY;
 const LOOKED_AT = 8192;
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-/** Abbreviations that stand for one offset only, wherever they are read. */
+/** Abbreviations with a single offset everywhere. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
-  // The signs of these names are the other way round.
+  // The signs of these names are reversed.
   ...{ utc: 'UTC', gmt: 'UTC', z: 'UTC', pst: 'Etc/GMT+8', pdt: 'Etc/GMT+7', mst: 'Etc/GMT+7', mdt: 'Etc/GMT+6' },
   ...{ est: 'Etc/GMT+5', edt: 'Etc/GMT+4', cdt: 'Etc/GMT+5', cet: 'Etc/GMT-1', cest: 'Etc/GMT-2' },
   ...{ pt: 'America/Los_Angeles', et: 'America/New_York' },
@@ -44,7 +44,7 @@ const UNITS: readonly [RegExp, number][] = [
   [/^w/, 7 * DAY],
 ];
 
-/** What stands before a time that is meant as the end of a limit. */
+/** The text before a time that means the end of a limit. */
 const LEAD = `(?:resets?|resetting|try(?:ing)? again|retry(?:ing)?|available(?: again)?|until|wait|back)`;
 const AT = String.raw`[\s"':=]*(?:(?:at|on|by|until|time)[\s"':=]*)*`;
 const TIME = String.raw`(?<hour>\d{1,2})(?::(?<minute>\d{2}))?(?::\d{2})?\s*(?<half>[ap]\.?m\b\.?)?`;
@@ -98,8 +98,8 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * The end of the limit that an error's text states, epoch milliseconds; undefined when it states none that can be read.
- * It may have passed a moment ago.
+ * The end of the limit in an error text, epoch milliseconds; undefined when none is readable. It may have passed a
+ * moment ago.
  */
 export function resetTimeIn(text: string, now = Date.now(), zone = localZone()): number | undefined {
   const end = text.slice(-LOOKED_AT).replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -124,14 +124,14 @@ function durationMs(text: string): number {
   return [...parts].reduce((sum, [, amount, unit = '']) => sum + Number(amount) * unitMs(unit), 0);
 }
 
-/** The zone that a text names, the clock's when it names none, undefined when it names one that is not known. */
+/** The zone in a text: the clock's when it names none, undefined when it names an unknown one. */
 function zoneOf({ zone, abbreviation }: Record<string, string | undefined>, clock: Clock): string | undefined {
   const named = zone?.trim() ?? abbreviation;
   if (named === undefined) return clock.zone;
   const short = ABBREVIATIONS[named.toLowerCase()];
   if (short !== undefined) return short;
   if (isZone(named)) return named;
-  // A word in capitals after the time need not be a zone; in parentheses it is.
+  // A capitalised word after the time need not be a zone; in parentheses it is.
   return zone === undefined ? clock.zone : undefined;
 }
 
@@ -142,14 +142,14 @@ function timeOf({
 }: Record<string, string | undefined>): { hour: number; minute: number } | undefined {
   const given = Number(hour);
   const minutes = Number(minute ?? 0);
-  // A bare number without minutes or am/pm is no time of day.
+  // A bare number without minutes or am/pm is not a time of day.
   if (minute === undefined && half === undefined) return undefined;
   if (minutes > 59 || (half ? given < 1 || given > 12 : given > 23)) return undefined;
   const afternoon = half?.toLowerCase().startsWith('p') ? 12 : 0;
   return { hour: half ? (given % 12) + afternoon : given, minute: minutes };
 }
 
-/** The first of the wanted days, in order, whose time is still to come, or has just passed. */
+/** The first of the wanted days, in order, whose time is in the future or has just passed. */
 function firstOf(
   days: readonly Pick<WallTime, 'year' | 'month' | 'day'>[],
   groups: Record<string, string | undefined>,
@@ -162,7 +162,7 @@ function firstOf(
   return instants.sort((a, b) => a - b).find((at) => at > clock.now - JUST_PASSED);
 }
 
-/** The calendar days from yesterday on, as the zone has them. */
+/** The calendar days of the zone, from yesterday on. */
 function daysFrom(clock: Clock, zone: string, count: number): { year: number; month: number; day: number }[] {
   const today = wallTime(clock.now, zone);
   return Array.from({ length: count }, (_, i) => {

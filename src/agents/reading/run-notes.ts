@@ -1,8 +1,8 @@
 /**
- * What a reader notes down while a run goes on: the reading at its end and, from the same calls, the live stream. One
- * place for both, so that no CLI can show one thing and count another.
- * Invariant: nothing here throws; what is not known stays absent. The last ending stands, and an answer after a retry
- * means that the retry worked.
+ * The notes of a reader during a run. The reading at the end and the live stream use the same calls, so that no CLI can
+ * show one thing and count another.
+ * Invariant: nothing here throws; unknown values stay absent. The last ending counts, and an answer after a retry means
+ * that the retry worked.
  */
 import type { Usage } from '../../protocol/activities.js';
 import { MOST_AMOUNT } from '../../protocol/budget.js';
@@ -12,7 +12,7 @@ import { type Emit, oneLine, toolSubject } from './stream.js';
 
 const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd'] as const satisfies (keyof Usage)[];
 
-/** Without amounts that nobody can have used: they would buy room in a budget, or end it. They count as unknown. */
+/** Without impossible amounts, which would extend or exhaust a budget. They count as unknown. */
 function possible(usage: Usage): Usage {
   const kept = { ...usage };
   for (const field of AMOUNTS) {
@@ -27,7 +27,7 @@ export type Ending = NonNullable<Reading['terminal']>;
 interface ToolCall {
   name: string;
   id?: string | undefined;
-  /** Its arguments, or the one that matters. */
+  /** Its arguments, or the important one. */
   args?: unknown;
   sub?: boolean;
 }
@@ -46,7 +46,7 @@ interface RetryCount {
   delayMs?: number | undefined;
 }
 
-/** A tool whose call is told only when it has ended. */
+/** A tool that is reported only at its end. */
 const SOME_TOOL = 'some tool';
 
 export class RunNotes {
@@ -62,7 +62,7 @@ export class RunNotes {
   #final = false;
   #begun = false;
 
-  /** `announcesTools`: this CLI tells when a tool begins, so that without one it waits for its model. */
+  /** `announcesTools`: this CLI reports the start of a tool, so without one it waits for its model. */
   constructor(
     private readonly emit: Emit,
     private announcesTools = true,
@@ -72,12 +72,12 @@ export class RunNotes {
     return this.#turnIds.size + this.#anonymousTurns;
   }
 
-  /** What the run used so far, as far as its CLI says. */
+  /** The use of the run so far, as far as its CLI reports it. */
   get usage(): Usage | undefined {
     return this.#usage;
   }
 
-  /** Before its first turn there is nothing to go on with. */
+  /** Before its first turn there is nothing to resume. */
   get conversation(): { id: string | undefined } | undefined {
     return this.turns > 0 ? { id: this.#sessionId } : undefined;
   }
@@ -86,20 +86,20 @@ export class RunNotes {
     return this.#retrying !== undefined;
   }
 
-  /** True once after the run's last event: whatever follows is only shutting down. */
+  /** True after the run's last event: the rest is only shutdown. */
   takeFinal(): boolean {
     const final = this.#final;
     this.#final = false;
     return final;
   }
 
-  /** The conversation has this id. `begun`: it is new to a person who watches. */
+  /** The conversation has this id. `begun`: it is new to a watching person. */
   session(id: string | undefined, model?: string, begun = true): void {
     this.#sessionId = id ?? this.#sessionId;
     if (begun) this.emit(clean({ kind: 'session' as const, id, model }));
   }
 
-  /** The model answered. False for another part of an answer that was counted. */
+  /** The model answered. False for another part of an answer that was already counted. */
   turn(id?: string): boolean {
     this.working();
     if (id === undefined) this.#anonymousTurns++;
@@ -108,18 +108,18 @@ export class RunNotes {
     return true;
   }
 
-  /** Whatever it was waiting for has come. */
+  /** The wait is over. */
   working(): void {
     this.#retrying = undefined;
   }
 
-  /** The agent's words to its user. A subagent's are shown and do not count. */
+  /** The agent's text to its user. A subagent's text is shown but does not count. */
   say(text: string, sub = false): void {
     if (!sub) this.#finalMessage = text;
     if (text !== '') this.emit({ kind: 'message', text, ...(sub ? { sub: true as const } : {}) });
   }
 
-  /** The last message, when it came in pieces that were shown already. */
+  /** The last message, when its pieces were already shown. */
   set finalMessage(text: string) {
     this.#finalMessage = text;
   }
@@ -131,7 +131,7 @@ export class RunNotes {
     this.emit(clean({ kind: 'tool' as const, name, id, subject, ...(sub ? { sub: true as const } : {}) }));
   }
 
-  /** What it is at, where a CLI says so apart from its tool calls. */
+  /** The current activity, where a CLI reports it apart from its tool calls. */
   at(work: 'model' | 'tool'): void {
     this.announcesTools = true;
     this.#begun = true;
@@ -152,7 +152,7 @@ export class RunNotes {
     this.emit({ kind: 'usage', ...this.#usage });
   }
 
-  /** One more call was paid for. */
+  /** One more call was charged. */
   addUsage(part: Usage): void {
     const sum = { ...this.#usage };
     const known = possible(part);
@@ -163,13 +163,13 @@ export class RunNotes {
     this.used(sum);
   }
 
-  /** The CLI waits to try again by itself. `shown`: what the stream calls it, when the error says it at more length. */
+  /** The CLI waits to retry by itself. `shown`: the name in the stream, when the error is longer. */
   retry(error: AgentError, count: RetryCount = {}, shown = error.message): void {
     this.#retrying = error;
     this.emit(clean({ kind: 'retrying' as const, message: shown, status: error.status, ...count }));
   }
 
-  /** `waitingFor`: it waits for the limit to end, and will go on by itself. */
+  /** `waitingFor`: it waits for the limit to end, and resumes by itself. */
   limit(message: string, resetAt?: number, waitingFor?: AgentError): void {
     if (waitingFor) this.#retrying = waitingFor;
     this.emit(clean({ kind: 'limit' as const, message, resetAt }));
@@ -181,12 +181,12 @@ export class RunNotes {
     this.#final = true;
   }
 
-  /** An error that is most often the last event, after which some CLIs go on all the same. */
+  /** An error that is usually the last event, although some CLIs continue after it. */
   failed(error: AgentError): void {
     this.#end('error', error);
   }
 
-  /** It goes on after all. */
+  /** It continues after all. */
   reopened(): void {
     this.#ending = undefined;
     this.#error = undefined;
@@ -207,7 +207,7 @@ export class RunNotes {
       finalMessage: this.#finalMessage,
       errorText,
       turns,
-      // An ending that came with our own stop takes nothing from what it was at until then.
+      // An ending through ralphctl's own stop does not change its activity until then.
       awaitsModel: begun && noTool,
       terminal: this.#ending,
       error: this.#error,

@@ -1,6 +1,6 @@
 /**
- * The words of a signal: what stands between the tags, or alone on a plain line. Says nothing about where it stands.
- * Invariant: reasons and questions come out bounded and free of control characters.
+ * The text of a signal: between the tags, or alone on a plain line. Does not check its position.
+ * Invariant: reasons and questions are bounded and free of control characters.
  */
 import { type AgentSignal, MAX_SIGNAL_TEXT } from '../../protocol/signal.js';
 import { eachLine, type LinePlace } from './markdown-lines.js';
@@ -11,7 +11,7 @@ const UNPRINTABLE = /\x1b\[[0-9;?]{0,32}[ -/]?[@-~]|(?!\n)[\p{Cc}\u200b\u2028-\u
 
 /** Text as a person may see it: no control characters but line feeds, no lone surrogates, capped. */
 export function cleanText(text: string): string {
-  // Cut before cleaning as well, so that the cost does not depend on what an agent sends.
+  // Cut before cleaning as well, so that the cost does not depend on the agent's output.
   const cut = text
     .slice(0, MAX_SIGNAL_TEXT * 4)
     .replaceAll('\t', ' ')
@@ -44,7 +44,7 @@ export function parseContent(content: string): AgentSignal | undefined {
   }
 }
 
-/** Two promise texts are the same when they differ in white space only. */
+/** Two promise texts are equal when they differ only in white space. */
 export function samePromise(given: string, wanted: string): boolean {
   const flat = (text: string): string => text.trim().split(/\s+/).join(' ');
   return given.length <= wanted.length + 1024 && flat(wanted) !== '' && flat(given) === flat(wanted);
@@ -56,8 +56,8 @@ export function samePromise(given: string, wanted: string): boolean {
  */
 
 /**
- * True when the line and the non-blank line before it stand together in the prompt, or when the whole message is a
- * piece of it.
+ * True when the line and the non-blank line before it are together in the prompt, or when the whole message is a piece
+ * of it.
  */
 export function isEcho(message: string, line: LinePlace, before: LinePlace | undefined, prompt: string): boolean {
   if (prompt === '') return false;

@@ -2,29 +2,29 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { listOf, objectOf, stringOf } from './json.js';
 
 /**
- * What an agent does while it runs, in the same words for every CLI: one event per thing that happened.
- * Invariant: a view for people and for `status`. Nothing is decided from it: outcome, signal and usage of a run come from
- * the reader's {@link Reading}. Fields are only ever added; a reader of the file skips kinds it does not know.
+ * The actions of a running agent, in the same terms for every CLI: one event per action.
+ * Invariant: a view for people and for `status`. No decision uses it: outcome, signal and usage of a run come from the
+ * reader's {@link Reading}. Fields are only ever added; a reader of the file skips unknown kinds.
  */
 export type AgentEvent =
   /** The CLI began a conversation. */
   | { kind: 'session'; id?: string; model?: string }
-  /** Something the agent said to its user. `sub`: a subagent said it. */
+  /** Text of the agent to its user. `sub`: of a subagent. */
   | { kind: 'message'; text: string; sub?: true }
-  /** A tool begins. `subject` is what it works on: a path, a command, a pattern (see `toolSubject`). */
+  /** A tool starts. `subject` is its object: a path, a command, a pattern (see `toolSubject`). */
   | { kind: 'tool'; name: string; id?: string; subject?: string; sub?: true }
-  /** A tool ended. `id` is that of its `tool` event; `note` a few words of an error, never its output. */
+  /** A tool ended. `id` is that of its `tool` event; `note` a short error text, never its output. */
   | { kind: 'tool-result'; ok: boolean; id?: string; name?: string; exitCode?: number; note?: string }
-  /** Totals of this run so far, not increments. What is not known is absent, not zero. */
+  /** Totals of this run so far, not increments. Unknown amounts are absent, not zero. */
   | { kind: 'usage'; inputTokens?: number; outputTokens?: number; costUsd?: number }
-  /** The CLI waits to try again by itself. */
+  /** The CLI waits to retry by itself. */
   | { kind: 'retrying'; message: string; status?: number; attempt?: number; of?: number; delayMs?: number }
   /** A usage limit was hit. `resetAt` in epoch milliseconds. */
   | { kind: 'limit'; message: string; resetAt?: number }
   /** The CLI's own last event. */
   | { kind: 'end'; ok: boolean; message?: string };
 
-/** Takes an event. Cheap, never throws; may drop events when they come faster than a person could read. */
+/** Takes an event. Cheap, never throws; may drop events that arrive faster than a person could read. */
 export type Emit = (event: AgentEvent) => void;
 
 /** One line of `stream.jsonl`. `cut`: this many events before it are not in the file. */
@@ -32,14 +32,14 @@ export type StreamLine = { at: string } & (AgentEvent | { kind: 'cut'; events: n
 
 /*
  * Writes the events of a run to `stream.jsonl`, one JSON object a line.
- * Invariant: bounded on disk (this file and `.old` together at most the limit), in memory and in time, whatever comes in;
- * what is left out is counted by a `cut` line. A disk that fails loses the stream, never the run.
+ * Invariant: bounded on disk (this file and `.old` together at most the limit), in memory and in time, for any input. A
+ * `cut` line counts omitted events. A failing disk loses the stream, never the run.
  */
 
 const DEFAULT_LIMIT = 8 << 20;
 /** Events that may wait for the disk. */
 const QUEUE_LIMIT = 2000;
-/** Events that may come at once, and those that may come every second after: a person reads no more. */
+/** Size of a burst of events, and events per second after that: a person reads no more. */
 const BURST = 2000;
 const PER_SECOND = 200;
 const LONGEST_TEXT = 4000;
@@ -47,7 +47,7 @@ const LONGEST_TEXT = 4000;
 export interface StreamFileOptions {
   /** Bytes on disk, both files together. */
   maxBytes?: number;
-  /** Takes secrets out of what is written. */
+  /** Removes secrets from the output. */
   redact?: (text: string) => string;
 }
 
@@ -69,12 +69,12 @@ export class StreamFile {
     private readonly options: StreamFileOptions,
   ) {}
 
-  /** Replaces what an earlier attempt wrote. Never rejects; see `error`. */
+  /** Replaces the file of an earlier attempt. Never rejects; see `error`. */
   static async open(path: string, options: StreamFileOptions = {}): Promise<StreamFile> {
     const stream = new StreamFile(path, options);
     try {
       await rm(olderStream(path), { force: true });
-      // A new file and not an emptied one: a follower that has the old one open sees the change.
+      // A new file, not an emptied one, so that a follower with the old one open sees the change.
       await rm(path, { force: true });
       stream.#file = await open(path, 'a', 0o600);
     } catch (error) {
@@ -96,7 +96,7 @@ export class StreamFile {
 
   #affordable(): boolean {
     if (this.#credit < 1) {
-      // Looking at the clock for every one of a million dropped events would cost more than writing a few.
+      // Reading the clock for each of a million dropped events would cost more than writing a few.
       if (this.#cut % 32 !== 31 && this.#cut > 0) return false;
       const now = performance.now();
       this.#credit = Math.min(BURST, this.#credit + ((now - this.#creditAt) * PER_SECOND) / 1000);
@@ -137,7 +137,7 @@ export class StreamFile {
     this.#busy = undefined;
   }
 
-  /** The next lines, about as many characters as asked for. */
+  /** The next lines, about as many characters as requested. */
   #take(room: number): string {
     let count = 0;
     for (let size = 0; count < this.#queue.length && size < room; count++) size += this.#queue[count]?.length ?? 0;
@@ -148,7 +148,7 @@ export class StreamFile {
     return (this.options.maxBytes ?? DEFAULT_LIMIT) / 2;
   }
 
-  /** Half of the limit is full: it becomes the older half, and the one before it goes. */
+  /** Half of the limit is full: it becomes the older half, and the previous one is deleted. */
   async #turn(): Promise<void> {
     if (this.#bytes < this.#half) return;
     await this.#file?.close();
@@ -157,7 +157,7 @@ export class StreamFile {
     this.#bytes = 0;
   }
 
-  /** Writes what waits. Never rejects; see `error`. */
+  /** Writes waiting events. Never rejects; see `error`. */
   async close(): Promise<void> {
     if (this.error === undefined && this.#cut > 0) {
       this.#noteCut();
@@ -173,16 +173,16 @@ function shortened(text: string, name: string): string {
   return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text;
 }
 
-/* Says in a few words what a tool call works on, from its arguments: CLIs name them differently, people read them alike. */
+/* Describes a tool call in a few words, from its arguments, which CLIs name differently. */
 
-/** Argument names by how much they say; the first that is there wins. */
+/** Argument names by importance; the first present one wins. */
 const TELLING = [
   ...['file_path', 'filePath', 'absolute_path', 'path', 'notebook_path', 'filename', 'file'],
   ...['command', 'cmd', 'script', 'pattern', 'query', 'url', 'description', 'prompt', 'dir_path', 'directory'],
 ];
 const LONGEST = 300;
 
-/** One line of at most 300 characters; undefined when no argument says anything. */
+/** One line of at most 300 characters; undefined when no argument is informative. */
 export function toolSubject(args: unknown): string | undefined {
   const text = stringOf(args);
   if (text !== undefined) return oneLine(text);
@@ -190,7 +190,7 @@ export function toolSubject(args: unknown): string | undefined {
   if (!fields) return undefined;
   for (const name of TELLING) {
     const value = fields[name];
-    // A command may come as an argument list.
+    // A command may be an argument list.
     const said = stringOf(value) ?? (Array.isArray(value) ? listOf(value).filter(isText).join(' ') : undefined);
     if (said) return oneLine(said);
   }
@@ -201,7 +201,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 /** The text on one line, cut to `limit` characters; undefined when nothing is left. */
 export function oneLine(text: string, limit = LONGEST): string | undefined {
-  // Cut before the replacing: a subject may be a file of megabytes.
+  // Cut before replacing, because a subject may be a file of megabytes.
   const line = text
     .slice(0, limit * 2)
     .replace(/\s+/g, ' ')

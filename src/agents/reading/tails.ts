@@ -1,6 +1,6 @@
 /**
- * Bounds a message from its beginning.
- * Invariant: text that stood in a code fence still does after the cut, so that cutting never brings a signal to life.
+ * Shortens a message from its beginning.
+ * Invariant: text inside a code fence stays inside one after the cut, so that cutting never creates a valid signal.
  */
 import { BlockState } from './markdown-lines.js';
 
@@ -24,7 +24,7 @@ export class MessageTail {
   }
 }
 
-/** The end of a message: at most `limit` characters and the fence that the cut went through. */
+/** The end of a message: at most `limit` characters, plus the fence that the cut opened. */
 export function boundedMessage(message: string, limit: number): string {
   if (message.length <= limit) return message;
   const tail = new MessageTail(limit);
@@ -42,7 +42,7 @@ export class TextTail {
   #lines: string[] = [];
   #size = 0;
 
-  /** `onDrop` gets each line that is let go, in order. */
+  /** `onDrop` gets each dropped line, in order. */
   constructor(
     private readonly limit: number,
     private readonly onDrop: (line: string) => void = () => undefined,
@@ -79,7 +79,7 @@ export function endOf(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(-limit).replace(/^[\udc00-\udfff]/, '');
 }
 
-/** Takes terminal colours and cursor movements out of a line. */
+/** Removes terminal colours and cursor movements from a line. */
 export function withoutEscapes(line: string): string {
   if (!line.includes('\x1b')) return line;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one

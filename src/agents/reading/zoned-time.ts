@@ -1,5 +1,5 @@
 /**
- * Wall clock times in a time zone as instants, by `Intl`, so that daylight saving is right without a table of our own.
+ * Wall clock times in a time zone as instants, by `Intl`, so that daylight saving is right without a separate table.
  * Must not import anything.
  */
 
@@ -54,7 +54,7 @@ export function wallTime(at: number, zone: string): WallTime {
 
 const asUtc = ({ year, month, day, hour, minute }: WallTime): number => Date.UTC(year, month - 1, day, hour, minute);
 
-/** Milliseconds that the clock in `zone` is ahead of UTC, to the minute. */
+/** Milliseconds by which the clock in `zone` is ahead of UTC, to the minute. */
 function offsetAt(at: number, zone: string): number {
   return asUtc(wallTime(at, zone)) - Math.floor(at / 60_000) * 60_000;
 }
@@ -62,8 +62,8 @@ function offsetAt(at: number, zone: string): number {
 const DAY_MS = 86_400_000;
 
 /**
- * The instants (epoch ms, in order) at which the clock in `zone` shows this time: two where it is put back, and where it
- * is put forward past the time, the one at which it would have come without that.
+ * The instants (epoch ms, in order) at which the clock in `zone` shows this time. Two when the clock is set back; when
+ * it is set forward past the time, the instant at which it would have come otherwise.
  */
 export function instantsOf(wall: WallTime, zone: string): number[] {
   const guess = asUtc(wall);

@@ -1,7 +1,7 @@
 /**
- * The scripted agent: a program that behaves as its script says. It takes the prompt on stdin and prints a message that
- * ends with a signal, like any agent CLI. Usage: node scripted-agent.js [--script FILE]
- * (else $RALPHCTL_SCRIPT, else .ralph-script.yaml in the current folder). Exit code 2: the script is wrong.
+ * The scripted agent: a program that follows its script. It takes the prompt on stdin and prints a message that ends
+ * with a signal, like any agent CLI. Usage: node scripted-agent.js [--script FILE] (else $RALPHCTL_SCRIPT, else
+ * .ralph-script.yaml in the current folder). Exit code 2: the script is wrong.
  */
 import { text } from 'node:stream/consumers';
 import { MIB, readInput } from '../../config/read-input.js';

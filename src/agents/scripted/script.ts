@@ -1,7 +1,7 @@
 /**
- * The script of the scripted agent: its shape, its checks, and which part of it a run plays.
- * Invariant: the choice depends on idea, iteration and prompt only, so a repeated run plays the same part.
- * Must not import ralphctl's own modules: this is an agent, it knows no more than any other.
+ * The script of the scripted agent: its shape, its checks, and the part that a run plays.
+ * Invariant: the choice depends only on idea, iteration and prompt, so a repeated run plays the same part.
+ * Must not import ralphctl's own modules: like any agent, it knows nothing of them.
  */
 import { parse } from 'yaml';
 import { UserError } from '../../protocol/user-error.js';
@@ -71,7 +71,7 @@ function entries(value: unknown, where: string): Entry[] {
   return list.map((entry, index) => checkEntry(entry, `${where}[${index}]`));
 }
 
-/** Reads a script (YAML or JSON). Throws a ScriptError that says where it is wrong. */
+/** Reads a script (YAML or JSON). Throws a ScriptError with the position of the mistake. */
 export function readScript(text: string): Script {
   let value: unknown;
   try {
@@ -96,8 +96,8 @@ function matches(entry: Entry, prompt: string): boolean {
 }
 
 /**
- * The entry to play: the first with a `whenPrompt` that fits; otherwise, of those without one, the one at the place of
- * the iteration, the last one again when there are no more. Undefined when there is nothing to play.
+ * The entry to play: the first with a matching `whenPrompt`. Otherwise, of those without one, the one at the position
+ * of the iteration, or the last one when there are no more. Undefined when there is nothing to play.
  */
 export function choose(script: Script, idea: string, iteration: number, prompt: string): Entry | undefined {
   const list = Object.hasOwn(script.ideas, idea) ? script.ideas[idea] : script.default;

@@ -1,4 +1,4 @@
-/** What the scripted agent can do, one function for each step. Paths are relative to the folder it runs in. */
+/** The steps of the scripted agent, one function each. Paths are relative to its working folder. */
 import { spawn } from 'node:child_process';
 import { access, appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -32,7 +32,7 @@ const text = (value: unknown, ctx: StepContext): string => {
   return ctx.fill(String(value));
 };
 
-/** Writes with backpressure, so that a flood does not pile up in this process. */
+/** Writes with backpressure, so that a flood does not accumulate in this process. */
 function print(stream: NodeJS.WriteStream, chunk: string | Buffer): Promise<void> {
   return new Promise((resolve, reject) => stream.write(chunk, (error) => (error ? reject(error) : resolve())));
 }
@@ -59,7 +59,7 @@ async function flood(value: unknown): Promise<void> {
     2,
     (value as { lineBytes?: unknown }).lineBytes === undefined ? 80 : number(value, 'lineBytes'),
   );
-  // Lines longer than a block are made of blocks, so that memory stays small here too.
+  // Long lines consist of blocks, so that memory stays small here too.
   const block = Buffer.alloc(Math.min(lineBytes - 1, 2 ** 16), 'x');
   const perBlock = Math.max(1, Math.floor(2 ** 16 / lineBytes));
   const line =
@@ -131,7 +131,7 @@ const RUN: Record<StepName, Run> = {
   },
   flood,
   spawn: async (value, ctx) => {
-    // Outlives this agent and keeps its stdout open: what a forgotten server does.
+    // Outlives this agent and keeps its stdout open, like a forgotten server.
     spawn('/bin/sh', ['-c', text(value, ctx)], { stdio: ['ignore', 'inherit', 'inherit'], detached: true }).unref();
   },
   waitFor,
@@ -140,7 +140,7 @@ const RUN: Record<StepName, Run> = {
   },
 };
 
-/** Does one step. Rejects with a ScriptError that says what was wrong. */
+/** Does one step. Rejects with a ScriptError that names the mistake. */
 export async function perform(step: Step, ctx: StepContext): Promise<void> {
   const [name, value] = Object.entries(step)[0] ?? [];
   await RUN[name as StepName](value, ctx);

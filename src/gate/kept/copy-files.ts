@@ -1,21 +1,21 @@
 /**
- * Copying files that git does not carry (`.env`, `node_modules` and the like) from the user's checkout into a worktree.
- * Invariant: only files that are ignored there, so that they can never be committed; existing files are never
- * overwritten; nothing is written outside the worktree, also not through a link that an agent made.
+ * Copies ignored files (`.env`, `node_modules` and the like) from the user's checkout into a worktree.
+ * Invariant: only files that git ignores there, so that they are never committed. Existing files are never overwritten.
+ * Nothing is written outside the worktree, even through a link that an agent made.
  */
 import { constants, copyFile, lstat, mkdir, readdir, readlink, realpath, stat, symlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { git } from '../../git/runner.js';
 import { UserError } from '../../protocol/user-error.js';
 
-/** Lists further ignored files to bring along, as `.gitignore` lists files; other tools that make worktrees read it, too. */
+/** Lists further ignored files to copy, in `.gitignore` syntax; other worktree tools also read it. */
 export const INCLUDE_FILE = '.worktreeinclude';
-/** Copied at the same time; more only waits for the disk. */
+/** Concurrent copies; more would only wait for the disk. */
 const AT_ONCE = 16;
 
 /**
- * Paths that were copied, relative to the top. `copy`: globs as in gitignore files, from the top of the repository. Files
- * that the checkout's {@link INCLUDE_FILE} lists come along, too.
+ * Copied paths, relative to the top. `copy`: globs as in gitignore files, from the top of the repository. Files listed
+ * in the checkout's {@link INCLUDE_FILE} are copied too.
  */
 export async function copyFiles(from: string, worktree: string, copy: readonly string[]): Promise<string[]> {
   const wanted = await ignoredFiles(from, copy);
@@ -51,7 +51,7 @@ async function ignoredFiles(from: string, copy: readonly string[]): Promise<Set<
   return found;
 }
 
-/** What {@link INCLUDE_FILE} names and git ignores: as other tools read it, everything else in it is left out. */
+/** Files that {@link INCLUDE_FILE} names and git ignores; other tools also skip the rest. */
 async function included(from: string): Promise<string[]> {
   const file = join(from, INCLUDE_FILE);
   if (!(await lstat(file).catch(() => undefined))?.isFile()) return [];
@@ -61,7 +61,7 @@ async function included(from: string): Promise<string[]> {
   return named.filter((path) => ignored.has(path));
 }
 
-/** Files, and repositories of their own as `folder/`. */
+/** Files, and nested repositories as `folder/`. */
 async function untracked(from: string, args: readonly string[]): Promise<string[]> {
   return (await git(from).run(['ls-files', '-z', '--others', ...args], { read: true })).split('\0').filter(Boolean);
 }
@@ -87,7 +87,7 @@ class Copying {
   ) {}
 
   async one(path: string): Promise<string[]> {
-    // A repository of its own among ignored files: all of it, as git does not look into it.
+    // A repository among ignored files: all of it, because git does not look inside.
     if (path.endsWith('/')) return this.#below(path.slice(0, -1));
     const source = join(this.from, path);
     const info = await lstat(source).catch(() => undefined);
@@ -100,7 +100,7 @@ class Copying {
 
   async #below(folder: string): Promise<string[]> {
     const done: string[] = [];
-    // Empty ones count: git takes a folder without refs/ for none of its own.
+    // Includes empty folders: git does not accept a repository without refs/.
     if (!(await this.#folder(folder))) return done;
     for (const entry of await readdir(join(this.from, folder), { withFileTypes: true })) {
       const path = join(folder, entry.name);
@@ -110,8 +110,8 @@ class Copying {
   }
 
   /**
-   * Inside a tree a link stays a link, as programs find themselves by it (`node_modules/.bin`). One that stands alone
-   * (`.env`, shared by several checkouts) becomes the file that it leads to, which an agent may then change.
+   * Inside a tree a link stays a link, because programs locate themselves by it (`node_modules/.bin`). A single link
+   * (`.env`, shared by several checkouts) becomes a copy of its target, which an agent may then change.
    */
   async #link(path: string): Promise<boolean> {
     const source = join(this.from, path);
@@ -123,13 +123,13 @@ class Copying {
     const end = resolve(dirname(source), text);
     const inside = relative(this.from, end);
     const outside = inside === '..' || inside.startsWith('../');
-    // Into the user's checkout would be the wrong place, and a relative way out leads elsewhere from here.
+    // A link into the user's checkout would be wrong, and a relative one points elsewhere from here.
     if (outside) return create(path, () => symlink(isAbsolute(text) ? text : end, target));
     if (!isAbsolute(text)) return create(path, () => symlink(text, target));
     return create(path, () => symlink(relative(dirname(target), join(this.worktree, inside)) || '.', target));
   }
 
-  /** Makes a folder of the worktree; false when it would really lie outside. */
+  /** Makes a folder of the worktree; false when it would really be outside. */
   #folder(dir: string): Promise<boolean> {
     const known = this.#folders.get(dir);
     if (known) return known;
@@ -160,7 +160,7 @@ async function create(path: string, how: () => Promise<void>): Promise<boolean> 
   }
 }
 
-/** Where a folder that may not exist yet would really come to lie. */
+/** The real path of a folder that may not exist yet. */
 async function existingParent(dir: string): Promise<string> {
   return realpath(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' || dirname(dir) === dir) throw error;

@@ -1,8 +1,9 @@
 /**
- * Folders that stay in a worktree from one idea to the next (dependencies, virtual environments): what the code of one idea
- * left in them must not reach the gate of another.
- * Invariant: after {@link proveKept} they hold what a clean set-up left, or nothing; build caches that the configuration
- * names are the exception. What was added goes; where anything was changed or is missing, all of it goes.
+ * Folders that stay in a worktree between ideas (dependencies, virtual environments): leftovers of one idea's code must
+ * not reach the gate of another.
+ * Invariant: after {@link proveKept} they contain the result of a clean set-up, or nothing; build caches named in the
+ * configuration are the exception. Added files are removed. Where a file was changed or is missing, the whole folder is
+ * removed.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,13 +20,13 @@ export interface KeptPlace {
   cache: readonly string[];
 }
 
-/** Clocks of file systems tick coarsely: what changes later than this after a set-up has a later change time. */
+/** File system clocks tick coarsely: a change later than this after a set-up has a later change time. */
 const TICK_MS = 20;
 
 const isCache = (path: string, { cache }: KeptPlace): boolean =>
   cache.some((name) => `/${path}/`.includes(`/${name.replace(/^\.?\/|\/+$/g, '')}/`));
 
-/** Call when tracked files are as they are to be and what is not kept is gone. False: set-up has to run again. */
+/** Call when tracked files are in place and folders that are not kept are gone. False: set-up has to run again. */
 export async function proveKept(place: KeptPlace): Promise<boolean> {
   const { worktree, gitDir } = place;
   const there = (await keptPaths(worktree)).filter((path) => !isCache(path, place));
@@ -52,7 +53,7 @@ export async function stampKept(place: KeptPlace): Promise<void> {
   await writeKept(gitDir, await takeStamp(worktree, there));
 }
 
-/** Takes out what was added; false when something of the stamp was changed or is missing. */
+/** Removes added files; false when something in the stamp was changed or is missing. */
 async function asStamped(place: KeptPlace, stamp: KeptStamp, there: readonly string[]): Promise<boolean> {
   const listing = await listFiles(place.worktree, there);
   if (listing === stamp.listing) return true;
@@ -65,7 +66,7 @@ async function asStamped(place: KeptPlace, stamp: KeptStamp, there: readonly str
   const added = [...is.keys()].filter(
     (path) => !was.has(path) && !isCache(path, place) && !holdsCache(path, is, place),
   );
-  // A name that is no text cannot be named, and so not be removed.
+  // A name that is not text cannot be addressed, and so not removed.
   if (added.some((path) => path.includes('\uFFFD'))) return false;
   await remove(place.worktree, outermost(added));
   return true;
@@ -79,7 +80,7 @@ async function same(
   is: Listed | undefined,
 ): Promise<boolean> {
   if (!is || was.kind !== is.kind || was.mode !== is.mode) return false;
-  // Files come and go in a folder, which is seen in the files.
+  // Files come and go in a folder, and the files show it.
   if (was.kind === 'd') return true;
   if (was.inode !== is.inode || was.size !== is.size) return false;
   if (was.changed === is.changed) return true;
@@ -87,7 +88,7 @@ async function same(
   return content !== undefined && content === (await contentOf(join(worktree, path)));
 }
 
-/** A new folder in which a cache lies is kept for it. */
+/** A new folder that contains a cache is kept for it. */
 const holdsCache = (path: string, is: ReadonlyMap<string, Listed>, place: KeptPlace): boolean =>
   place.cache.length > 0 &&
   is.get(path)?.kind === 'd' &&
@@ -98,7 +99,7 @@ function outermost(paths: readonly string[]): string[] {
   return paths.filter((path) => !all.has(path.slice(0, Math.max(0, path.lastIndexOf('/')))));
 }
 
-/** Removes all of it but the caches that lie within. */
+/** Removes everything but the caches inside. */
 async function removeBut(place: KeptPlace, paths: readonly string[]): Promise<void> {
   if (place.cache.length === 0 || paths.length === 0) return remove(place.worktree, paths);
   const is = parseListing(await listFiles(place.worktree, paths));
@@ -112,7 +113,7 @@ async function remove(worktree: string, paths: readonly string[]): Promise<void>
     const done = (error: unknown): unknown => error ?? new Error('it is still there');
     const failed = await rm(at, { recursive: true, force: true }).then(() => undefined, done);
     if (!failed) continue;
-    // Caches of some tools are read-only folders.
+    // Some tools make their cache folders read-only.
     await execa('chmod', ['-R', 'u+rwX', '--', at], { stdin: 'ignore', reject: false });
     await rm(at, { recursive: true, force: true }).catch((error: NodeJS.ErrnoException) => {
       throw new SetupError(

@@ -1,7 +1,7 @@
 /**
- * Remembers that a worktree has been set up, and for what.
- * Invariant: valid only while the lockfiles and the command are the same and everything that the setup made is there.
- * Lives in the worktree's private git directory, so it survives `git clean` and moves along.
+ * Records that a worktree is set up, and for which state.
+ * Invariant: valid only while the lockfiles and the command are unchanged and all results of the set-up exist. Stored
+ * in the worktree's private git directory, so it survives `git clean` and moves along.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -37,7 +37,7 @@ const MAX_MADE = 2000;
 
 interface Stamp {
   key: string;
-  /** Ignored files and folders that the setup made, relative to the top. */
+  /** Ignored files and folders from the set-up, relative to the top. */
   made: string[];
 }
 

@@ -1,8 +1,8 @@
 /**
- * Making a worktree workable before an agent or a gate runs in it: folders kept from another idea proven, files copied,
- * then the setup command.
- * Invariant: the command runs once per worktree and state of its lockfiles; a failed one is never taken for done; nothing
- * that another idea left in the worktree is there afterwards.
+ * Sets a worktree up before an agent or a gate runs in it: checks kept folders, copies files, then runs the setup
+ * command.
+ * Invariant: the command runs once per worktree and state of its lockfiles. A failed one never counts as done. Nothing
+ * of another idea stays in the worktree.
  */
 import { join } from 'node:path';
 import { exclusive } from '../../git/locks.js';
@@ -25,9 +25,9 @@ export interface SetupOptions {
   worktree: string;
   /** A string goes to `/bin/sh -c`. Absent: only files are copied. */
   run?: string | readonly string[] | undefined;
-  /** Ignored files to bring along, as globs from the top of the repository. */
+  /** Ignored files to copy, as globs from the top of the repository. */
   copy: readonly string[];
-  /** Top of the user's checkout, where `copy` is looked up. */
+  /** Top of the user's checkout, the source of `copy`. */
   from: string;
   timeoutMs: number;
   /** Takes `setup.log`. */
@@ -36,26 +36,26 @@ export interface SetupOptions {
   token: string;
   /** Build caches that stay in the worktree as they are. */
   cache?: readonly string[];
-  /** Other ideas work in this worktree, too: what is kept in it is proven first, or made anew. */
+  /** Other ideas use this worktree too: its kept folders are proven first, or recreated. */
   shared?: boolean;
-  /** Something to add to what a failed command said. */
+  /** A hint to add to the output of a failed command. */
   hint?: (said: string) => string | undefined;
   signal?: AbortSignal;
 }
 
 export interface SetupResult {
   copied: string[];
-  /** The command ran now; false: it had run before, or there is none. */
+  /** The command ran now; false: it ran before, or there is none. */
   ran: boolean;
 }
 
-/** Sets a worktree up, if it is not already. Throws {@link SetupError}, or the signal's reason. */
+/** Sets a worktree up, unless it already is. Throws {@link SetupError}, or the signal's reason. */
 export async function ensureSetup(options: SetupOptions): Promise<SetupResult> {
   options.signal?.throwIfAborted();
   const { worktree } = options;
   const gitDir =
     (await privateGitDir(worktree)) ?? (await git(worktree).run(['rev-parse', '--absolute-git-dir'], { read: true }));
-  // A second attempt on the same worktree must not take away what the first one's set-up is making.
+  // A second attempt in the same worktree must not remove files of the first one's running set-up.
   return exclusive(`setup:${worktree}`, () => inPlace(options, gitDir));
 }
 
@@ -65,7 +65,7 @@ async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResu
   const unproven = options.shared === true || (await readMark(gitDir, 'unproven')) !== undefined;
   if (unproven && !(await proveKept(place))) await clearStamp(gitDir);
   const moved = await submodules(options, gitDir, unproven);
-  // Set-up may have built what lies in them.
+  // Set-up may have built files inside them.
   if (moved) await clearStamp(gitDir);
   const copied = await copyFiles(options.from, worktree, options.copy);
   const ran = await runOnce(options, gitDir);
@@ -74,14 +74,14 @@ async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResu
   return { copied, ran };
 }
 
-/** True when one of them was brought to another commit. */
+/** True when one of them changed its commit. */
 async function submodules({ worktree, from, signal }: SetupOptions, gitDir: string, fresh: boolean): Promise<boolean> {
   const commonDir = await sharedGitDir(from);
   if (gitDir === commonDir) return false;
   return placeSubmodules({ worktree, gitDir, commonDir, from, fresh, ...(signal ? { signal } : {}) });
 }
 
-/** False: it had run for this state of the lockfiles, or there is none. */
+/** False: it ran for this state of the lockfiles, or there is none. */
 async function runOnce(options: SetupOptions, gitDir: string): Promise<boolean> {
   const { worktree, run } = options;
   if (!run || run.length === 0) return false;

@@ -1,7 +1,7 @@
 /**
- * What set-up left in the folders that stay in a worktree, so that the next idea can be proven to find just that.
- * Invariant: a stamp is taken only right after a set-up that began with nothing of another idea; it counts only while the
- * commit whose code ran in that set-up is part of what is checked out. Lives in the worktree's private git directory.
+ * The state of kept folders after set-up, so that the next idea provably starts from it.
+ * Invariant: a stamp is taken only right after a set-up that began without files of another idea. It counts only while
+ * the commit whose code ran in that set-up is part of the checkout. Stored in the worktree's private git directory.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,16 +14,16 @@ export interface KeptStamp {
   /** HEAD when set-up ran. */
   commit: string;
   listing: string;
-  /** Content of files that have other names, too: a link that comes or goes elsewhere changes their change time. */
+  /** Content of files with several names: adding or removing a link elsewhere changes their change time. */
   linked: Record<string, string>;
 }
 
-/** Hashes of the stamps that this process wrote: one that somebody else wrote over does not count. */
+/** Hashes of the stamps that this process wrote: an overwritten one does not count. */
 const written = new Map<string, string>();
 const file = (gitDir: string): string => join(gitDir, 'ralphctl-kept');
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Undefined: nothing is known of what is there. */
+/** Undefined: the present state is unknown. */
 export async function readKept(gitDir: string, worktree: string): Promise<KeptStamp | undefined> {
   const text = await readFile(file(gitDir), 'utf8').catch(() => undefined);
   if (text === undefined || (written.get(gitDir) ?? digest(text)) !== digest(text)) return undefined;
@@ -68,7 +68,7 @@ export async function takeStamp(worktree: string, paths: readonly string[]): Pro
   return { commit, listing, linked };
 }
 
-/** Everything in a worktree that the repository does not have, ignored or not, and submodules; whole folders as `name/`. */
+/** Everything in a worktree outside the repository, ignored or not, and submodules; whole folders as `name/`. */
 export async function keptPaths(worktree: string): Promise<string[]> {
   const [text, submodules] = await Promise.all([
     git(worktree).run(['ls-files', '-z', '--others', '--directory'], { read: true }),

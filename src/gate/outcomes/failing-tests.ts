@@ -1,14 +1,14 @@
 /**
- * Names of the tests that failed, read from what a gate command printed, so that new failures can be told from old ones.
+ * Names of failed tests from a gate command's output, so that new failures can be told from old ones.
  * Invariant: never throws, takes time linear in the text, returns at most {@link MOST_NAMED} names. Pure.
  */
 
-/** More failing tests than this say nothing more. */
+/** More failing tests add no information. */
 export const MOST_NAMED = 500;
 const MAX_NAME = 300;
 const MAX_LINE = 2000;
 
-/** One failing test a line; group 1 is its name. Each form is one that its runner alone prints. */
+/** One failing test per line; group 1 is its name. Only one runner prints each form. */
 const LINES: readonly RegExp[] = [
   // vitest
   /^ FAIL {2}(\S.*)$/,
@@ -27,7 +27,7 @@ const LINES: readonly RegExp[] = [
   // cargo test
   /^test (.+) \.\.\. FAILED$/,
 ];
-/** What jest prints in the same form although it is no test. */
+/** jest prints these in the same form although they are no tests. */
 const NO_TEST = /^Console$/;
 
 /** Failing tests of every runner in the text, which must be free of escape sequences; sorted, each once. */
@@ -74,7 +74,7 @@ function mocha(lines: readonly string[], at: number): string | undefined {
   return whole.endsWith(':') ? whole.slice(0, -1) : undefined;
 }
 
-/** Failing test cases of a JUnit report. A scanner, for the reasons that the one for counts gives. */
+/** Failing test cases of a JUnit report. A scanner, for the same reasons as the one for counts. */
 export function failingCases(xml: string): string[] {
   const found = new Set<string>();
   for (let at = xml.indexOf('<testcase'); at >= 0 && found.size < MOST_NAMED; ) {

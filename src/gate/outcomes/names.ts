@@ -1,12 +1,12 @@
 /**
- * Names of the tests that ran, read from what a gate command printed, by the runner that printed them.
- * Invariant: never throws, takes time linear in the text, whatever it says. A name occurs as often as its test ran. Pure.
+ * Names of the tests that ran, from a gate command's output, by runner.
+ * Invariant: never throws, takes time linear in any text. A name occurs as often as its test ran. Pure.
  */
 import { cargo, goTest, jest, type LineParser, MAX_LINE, mocha, nodeTest, pytest, tap, vitest } from './summaries.js';
 
 type LineReader = (line: string) => Named | Named[] | undefined;
 
-/** More names than this are not kept: counts have to do. */
+/** With more names than this, only counts are kept. */
 export const MOST_NAMES = 20_000;
 const MAX_NAME = 300;
 
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, Named['kind']>> = {
 };
 const kindOf = (word: string): Named['kind'] => WORDS[word] ?? 'failed';
 
-/** By a pattern with the groups `name`, `word` and perhaps `aside`, which says that it was skipped. */
+/** By a pattern with the groups `name`, `word` and optionally `aside`, which marks a skipped test. */
 const by =
   (pattern: RegExp): LineReader =>
   (line) => {
@@ -46,7 +46,7 @@ const first =
     return undefined;
   };
 
-/** A list is read only where its runner's summary stands, too: other programs print ticks as well. */
+/** A list counts only beside its runner's summary, because other programs also print ticks. */
 const RUNNERS: ReadonlyArray<readonly [runner: string, summary: LineParser, read: LineReader]> = [
   ['vitest', vitest, vitestFile],
   ['jest', jest, by(/^ {2,}(?<word>[✓○]) (?:skipped |todo )?(?<name>.+?)(?: \(\d[\d.]* m?s\))?$/)],
@@ -100,7 +100,7 @@ export function testNames(text: string): Record<string, Names> | undefined {
   return found;
 }
 
-/** Adds what did not fail. */
+/** Adds tests that did not fail. */
 export function put(names: Names, { name, kind, count = 1 }: Named): void {
   if (kind === 'failed') return;
   for (let n = 0; n < count; n++) names[kind].push(name.trim().slice(0, MAX_NAME));
@@ -122,7 +122,7 @@ export function goEvent(line: string): Named | undefined {
   }
 }
 
-/* Test cases of a JUnit report that did not fail. A scanner, for the reasons that the one for counts gives. Pure. */
+/* Test cases of a JUnit report that did not fail. A scanner, for the same reasons as the one for counts. Pure. */
 
 const MAX_HEAD = 2000;
 
@@ -141,7 +141,7 @@ export function junitNames(xml: string): Named[] {
   return found;
 }
 
-/** What is known of the tests that one runner ran. Must import nothing. */
+/** The known tests of one runner. Must import nothing. */
 export interface Names {
   passed: string[];
   skipped: string[];

@@ -1,7 +1,7 @@
 /**
- * What a gate command tested, and what of it is lost from one time to another.
- * Invariant: a test that only has another place, or another number or address in its name, is not lost; where names
- * cannot be compared, counts are. Pure.
+ * The tests of a gate command, and losses between two runs of it.
+ * Invariant: a test with only another place, or another number or address in its name, is not lost. Where names cannot
+ * be compared, counts are. Pure.
  */
 import type { TestCounts } from '../../protocol/gate.js';
 import type { Names } from './names.js';
@@ -13,19 +13,19 @@ export interface Tested {
 }
 
 export interface Lost {
-  /** Nothing was tested, where something was before. */
+  /** No test ran, where some did before. */
   nothing: boolean;
   gone: string[];
   skipped: string[];
-  /** Fewer tests passed than before, and no name says which. */
+  /** Fewer tests passed than before, without a name for the missing ones. */
   fewer?: { before: number; now: number };
-  /** More were skipped than before, and no name says which. */
+  /** More were skipped than before, without a name for them. */
   moreSkipped?: number;
 }
 
 const NONE: TestCounts = { passed: 0, failed: 0, skipped: 0, total: 0 };
 
-/** What passed `before` and does not any more. */
+/** Tests that passed `before` and no longer pass. */
 export function lostTests(before: Tested, now: Tested | undefined): Lost {
   const lost: Lost = { nothing: false, gone: [], skipped: [] };
   const counts = now?.counts ?? NONE;
@@ -50,7 +50,7 @@ export function lostTests(before: Tested, now: Tested | undefined): Lost {
 
 function compare(before: Names, now: Names): { missing: string[]; skipped: string[] } {
   const passed = without(before.passed, now.passed);
-  // What was skipped already says nothing of those that passed.
+  // Already skipped tests say nothing about the passed ones.
   const newlySkipped = without(now.skipped, before.skipped).left;
   const skips = without(passed.left, newlySkipped);
   const moved = without(skips.left.map(leaf), passed.spare.map(leaf));
@@ -59,7 +59,7 @@ function compare(before: Names, now: Names): { missing: string[]; skipped: strin
   return { missing: unique(missing), skipped: unique(skips.taken) };
 }
 
-/** What of `all` is not in `others`, what is, and what of `others` is over; each as often as it occurs. */
+/** Entries of `all` that are not in `others`, those that are, and the rest of `others`; each as often as it occurs. */
 function without(
   all: readonly string[],
   others: readonly string[],
@@ -84,7 +84,7 @@ function take(counts: Map<string, number>, name: string): boolean {
   return count > 0;
 }
 
-/** A name without its place, and without what may differ each time. */
+/** A name without its place, and without parts that may differ each time. */
 const leaf = (name: string): string =>
   name
     .replace(/^.*(?:::| > |\/)(?=.)/, '')

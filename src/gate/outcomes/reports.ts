@@ -1,7 +1,7 @@
 /**
- * JUnit reports that a gate command wrote.
- * Invariant: only regular files below the worktree that changed while the command ran, whatever the clock did meanwhile;
- * bounded in number and size.
+ * JUnit reports of a gate command.
+ * Invariant: only regular files below the worktree that changed while the command ran, whatever the clock did; bounded
+ * in number and size.
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, readFile } from 'node:fs/promises';
@@ -17,12 +17,12 @@ const MAX_BYTES = 16 << 20;
 const MAX_ENTRIES = 200_000;
 const PRUNED = new Set(['.git', 'node_modules', '.venv']);
 
-/** What tells one state of a file from another, by path. */
+/** Distinguishes states of a file, by path. */
 type Stamps = ReadonlyMap<string, string>;
 
 const stampOf = ({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 
-/** The reports that are there before the command runs. */
+/** Reports that exist before the command runs. */
 export async function reportStamps(worktree: string, globs: readonly string[]): Promise<Stamps> {
   const stamps = new Map<string, string>();
   if (globs.length === 0) return stamps;
@@ -33,7 +33,7 @@ export async function reportStamps(worktree: string, globs: readonly string[]): 
   return stamps;
 }
 
-/** What the reports that match and are not as they were say together; undefined when there is none. */
+/** The combined counts of all changed reports; undefined when there is none. */
 export async function readReports(
   worktree: string,
   globs: readonly string[],

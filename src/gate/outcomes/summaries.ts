@@ -249,11 +249,11 @@ export const vitest: LineParser = (lines) =>
   );
 
 /*
- * How many tests passed, read from what a gate command printed.
- * Invariant: never throws and takes time linear in the text, whatever it says. Pure.
+ * Counts passed tests from a gate command's output.
+ * Invariant: never throws and takes time linear in any text. Pure.
  */
 
-/** Each knows an unmistakable summary, so a command that runs several runners is added up. */
+/** Each recognises an unmistakable summary, so the counts of several runners are added up. */
 const SUMMARIES: readonly LineParser[] = [vitest, jest, mocha, nodeTest, pytest, goTest, cargo];
 
 /** Counts of every summary in the text, which must be free of escape sequences; undefined when there is none. */

@@ -1,4 +1,4 @@
-/** Reading `git diff -U0` (prefixes a/ and b/). Invariant: never throws; linear in the text. Pure. */
+/** Parses `git diff -U0` (prefixes a/ and b/). Invariant: never throws; linear in the text. Pure. */
 
 export interface FileChange {
   /** Path after the change; the old one when it was deleted. */
@@ -7,7 +7,7 @@ export interface FileChange {
   from?: string;
   added: boolean;
   deleted: boolean;
-  /** Git shows no lines of it: by its content, or because an attribute says so. */
+  /** git shows no lines of it, because of its content or an attribute. */
   binary?: true;
   addedLines: string[];
   removed: string[];

@@ -1,6 +1,6 @@
 /**
- * Which files hold tests and which decide what the gate checks.
- * Invariant: what the base has decides, so that the work cannot take a file out of the list. Reads commits only.
+ * Which files are tests, and which decide what the gate checks.
+ * Invariant: the base decides, so that the work cannot remove a file from the list. Reads commits only.
  */
 import picomatch from 'picomatch';
 import { git } from '../../git/runner.js';
@@ -12,7 +12,7 @@ export interface GateFilesInput {
   worktree: string;
   /** Commit. */
   base: string;
-  /** The gate's commands as the configuration has them. */
+  /** The gate's commands in the configuration. */
   commands: ReadonlyArray<string | readonly string[]>;
 }
 
@@ -28,11 +28,11 @@ export interface GateFiles {
   /** Git globs of all of them. */
   globs: string[];
   isTest: (path: string) => boolean;
-  /** Tests, and what they compare with. */
+  /** Tests and their expected data. */
   belongsToTests: (path: string) => boolean;
-  /** A file that a gate command runs, or that one of those calls. */
+  /** A file that a gate command runs, directly or through another one. */
   isScript: (path: string) => boolean;
-  /** Whether a change is one of what the gate checks. */
+  /** Whether a change affects what the gate checks. */
   steers: (change: Changed) => Promise<boolean>;
 }
 
@@ -70,13 +70,13 @@ export async function gateFiles({ worktree, base, commands }: GateFilesInput): P
   };
 }
 
-/** The signs that mean something in a glob stand for themselves. */
+/** Escapes the special characters of a glob. */
 const literal = (path: string): string => path.replace(/[*?[\]\\]/g, '\\$&');
 
-/** More is no source text. */
+/** A longer file is not source text. */
 const MOST_BYTES = 4 << 20;
 
-/** The text of a file in a commit; undefined where there is none, or it is no text of a bearable size. */
+/** The text of a file in a commit; undefined where it is missing, not text or too big. */
 export async function readAt(worktree: string, commit: string, path: string): Promise<string | undefined> {
   const spec = `${commit}:${path}`;
   const size = await git(worktree).result(['cat-file', '-s', spec], { ok: [0, 128], read: true });

@@ -7,7 +7,7 @@ const JS_IMPORT =
 const ENDINGS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.jsx', '.tsx', '.json'];
 const PY_IMPORT = /^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import\b([^\n#]*)|import[ \t]+([^\n#]+))/gm;
 
-/** Of each import the paths that it can mean, most likely first. */
+/** For each import its possible paths, most likely first. */
 export function imported(path: string, text: string): string[][] {
   if (JS.test(path)) return [...text.matchAll(JS_IMPORT)].map((found) => jsPaths(path, found[2] ?? ''));
   if (!path.endsWith('.py')) return [];

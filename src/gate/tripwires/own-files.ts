@@ -1,7 +1,8 @@
 /**
- * The files of a repository that the gate's commands run: scripts, the build files of their tools, and what those call.
- * Invariant: a file that a command only names, to read or to test it, is none of them; as the base has them, so that
- * the work cannot leave the list; bounded.
+ * The files of a repository that the gate's commands run: scripts, build files of their tools, and the files that those
+ * call.
+ * Invariant: a file that a command only names, to read or to test it, does not count. The base decides, so that the
+ * work cannot remove a file from the list; bounded.
  */
 import { basename, dirname, extname, normalize } from 'node:path/posix';
 import { imported } from './imports.js';
@@ -10,7 +11,7 @@ import { BUILD_FILES, HELPER_NAME, PRODUCT_FOLDER, TOOL_FOLDER } from './pattern
 import { preloaded, SETTINGS, setupFiles, TAKES_FILE } from './preloaded.js';
 import { bare, simpleCommands } from './shell-text.js';
 
-/** The base. `all`: its paths; `skip`: what is looked after elsewhere. */
+/** The base. `all`: its paths; `skip`: paths that other checks cover. */
 interface Base {
   read: (path: string) => Promise<string | undefined>;
   all: () => Promise<string[]>;
@@ -18,7 +19,7 @@ interface Base {
 }
 
 const INTERPRETERS = /^(?:\/(?:usr\/)?bin\/)?(?:sh|bash|zsh|dash|node|deno|bun|tsx|python[\d.]*|ruby|perl|php)$/;
-/** With these an interpreter runs no file, or reads one without running it. */
+/** With these an interpreter runs no file, or only reads one. */
 const NO_SCRIPT = /^(?:-[a-zA-Z]*[cen]|-p|--eval|--print|--check|--test)$/;
 const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile'];
 const MOST_FILES = 40;
@@ -58,7 +59,7 @@ export async function ownFiles(
     paths ??= new Set(await all());
     return paths.has(path);
   };
-  /** A file that the gate loads, and what that imports of its own kind: not the product. */
+  /** A file that the gate loads, and its imports of the same kind: not the product. */
   const load = async (path: string, at: At): Promise<void> => {
     scripts.add(path);
     await open(path, (text) => (isShell(path, text) ? [text] : []), { ...at, home: folderOf(path) });
@@ -113,7 +114,7 @@ export async function ownFiles(
       const content = await read(path);
       if (content === undefined || (call.packages && !isMeant(call, folder, nameIn(content)))) continue;
       for (const name of call.names) {
-        // Once for each script: the file is the same.
+        // Once per script, because the file is the same.
         const key = `${path} ${name}`;
         if (seen.has(key)) continue;
         seen.add(key);
@@ -172,14 +173,14 @@ export async function ownFiles(
   return { scripts: [...scripts], globs: [...globs] };
 }
 
-/** The file that a command runs, if it is one of the repository. */
+/** The file of the repository that a command runs, if any. */
 function scriptOf(program: string, rest: readonly string[]): string | undefined {
   if (/^(?:source|\.)$/.test(program)) return rest[0];
   if (VARIABLE.test(program)) return program;
   if (!INTERPRETERS.test(program)) return /^[\w@.][^*?]*$/.test(program) && program.includes('/') ? program : undefined;
   const module = rest.indexOf('-m');
   if (module >= 0 && /^python/.test(program)) return `${(rest[module + 1] ?? '').replaceAll('.', '/')}.py`;
-  // The word after one of these is its value.
+  // The next word is the value of one of these.
   const at = rest.findIndex((word, n) => !word.startsWith('-') && !(n > 0 && TAKES_FILE.test(rest[n - 1] ?? '')));
   const script = rest[at];
   if (script === undefined || rest.slice(0, at).some((flag) => NO_SCRIPT.test(flag))) return undefined;
@@ -194,7 +195,7 @@ const recipes = (text: string): string[] => [
     .join('\n'),
 ];
 
-/** Of a script's imports those that lie with it or among tools, and not where the product is. */
+/** The imports of a script that are beside it or among tools, outside the product. */
 function ofOneKind(from: string, to: string): boolean {
   const folder = dirname(from);
   const near = folder !== '.' && to.startsWith(`${folder}/`);

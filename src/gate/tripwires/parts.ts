@@ -1,19 +1,19 @@
 /**
- * The part of a file that counts, where the rest changes with everyday work: to compare it, and to put that of an older
+ * The relevant part of a file whose other parts change with everyday work: compares it, and copies that of an older
  * version into a newer one. Pure.
  */
 import { PARTLY, type Part } from './patterns.js';
 
 export const partOf = (path: string): Part | undefined => PARTLY[path.slice(path.lastIndexOf('/') + 1)];
 
-/** What counts of a text; the whole of one that cannot be read. */
+/** The relevant part of a text; the whole text when it cannot be parsed. */
 export function cut(text: string, part: Part): string {
   if (!('json' in part)) return sections(text, part.sections).wanted;
   const whole = json(text);
   return whole ? JSON.stringify(part.json.map((key) => whole[key])) : text;
 }
 
-/** Whether what counts is another in `after` than in `before`. */
+/** Whether the relevant part differs between `before` and `after`. */
 export function differs(before: string, after: string, part: Part): boolean {
   if (cut(before, part) !== cut(after, part)) return true;
   if (!('json' in part)) return false;
@@ -21,7 +21,7 @@ export function differs(before: string, after: string, part: Part): boolean {
   return old !== undefined && now !== undefined && part.grows.some((key) => !grew(old[key], now[key]));
 }
 
-/** Nothing that was there is another: entries are new, and none goes before one that was there. */
+/** No existing entry changed: entries are new, and none precedes an existing one. */
 function grew(before: unknown, now: unknown): boolean {
   if (before === undefined || JSON.stringify(before) === JSON.stringify(now)) return true;
   if (Array.isArray(before)) return Array.isArray(now) && before.every((one) => now.includes(one));
@@ -38,7 +38,7 @@ const covers = (pattern: string, key: string): boolean => key.startsWith(pattern
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `now` with what counts taken from `before`; undefined when that cannot be done. */
+/** `now` with the relevant part of `before`; undefined when that is impossible. */
 export function graft(now: string, before: string, part: Part): string | undefined {
   if (!('json' in part)) {
     return `${sections(now, part.sections).rest}\n${sections(before, part.sections).wanted}\n`;

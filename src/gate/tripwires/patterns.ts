@@ -1,4 +1,4 @@
-/** What tripwires look for: data, so that a language is a line. Must import nothing. */
+/** Patterns for tripwires: data, so that a language is a line. Must import nothing. */
 
 /** Files that hold tests. Git globs, top-relative. */
 export const TEST_FILES = [
@@ -22,7 +22,7 @@ export const TEST_FILES = [
 /** By its name alone a file is a test. */
 export const TEST_NAMES = /(?:[._](?:test|spec)\.[^/]+|(?:^|\/)test_[^/]+\.py|\.bats|Tests?\.(?:java|kt|cs|php))$/;
 
-/** What tests compare with: changed to fit the work, it changes what they say. */
+/** Expected data of tests: changing it changes what they check. */
 export const TEST_DATA = ['**/__snapshots__/**', '**/*.snap', '**/testdata/**', '**/fixtures/**'];
 
 /** Data, where the tests of the base name it. */
@@ -53,38 +53,38 @@ export const CODE_FILES = [
   'bats',
 ];
 
-/** Here lies what is built, as far as names tell. */
+/** Build products, by name. */
 export const PRODUCT_FOLDER = /(?:^|\/)(?:src|source|app|apps)\/|^(?:lib|pkg|server|client)\//;
 
-/** What tests use, as far as names tell. */
+/** Test helpers, by name. */
 export const SUPPORT_NAME =
   /(?:^|\/)(?:[\w-]*tests?(?:ing)?[\w-]*|support|helpers?|__mocks__|mocks?|fakes?|stubs?|harness|e2e|checks|assertions?|matchers?)\/|(?:^|[/._-])(?:tests?|testing|assert\w*|matchers?|expect\w*|harness|helpers?)[._-][^/]*$/i;
 
 /** Beside a script of the gate: what it uses rather than what it checks. */
 export const HELPER_NAME = /lib|util|helper|rule|check|assert|expect|common|support|harness/i;
 
-/** A text that imports what only tests use. */
+/** A text that imports a test-only module. */
 export const TEST_LIBRARY =
   /['"](?:node:test|vitest|chai|@jest\/[\w-]+|@playwright\/test|sinon|ava|tap|uvu)['"/]|^\s*(?:import|from)\s+(?:pytest|unittest)\b/m;
 export const ASSERTS = /['"](?:node:)?assert(?:\/strict)?['"]/;
 
-/** Folders of what gate commands run. */
+/** Folders of gate command scripts. */
 export const TOOL_FOLDER = /(?:^|\/)(?:scripts?|tools?|tooling|ci|checks?|lint|hack|support|helpers?|harness)\//;
 
-/** Below test folders, too, these are no tests. */
+/** Not tests, even below test folders. */
 export const NO_TESTS = ['**/fixtures/**', '**/testdata/**', '**/__snapshots__/**', '**/*.snap', '**/*.md'];
 
 /** One declared test. */
 export const TEST_DECLARATION =
   /\b(?:it|test)(?:\.(?!skip|todo)\w+)*\s*\(|^\s*(?:async\s+)?def test_|^func (?:Test|Fuzz)\w*\(|#\[(?:\w+::)*test\b|@(?:Parameterized)?Test\b|\[(?:Fact|Theory|Test)\b|^\s*@test\s|^\s*(?:it|specify)\s+['"]|function test\w*\(/;
 
-/** One that is declared and does not run. */
+/** A declared test that does not run. */
 export const SKIPPED_DECLARATION = /\b(?:it|test)\.(?:skip|todo|failing|fails|fixme|skipIf)\b|\bx(?:it|test)\s*\(/;
 
 /** A line that is a comment in most languages; `#[` is an attribute. */
 export const COMMENT = /^\s*(?:\/\/|\/?\*|#(?!\[)|--|<!--)/;
 
-/** A test that does not run, or that keeps others from running. */
+/** A test that does not run, or that prevents others from running. */
 export const SKIPPED =
   /\b(?:it|test|describe|context|suite|bench)\.(?:skip|only|todo|failing|fails|fixme|skipIf|runIf)\b|\b(?:xit|xtest|xdescribe|fit|fdescribe)\s*\(|[{,]\s*(?:skip|todo|only)\s*:\s*(?:true|['"`])|@(?:pytest\.mark\.(?:skip|skipif|xfail)|unittest\.(?:skip|expectedFailure))|\bpytest\.(?:skip|xfail)\(|\.skipTest\(|\bt\.Skip(?:f|Now)?\(|#\[ignore|@(?:Disabled|Ignore)\b|\[Ignore\b|\bSkip\s*=\s*"|\bmarkTest(?:Skipped|Incomplete)\(|^\s*(?:skip|pending)\b|\b(?:t|ctx|context|this)\.(?:skip|todo)\(|^pytestmark\s*=/;
 
@@ -156,7 +156,7 @@ export const GATE_FILES = [
   '**/.tool-versions',
   '**/.pre-commit-config.yaml',
   '**/lefthook.y*ml',
-  // What lies where a runner's own module is looked for goes before it.
+  // A file on a runner's module path takes precedence over the module itself.
   ...['pytest', '_pytest', 'pluggy', 'unittest', 'nose', 'nose2', 'tox', 'nox', 'coverage', 'mypy', 'ruff'].flatMap(
     (name) => [`${name}.py`, `${name}/**`],
   ),
@@ -165,12 +165,12 @@ export const GATE_FILES = [
   '.circleci/**',
 ];
 /**
- * What of a file counts: keys of JSON, or sections as in INI and TOML files. `grows`: keys of which only what the base
- * has counts.
+ * The relevant parts of a file: keys of JSON, or sections of INI and TOML files. `grows`: keys of which only the base's
+ * entries count.
  */
 export type Part = { json: readonly string[]; grows: readonly string[] } | { sections: RegExp };
 
-/** Of these only a part counts; the rest changes with everyday work. */
+/** Only a part of these is relevant; the rest changes with everyday work. */
 export const PARTLY: Readonly<Record<string, Part>> = {
   'package.json': {
     json: [
@@ -183,10 +183,10 @@ export const PARTLY: Readonly<Record<string, Part>> = {
   'setup.cfg': { sections: /^(?:tool:pytest|coverage|flake8|mypy|pylint)/ },
 };
 
-/** Below the top, a new one of these belongs to a new package and steers nothing that was there. */
+/** Below the top, a new one of these belongs to a new package and affects no existing one. */
 export const NEW_IS_FINE = ['*/**/package.json', '*/**/tsconfig*.json', '**/turbo.json'];
 
-/** A command's build files, where the command is theirs. */
+/** A command's build files, for commands that use them. */
 export const BUILD_FILES: ReadonlyArray<readonly [program: RegExp, files: readonly string[]]> = [
   [/(?:^|[\s/])g?make(?:\s|$)/, ['**/Makefile', '**/makefile', '**/GNUmakefile', '**/*.mk']],
   [/(?:^|\s)just(?:\s|$)/, ['**/justfile', '**/Justfile', '**/.justfile']],

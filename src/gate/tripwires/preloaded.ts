@@ -1,12 +1,12 @@
-/** Which files a command or a runner's settings load before the tests. Invariant: never throws; linear. Pure. */
+/** Files that a command or a runner's settings load before the tests. Invariant: never throws; linear. Pure. */
 
-/** The word after one of these is a file or a package. */
+/** The next word is a file or a package. */
 export const TAKES_FILE = /^(?:--import|--require|-r|--loader|--experimental-loader|--preload)$/;
 const WITH_VALUE = /^(?:--import|--require|-r|--loader|--experimental-loader|--preload)=(.+)$/;
-/** Of others `-r` means something else. */
+/** Elsewhere `-r` has another meaning. */
 const LOADS = /(?:^|\/)(?:node|tsx|ts-node|mocha|bun|deno|nyc|c8|ava|tap|jasmine|nodemon|ruby|rspec)$/;
 
-/** Settings at the top that name such files. */
+/** Top-level settings that name such files. */
 export const SETTINGS = [
   'package.json',
   ...['jest.config', 'vitest.config', 'vite.config', 'vitest.workspace'].flatMap((name) =>
@@ -15,12 +15,12 @@ export const SETTINGS = [
   ...['.mocharc.json', '.mocharc.js', '.mocharc.cjs', '.mocharc.yml', '.mocharc.yaml', '.taprc', 'bunfig.toml'],
 ];
 const VALUE = '["\']?\\s{0,9}[:=]\\s{0,9}(\\[[^\\]]{0,2000}\\]|["\'][^"\'\\n]{1,300}["\']|[\\w./-]{1,300}$)';
-/** In a runner's own settings; elsewhere some of these words mean other things. */
+/** In a runner's own settings; elsewhere some of these words have other meanings. */
 const OWN = new RegExp(`\\b(?:require|import|preload|file)${VALUE}`, 'gm');
 const SETUP = new RegExp(`\\b(?:setupFiles\\w*|globalSetup|globalTeardown|testEnvironment)${VALUE}`, 'gm');
 const RUNNERS = ['jest', 'vitest', 'mocha', 'ava', 'tap', 'nyc', 'c8'];
 
-/** As the words have them. */
+/** As written in the words. */
 export function preloaded(words: readonly string[]): string[] {
   const found: string[] = [];
   const runs = words.some((word) => LOADS.test(word));

@@ -1,7 +1,6 @@
 /**
- * Which changed files only serve tests, though they lie outside test folders: helpers that tests import, and data that
- * tests read.
- * Invariant: the base decides; what product code imports or names is product; bounded. Reads commits only.
+ * Changed files outside test folders that only serve tests: helpers that tests import, and data that tests read.
+ * Invariant: the base decides. A file that product code imports or names is product; bounded. Reads commits only.
  */
 import { basename, dirname, join } from 'node:path/posix';
 import { git } from '../../git/runner.js';
@@ -34,7 +33,7 @@ export async function testSupport(input: Input, paths: readonly string[]): Promi
   return found;
 }
 
-/** A product of one file, too, is imported by its tests alone: a helper shows by its name or by what it imports. */
+/** A product of one file is also imported only by its tests, so a helper must show by its name or its imports. */
 async function helps({ read }: Input, path: string): Promise<boolean> {
   const product = PRODUCT_FOLDER.test(path);
   if (!product && SUPPORT_NAME.test(path)) return true;
@@ -75,7 +74,7 @@ async function usersOf({ worktree, base }: Input, paths: readonly string[]): Pro
   return users;
 }
 
-/** What a line that imports or names the file has to match. */
+/** The pattern of a line that imports or names the file. */
 function mention(path: string): string {
   const name = basename(path);
   const stem = name.replace(/\.[^.]*$/, '');
@@ -94,7 +93,7 @@ function uses(user: string, line: string, path: string): boolean {
   return DATA_FILE.test(path) && names(user, line, path);
 }
 
-/** A path in quotes that ends as the file's does; its name alone only where the line names its folder, too. */
+/** A quoted path with the same end as the file's; the name alone only where the line also names its folder. */
 function names(user: string, line: string, path: string): boolean {
   const folder = basename(dirname(path));
   for (const [, , literal = ''] of line.matchAll(/(['"`])([^'"`]{1,300})\1/g)) {

@@ -1,7 +1,7 @@
 /**
- * Changes that can make a gate green without making the work right: tests gone or skipped, and touched files that decide
- * what the gate checks.
- * Invariant: reads commits only, so it may run beside the gate; says what changed and never why.
+ * Changes that can make a gate green without making the work right: removed or skipped tests, and changed files that
+ * decide what the gate checks.
+ * Invariant: reads commits only, so it may run beside the gate. It reports changes, never reasons.
  */
 import { git } from '../../git/runner.js';
 import type { Tripwire } from '../../protocol/gate.js';
@@ -22,7 +22,7 @@ export interface TripwireInput extends GateFilesInput {
 
 const MOST = 20;
 const MAX_SUBJECT = 200;
-/** Files without lines in a difference that are read one by one. */
+/** Files without lines in a diff that are read one by one. */
 const MOST_READ = 50;
 
 /** At most twenty; those that only warn are marked. Throws `GitError`. */
@@ -46,7 +46,7 @@ export async function findTripwires(input: TripwireInput): Promise<Tripwire[]> {
 export const withRule = (rule: Rule, found: readonly Tripwire[]): Tripwire[] =>
   rule === 'off' ? [] : found.map((one) => (rule === 'warn' ? { ...one, warn: true as const } : one));
 
-/** What stops a landing first; each once, and what is left out is said. */
+/** Findings that stop a landing come first; each once, with a note about omitted ones. */
 export function chosen(all: readonly Tripwire[]): Tripwire[] {
   const bounded = all.map((one) => ({ ...one, subject: one.subject.slice(0, MAX_SUBJECT) }));
   const once = [...new Map(bounded.map((one) => [`${one.kind} ${one.subject}`, one])).values()];
@@ -56,7 +56,7 @@ export function chosen(all: readonly Tripwire[]): Tripwire[] {
   return [...ranked.slice(0, MOST - 1), { ...first, subject: `${first.subject}, and ${rest.length} more like these` }];
 }
 
-/** An attribute can keep git from showing the lines of a test. */
+/** An attribute can make git hide the lines of a test. */
 async function readHidden({ worktree, base }: TripwireInput, files: GateFiles, changes: FileChange[]): Promise<void> {
   const hidden = changes.filter((change) => change.binary && files.isTest(change.path)).slice(0, MOST_READ);
   for (const change of hidden) {
@@ -66,7 +66,7 @@ async function readHidden({ worktree, base }: TripwireInput, files: GateFiles, c
   }
 }
 
-/** Tests may move between files, so fewer in one file count only when there are fewer in all. */
+/** Tests may move between files, so fewer in one file count only when there are fewer in total. */
 function deletedTests(tests: readonly FileChange[]): Tripwire[] {
   const gone = tests.filter(
     (change) => change.deleted && (TEST_NAMES.test(change.path) || count(change.removed, TEST_DECLARATION) > 0),
@@ -98,7 +98,7 @@ function newSkips(tests: readonly FileChange[]): Tripwire[] {
 async function touched(files: GateFiles, changes: readonly FileChange[]): Promise<Tripwire[]> {
   const found: Tripwire[] = [];
   for (const change of changes) {
-    // A test that the gate names may be added to, as others may.
+    // A test file that the gate names may grow like any other.
     const grown = files.isTest(change.path) && !change.deleted && change.removed.length === 0;
     if (grown && files.isScript(change.path)) continue;
     if (await files.steers(change)) found.push({ kind: 'gate-file', subject: change.path });

@@ -1,19 +1,19 @@
 /**
- * What an agent run changed outside its worktree: a change counts only where the run's own git trace, or the worktree's
- * own record of its HEAD, says that this agent made it.
- * Invariant: pure; a change that somebody else may have made (the user, another idea, ralphctl) is never the agent's.
+ * The changes of an agent run outside its worktree. A change counts only where the run's own git trace, or the
+ * worktree's own record of its HEAD, proves that this agent made it.
+ * Invariant: pure. A change that somebody else may have made (the user, another idea, ralphctl) is never the agent's.
  */
 import type { Outside, RefMove } from './outside.js';
 import type { TracedCommand } from './trace.js';
 
 export interface OutOfBoundsChange {
-  /** What happened, to follow "it". */
+  /** The change, as a clause that follows "it". */
   what: string;
   /** Somebody else did it to the idea. */
   byOthers?: true;
   /** Shell command that shows it. */
   look?: string;
-  /** Shell command that takes it back. */
+  /** Shell command that undoes it. */
   undo?: string;
   /** Commits whose difference is it. */
   diff?: readonly [from: string, to: string];
@@ -33,11 +33,11 @@ export interface Evidence {
   commands: readonly TracedCommand[];
   /** Reflogs of refs that changed. */
   moves: ReadonlyMap<string, readonly RefMove[]>;
-  /** File that holds the configuration as it was, and the one that it is copied to. */
+  /** File with the earlier configuration, and the file it is restored to. */
   config: { before: string; file: string };
 }
 
-/** Commands that write refs which they are told by name: always, as the target of a refspec, or only with a flag. */
+/** Commands that write a ref given by name: always, as the target of a refspec, or only with a flag. */
 const EXPLICIT: ReadonlyMap<string, 'name' | 'refspec' | 'flag'> = new Map([
   ...['branch', 'update-ref', 'tag', 'symbolic-ref', 'filter-branch', 'replace'].map((one) => [one, 'name'] as const),
   ...['push', 'fetch', 'pull'].map((one) => [one, 'refspec'] as const),
@@ -60,7 +60,13 @@ export function findOutOfBounds(before: Outside, after: Outside, evidence: Evide
     .flatMap((name) => refStray(name, before, after, evidence) ?? []);
   const head = headStray(before, after, evidence);
   const index = refs.length + head.length > 0 ? [] : indexStray(before, after, evidence);
-  return [...refs, ...head, ...index, ...stashStrays(before, after, evidence), ...configStray(before, after, evidence)];
+  return [
+    ...refs,
+    ...head,
+    ...index,
+    ...stashChanges(before, after, evidence),
+    ...configChanges(before, after, evidence),
+  ];
 }
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -74,9 +80,9 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
   const to = after.refs[name];
   const recorded = evidence.moves.get(name) ?? [];
   const unrecorded = to !== undefined && recorded.at(-1)?.to !== to && !recorded.some((move) => move.to === to);
-  // Somebody wrote the file by hand: a git of whoever else would have recorded it, as it did before.
+  // Somebody wrote the file by hand: git would have recorded the change, as it did before.
   if (unrecorded && recorded.some((move) => move.to === from)) return byHand(name, from, to, evidence);
-  // Landings are ours; what the agent made in this very run cannot have landed yet, whatever the record says.
+  // Landings belong to ralphctl. Commits of this run cannot have landed yet, whatever the record says.
   const moves = since(recorded, from).filter(
     (move) => !move.text.startsWith('ralphctl:') || evidence.made.has(move.to),
   );
@@ -91,7 +97,7 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
   const label = shortName(name);
   const root = quote(evidence.root);
   if (!first || !last) {
-    // Without a record (tags, deleted branches) only a command that names it tells.
+    // Without a record (tags, deleted branches) only a command with the name proves it.
     const named =
       (evidence.moves.get(name) ?? []).length === 0 && evidence.commands.some((one) => names(one, name, evidence));
     if (!named) return undefined;
@@ -107,7 +113,7 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
     ? `git -C ${root} reset --keep ${short(first.from)}`
     : `git -C ${root} update-ref ${name} ${short(first.from)} ${short(last.to)}`;
   const look = `git -C ${root} log --stat ${short(first.from)}..${short(last.to)}`;
-  // Somebody went on from there: taking it back is theirs to plan.
+  // Somebody continued from there: undoing it is their decision.
   return { what, look, ...(to === last.to ? { undo } : {}), diff: [first.from, last.to] };
 }
 
@@ -120,7 +126,7 @@ function byHand(name: string, from: string, to: string, { root }: Evidence): Out
   };
 }
 
-/** Commits that a worktree made since then (epoch ms), by its own record: not those that it only went to. */
+/** Commits made in a worktree since then (epoch ms), by its own record: not those that it only checked out. */
 export const madeSince = (headMoves: readonly RefMove[], since: number): ReadonlySet<string> =>
   new Set(
     headMoves
@@ -149,7 +155,7 @@ function writes(command: TracedCommand, name: string, evidence: Evidence): boole
   return elsewhere && MOVES_HEAD.has(command.name);
 }
 
-/** Is it a command that writes this ref because it was told its name? */
+/** Whether the command writes this ref because its arguments name it. */
 function names(command: TracedCommand, ref: string, evidence: Evidence): boolean {
   const writes = EXPLICIT.get(command.name);
   if (!command.ok || !writes || !(command.worktree === undefined || inThisRepository(command, evidence))) return false;
@@ -185,7 +191,7 @@ function indexStray(before: Outside, after: Outside, { commands, root }: Evidenc
   return [{ what: `ran git in your checkout: ${list}`, look: `git -C ${quote(root)} status` }];
 }
 
-function stashStrays(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
+function stashChanges(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
   const root = quote(evidence.root);
   const had = new Set(before.stashes.map((one) => one.commit));
   const has = new Set(after.stashes.map((one) => one.commit));
@@ -212,7 +218,7 @@ function stashStrays(before: Outside, after: Outside, evidence: Evidence): OutOf
   ];
 }
 
-/** More taken off the list than put onto it. A push with nothing to stash starts no process and puts nothing there. */
+/** More entries removed from the list than added. A push with nothing to stash starts no process and adds nothing. */
 function tookAway(stashing: readonly TracedCommand[]): boolean {
   let put = 0;
   let taken = 0;
@@ -225,7 +231,7 @@ function tookAway(stashing: readonly TracedCommand[]): boolean {
   return taken > put;
 }
 
-function configStray(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
+function configChanges(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
   if (before.config === after.config) return [];
   const changed = changedLines(before.config, after.config).join('\n').toLowerCase();
   const by = evidence.commands.filter((one) => one.ok && inThisRepository(one, evidence) && sets(one, changed));
@@ -247,7 +253,7 @@ const inThisRepository = ({ worktree }: TracedCommand, evidence: Evidence): bool
   worktree === evidence.root ||
   (worktree !== undefined && evidence.linked.includes(worktree));
 
-/** Does the command write the very setting that changed? */
+/** Whether the command writes the setting that changed. */
 function sets(command: TracedCommand, changed: string): boolean {
   const words = command.argv.slice(1).filter((arg) => !arg.startsWith('-'));
   if (command.name === 'config') {

@@ -16,7 +16,7 @@ export interface Outside {
   more?: Record<string, string>;
   /** Text of the repository's configuration. */
   config: string;
-  /** Commits on the stash list, oldest first, with what the list says of them. */
+  /** Commits on the stash list, oldest first, with their messages. */
   stashes: Array<{ commit: string; text: string }>;
   /** Names of the private folders of linked worktrees. */
   worktrees: string[];

@@ -1,8 +1,8 @@
 /**
- * The target moves by our landings and by what people commit, pull and merge. Any other move is asked about before the next
- * landing stands on it.
- * Invariant: what ralphctl is about to write is noted before it is written, so a crash in between is no other move; a tip
- * that an idea was asked about counts once that idea comes back and it still stands.
+ * The target moves by landings of ralphctl and by commits, pulls and merges of people. ralphctl asks about any other
+ * move before the next landing builds on it.
+ * Invariant: ralphctl records a move before it makes it, so that a crash in between does not look like a foreign move.
+ * A tip that an idea asked about is accepted once that idea returns and the tip is unchanged.
  */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const MOST_OURS = 200;
 
 const fileOf = (wall: Wall, target: string): string => join(wall.dir, `target-${encodeURIComponent(target)}.json`);
 
-/** When a run begins: where the target stands. */
+/** At the start of a run: records the tip of the target. */
 export async function watchTarget(repo: string, target: string): Promise<void> {
   const wall = wallAt(repo);
   if (!wall || (await readJson<Known>(fileOf(wall, target)))) return;
@@ -49,7 +49,7 @@ export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, Rea
   return new Map(all);
 }
 
-/** Before ralphctl moves the target to `to`; nothing where no run is known. */
+/** Before ralphctl moves the target to `to`; does nothing where no run is known. */
 export async function expectTip(dir: string, target: string, from: string, to: string): Promise<void> {
   const wall = wallAt(dir);
   if (!wall) return;
@@ -57,7 +57,10 @@ export async function expectTip(dir: string, target: string, from: string, to: s
   await note(wall, target, { tips: [from, to], ours: [...ours, to].slice(-MOST_OURS) });
 }
 
-/** Before a landing stands on `tip`. Throws {@link RepositoryError} where neither ralphctl nor a person seems to have moved it. */
+/**
+ * Before a landing builds on `tip`. Throws {@link RepositoryError} where neither ralphctl nor a person seems to have
+ * moved the target.
+ */
 export async function admitTip(dir: string, target: string, tip: string, idea: string): Promise<void> {
   const wall = wallAt(dir);
   if (!wall) return;

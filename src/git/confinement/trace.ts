@@ -1,6 +1,6 @@
 /**
- * The git commands of an agent run, from the trace that git itself writes (GIT_TRACE2_EVENT): who did it is a fact, not a
- * guess from times or names. Parsing is pure but for reading the file.
+ * The git commands of an agent run, from git's own trace (GIT_TRACE2_EVENT). It proves who ran a command; times and
+ * names would be a guess. Parsing is pure except for reading the file.
  */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -27,7 +27,7 @@ export const traceEnvironment = (file: string): Record<string, string> => ({
 });
 
 const WANTED = /^\{"event":"(?:version|start|def_repo|cmd_name|atexit)"/;
-/** A run that calls git without end must not be read without end. */
+/** Limits reading for a run that calls git without end. */
 const MOST_COMMANDS = 20_000;
 
 interface Event {
@@ -69,7 +69,7 @@ function take(found: Map<string, TracedCommand>, line: string): void {
   const known = found.get(event.sid);
   if (!known) {
     if (event.event === 'version') {
-      // Without an end it was killed: what it did until then counts.
+      // A command without an end was killed: its effects until then count.
       found.set(event.sid, { name: '', argv: [], from: at, to: Number.POSITIVE_INFINITY, ok: true, children: 0 });
       const parent = found.get(event.sid.slice(0, event.sid.lastIndexOf('/')));
       if (parent) parent.children += 1;

@@ -1,6 +1,7 @@
 /**
- * Settings: which changes of a repository's configuration matter, and the user's own settings as they were when a run began.
- * Invariant: only what can neither run a program nor change what git stores, shows or lands counts as harmless.
+ * Settings: which changes of a repository's configuration matter, and the user's own settings from the start of a run.
+ * Invariant: only a setting that can neither run a program nor change what git stores, shows or lands counts as
+ * harmless.
  */
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
@@ -40,16 +41,16 @@ export async function remotesOf(text: string): Promise<ReadonlyMap<string, strin
   return found;
 }
 
-/** Of branches: where they are pushed to and what editors note beside it. */
+/** Of branches: their push destination, and notes of editors. */
 const BRANCH = /^branch\..+\.(?!mergeoptions$)[^.]+$/;
-/** Written by git and its companions in passing, or the taste of a person. */
+/** Written by git and its companions in passing, or a person's taste. */
 const HARMLESS =
   /^(?:gc\.(?!recentobjectshook$)[^.]+|maintenance\..+|gui\..+|color\..+|advice\.[^.]+|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|lfs\.repositoryformatversion|lfs\..+\.(?:access|locksverify)|remote\..+\.gh-resolved|submodule\..+\.active)$/;
-/** Of remotes and submodules that were not there before. */
+/** Of new remotes and submodules. */
 const NEW =
   /^(?:(?<remote>remote\..+)\.(?:url|pushurl|fetch|tagopt|prune)|(?<submodule>submodule\..+)\.(?:url|active|branch))$/;
 
-/** Keys that changed and are not harmless; a text that git cannot read counts as a whole. */
+/** Keys of changes that are not harmless. A file that git cannot read counts as a whole. */
 export async function changedSettings(before: string, after: string): Promise<string[]> {
   if (before === after) return [];
   const [was, is] = await Promise.all([entriesOf(before), entriesOf(after)]);
@@ -67,8 +68,8 @@ function isNew(key: string, was: ReadonlyMap<string, string>, is: ReadonlyMap<st
 }
 
 /**
- * Writes the user's own settings of this moment into one file, what they include with them. False where it would not mean
- * the same; then git goes on reading the user's files.
+ * Writes the user's present settings into one file, including their includes. False where the copy would differ in
+ * meaning; git then continues to read the user's files.
  */
 export async function freezeUserConfig(root: string, file: string): Promise<boolean> {
   const list = ['config', '--null', '--list'];
@@ -78,7 +79,7 @@ export async function freezeUserConfig(root: string, file: string): Promise<bool
   const own: string[] = [];
   for (let at = 0; at + 1 < fields.length; at += 2) if (fields[at] === 'global') own.push(`${fields[at + 1]}\0`);
   const entries = parse(own.join(''));
-  // What was included is among them.
+  // The copy already contains the included settings.
   const kept = entries.filter(([key]) => !/^include(?:if\..*)?\.path$/.test(key));
   const fresh = `${file}.${randomBytes(4).toString('hex')}`;
   await writeFile(fresh, kept.map(write).join(''), { mode: 0o600 });

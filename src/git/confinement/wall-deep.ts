@@ -1,7 +1,8 @@
 /**
- * The files below a shared git directory that decide what git runs in one worktree, or in a submodule: `git status` goes
- * into submodules, and reads their own settings there.
- * Invariant: found without following a link, in bounded depth and number; a link where a folder belongs is named itself.
+ * The files below a shared git directory that decide which programs git runs in one worktree or submodule: `git status`
+ * enters submodules and reads their settings.
+ * Invariant: the search follows no link and is bounded in depth and number. A link in place of a folder is itself
+ * listed.
  */
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +41,7 @@ function list(walk: Walk, dir: string): Dirent[] {
   }
 }
 
-/** `dir` holds submodules by their names, which may have slashes. */
+/** `dir` contains submodules by name, and names may contain slashes. */
 function walkModules(walk: Walk, dir: string, depth: number): void {
   if (depth > DEEPEST) return;
   for (const entry of list(walk, dir)) {

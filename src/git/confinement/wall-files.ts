@@ -1,7 +1,7 @@
 /**
- * The files of a shared git directory that decide what git runs, shows and leaves out: configuration, attributes, excludes,
- * grafts, alternates, hooks. Read whole, compared by content, put back.
- * Invariant: follows no path that comes from the files themselves, waits on no pipe; what it takes away is kept first.
+ * The files of a shared git directory that decide what git runs, shows and leaves out: configuration, attributes,
+ * excludes, grafts, alternates, hooks. Read whole, compared by content, and restored.
+ * Invariant: follows no path from the files themselves and waits on no pipe. A removed file is kept first.
  */
 import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';
@@ -14,10 +14,10 @@ export interface Kept {
   /** base64 */
   data: string;
   mode: number;
-  /** Where a symbolic link leads. */
+  /** Target of a symbolic link. */
   link?: string;
 }
-/** By path, relative to the shared git directory. A path that is not in it did not exist. */
+/** By path, relative to the shared git directory. A missing path did not exist. */
 export type Files = Record<string, Kept>;
 
 const FIXED = [
@@ -28,13 +28,13 @@ const FIXED = [
   'info/grafts',
   'objects/info/alternates',
 ];
-/** What a fetch may lengthen; only where there is none, its coming is looked at: it hides history. */
+/** A fetch may extend this file. Only its creation is checked, because it hides history. */
 const SHALLOW = 'shallow';
 const HOOKS = 'hooks';
-/** Nothing that matters here is longer. */
+/** No relevant file is longer. */
 const LONGEST = 4 << 20;
 
-/** Everything that is watched, as it is now. `before`: also what was there then. */
+/** The present state of every watched file. `before`: also files that existed then. */
 export async function readFiles(commonDir: string, before?: Files): Promise<Files> {
   const hooks = await readdir(join(commonDir, HOOKS)).catch(() => []);
   const names = new Set([
@@ -62,7 +62,7 @@ async function readOne(path: string): Promise<Kept | undefined> {
   if (!info) return undefined;
   const mode = info.mode & 0o777;
   if (info.isSymbolicLink()) return { data: '', mode, link: await readlink(path) };
-  // A folder, a pipe or a device in its place is nothing that git could have made.
+  // A folder, a pipe or a device in its place cannot come from git.
   if (!info.isFile() || info.size > LONGEST)
     return { data: '', mode, link: `(${info.isFile() ? 'too long' : 'no file'})` };
   return { data: await readFile(path, 'base64').catch(() => ''), mode };
@@ -74,8 +74,8 @@ export const same = (a: Kept | undefined, b: Kept | undefined): boolean =>
 export const textOf = (file: Kept | undefined): string => Buffer.from(file?.data ?? '', 'base64').toString('utf8');
 
 /**
- * Changes with every write to one of the files: the system keeps the time of the last change, and nobody can set it back.
- * Costs a few microseconds a file.
+ * Changes with every write to one of the files: the system keeps the time of the last change, and nobody can set it
+ * back. Costs a few microseconds a file.
  */
 export function fingerprint(commonDir: string, files: Files): string {
   const names = [...new Set([...FIXED, SHALLOW, HOOKS, 'info', ...ownFiles(commonDir), ...Object.keys(files)])];
@@ -87,7 +87,7 @@ export function stamp(path: string): string {
   return info ? `${info.ino} ${info.size} ${info.mode} ${info.mtimeNs} ${info.ctimeNs}` : '-';
 }
 
-/** When a file, or the nearest folder above one that is gone, was changed last; epoch ms. */
+/** The last change of a file, or of the nearest existing folder above it; epoch ms. */
 export function changedAt(path: string): number {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     const info = lstatSync(at, { throwIfNoEntry: false });
@@ -96,7 +96,7 @@ export function changedAt(path: string): number {
   return Date.now();
 }
 
-/** Makes the file what it was. What is there now goes to `kept`. */
+/** Restores the file. Its present content goes to `kept`. */
 export async function putBack(path: string, was: Kept | undefined, kept: string): Promise<void> {
   await mkdir(dirname(kept), { recursive: true, mode: 0o700 });
   const there = await lstat(path).catch(() => undefined);
@@ -105,7 +105,7 @@ export async function putBack(path: string, was: Kept | undefined, kept: string)
   if (!was) await rm(path, { recursive: true, force: true });
   else {
     await mkdir(dirname(path), { recursive: true });
-    // A rename: no git ever reads half of it.
+    // A rename, so that git never reads half of it.
     const fresh = `${path}.ralphctl-${randomBytes(4).toString('hex')}`;
     if (was.link !== undefined) await symlink(was.link, fresh);
     else {

@@ -1,7 +1,7 @@
 /**
- * The link between one of our worktrees and the repository: a file in the worktree, and three in its registration.
- * Invariant: git in a worktree of ours reads the repository's own configuration and no other; what cannot be made so is
- * an error, and no git runs there.
+ * The link between a ralphctl worktree and the repository: a file in the worktree, and three in its registration.
+ * Invariant: git in a ralphctl worktree reads only the repository's own configuration. Where that is impossible, this
+ * throws, and no git runs there.
  */
 import { lstat, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -13,48 +13,48 @@ const POINTER = /^gitdir: (.+)\n?$/;
 const COMMON = '../..\n';
 const seen = new Map<string, string>();
 
-/** What was mended, in words. Throws {@link RepositoryError} where the folder is a repository of its own. */
+/** Descriptions of the fixes. Throws {@link RepositoryError} where the folder is a repository of its own. */
 export async function fixLink(dir: string, commonDir: string): Promise<string[]> {
   const known = seen.get(dir);
   const own = known?.split('\0', 1)[0] ?? '';
   if (known !== undefined && known === stamps(dir, own)) return [];
   const link = join(dir, '.git');
   const info = await lstat(link).catch(() => undefined);
-  // Not there: git finds no repository, or the folder itself is missing. That is told of elsewhere.
+  // Missing: git finds no repository, or the folder itself is gone. Other code reports that.
   if (!info) return [];
   if (info.isDirectory()) {
-    // A submodule, or what an agent cloned somewhere below.
+    // A submodule, or a clone that an agent made below.
     if (!(await registrationOf(dir, commonDir))) return [];
     throw new RepositoryError(
       `${dir} is not a worktree any more: somebody made a repository of its own there.`,
       `Move its .git away and retry: mv '${link}' '${dir}.git-aside'`,
     );
   }
-  const mended: string[] = [];
+  const fixes: string[] = [];
   let admin = info.isFile() ? await adminOf(link, commonDir) : undefined;
   if (admin === undefined) {
     admin = await registrationOf(dir, commonDir);
     if (admin === undefined) return [];
     await rm(link, { force: true });
     await writeFile(link, `gitdir: ${admin}\n`);
-    mended.push(`made ${link} point elsewhere`);
+    fixes.push(`made ${link} point elsewhere`);
   }
   const common = join(admin, 'commondir');
   const text = await readFile(common, 'utf8').catch(() => undefined);
   if (text === undefined || (await real(resolve(admin, text.trim()))) !== commonDir) {
     await rm(common, { recursive: true, force: true });
     await writeFile(common, COMMON);
-    mended.push(`made ${common} point elsewhere`);
+    fixes.push(`made ${common} point elsewhere`);
   }
   if (seen.size > 500) seen.clear();
   seen.set(dir, stamps(dir, admin));
-  return mended;
+  return fixes;
 }
 
 const stamps = (dir: string, admin: string): string =>
   [admin, stamp(join(dir, '.git')), stamp(join(admin, 'commondir'))].join('\0');
 
-/** The registration that the link names, where it is one of this repository. */
+/** The registration that the link names, if it belongs to this repository. */
 async function adminOf(link: string, commonDir: string): Promise<string | undefined> {
   const path = POINTER.exec(await readFile(link, 'utf8').catch(() => ''))?.[1];
   if (path === undefined) return undefined;

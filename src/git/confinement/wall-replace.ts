@@ -1,6 +1,6 @@
 /**
- * Replace refs show other content than what a commit holds to everybody but us: to a gate's own git, and to the user.
- * Invariant: takes away only what was not there before.
+ * Replace refs show other content than a commit holds, except to ralphctl: to a gate's own git, and to the user.
+ * Invariant: removes only refs that are new.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { git } from '../runner.js';
 
 const PREFIX = 'refs/replace/';
 
-/** Replace refs with their commits. With `before`: those that are new or changed, which are gone or back afterwards. */
+/** Replace refs with their commits. With `before`: new or changed ones, which this removes or restores. */
 export async function takeReplacements(
   root: string,
   commonDir: string,

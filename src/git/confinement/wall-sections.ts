@@ -1,7 +1,7 @@
 /**
- * Which code of agents runs, in whichever of our processes, and what of theirs was put back.
- * Invariant: a section is noted before its code starts and forgotten after its changes were looked at; one whose process
- * is gone counts a while longer.
+ * Records which agent code runs, in any ralphctl process, and which of its changes were restored.
+ * Invariant: a section is recorded before its code starts, and removed after its changes were checked. A section whose
+ * process is gone counts for a while longer.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -9,29 +9,29 @@ import { join } from 'node:path';
 
 const ACTIVE = 'active';
 const BREACHES = 'breaches';
-/** Longer than the next attempt, or the next worker, takes to end what a launcher left. */
+/** Longer than the next attempt, or the next worker, takes to end leftover processes of a job process. */
 const GONE_MS = 10 * 60_000;
 
-/** Code of an agent that runs: an agent, a gate, a landing. */
+/** Running agent code: an agent, a gate, a landing. */
 export interface Section {
   /** `agent-i-1`, `gate-i-1`, `landing-i-1`. */
   name: string;
-  /** epoch ms; that of the first attempt where one was cut off. */
+  /** epoch ms; for an interrupted attempt, that of the first one. */
   at: number;
   /** Process that runs it. */
   pid: number;
-  /** What an agent prints. */
+  /** The agent's output. */
   outputFile?: string;
-  /** When its process was found to be gone, epoch ms. */
+  /** When its process was found gone, epoch ms. */
   goneAt?: number;
 }
 
-/** A change that was put back. */
+/** A restored change. */
 export interface Breach {
   /** epoch ms */
   at: number;
   changes: Array<{ what: string; file: string; kept?: string }>;
-  /** Everything that may have done it. */
+  /** Every section that may have caused it. */
   suspects: Section[];
 }
 
@@ -43,7 +43,7 @@ export const isAlive = (pid: number): boolean => {
   }
 };
 
-/** The section is noted until it is forgotten; one that was cut off goes on from when it began. */
+/** The section stays recorded until it is removed. An interrupted one keeps its first start time. */
 export async function noteSection(dir: string, given: Pick<Section, 'name' | 'outputFile'>): Promise<Section> {
   const file = join(dir, ACTIVE, `${given.name}.json`);
   const before = await readJson<Section>(file);
@@ -56,7 +56,7 @@ export async function noteSection(dir: string, given: Pick<Section, 'name' | 'ou
 export const forgetSection = (dir: string, { name }: Section): Promise<void> =>
   rm(join(dir, ACTIVE, `${name}.json`), { force: true });
 
-/** Those of a process that is gone count for a while: it may have left an agent, until the next one ends that. */
+/** Sections of a lost process count for a while: the process may have left an agent, until the next one ends it. */
 export async function activeSections(dir: string): Promise<Section[]> {
   const names = (await readdir(join(dir, ACTIVE)).catch(() => [])).filter((name) => name.endsWith('.json'));
   const all = await Promise.all(
@@ -75,21 +75,21 @@ export async function activeSections(dir: string): Promise<Section[]> {
   return all.flat();
 }
 
-/** Writes a breach down, with everything that ran when it happened. */
+/** Records a breach with every section that ran at that time. */
 export async function noteBreach(
   dir: string,
   { at, changes }: Omit<Breach, 'suspects'>,
   given?: readonly Section[],
 ): Promise<void> {
   const active = given ?? (await activeSections(dir));
-  // Clocks of file systems tick coarsely.
+  // File system clocks tick coarsely.
   const there = active.filter((one) => one.at <= at + 20);
   const breach: Breach = { at: Date.now(), changes, suspects: there.length > 0 ? there : [...active] };
   await mkdir(join(dir, BREACHES), { recursive: true });
   await writeJson(join(dir, BREACHES, `${breach.at}-${randomUUID().slice(0, 8)}.json`), breach);
 }
 
-/** What was put back since then and `name` may have done. */
+/** Changes restored since then that `name` may have made. */
 export async function readBreaches(dir: string, name: string, since: number): Promise<Breach[]> {
   const names = await readdir(join(dir, BREACHES)).catch(() => []);
   const recent = names.filter((file) => Number.parseInt(file, 10) >= since - 20).sort();

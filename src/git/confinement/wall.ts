@@ -1,8 +1,8 @@
 /**
- * The wall between agents and our own git: before each git command of ours in a repository that a run works on, what
- * decides which programs git runs is compared with what it was when the run began.
- * Invariant: while code of an agent may run, a change that matters is put back before our git reads it, and kept beside;
- * while none does, a change is a person's and counts from then on. A look at unchanged files costs no process.
+ * The wall between agents and ralphctl's own git. Before each git command of ralphctl in a repository with a run, it
+ * compares the files that decide which programs git runs with their state at the start of the run.
+ * Invariant: while agent code may run, a relevant change is restored before ralphctl's git reads it, and a copy is
+ * kept. While none runs, a change is a person's and is accepted. Checking unchanged files costs no process.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -32,7 +32,7 @@ import {
 interface Snapshot {
   /** 1: without the files of worktrees and submodules. */
   version: 1 | 2;
-  /** When the run was created whose beginning it is; ISO. */
+  /** Creation time of the run whose start this records; ISO. */
   createdAt: string;
   files: Files;
   /** Commits of refs/replace, by name. */
@@ -47,26 +47,26 @@ export interface Wall {
   root: string;
   /** Folders below which our worktrees lie. */
   linked: readonly string[];
-  /** Where snapshot, sections and breaches are kept. */
+  /** Folder of the snapshot, sections and breaches. */
   dir: string;
   snapshot: Snapshot;
-  /** Fingerprint of the files when they were last found to be as they should. */
+  /** Fingerprint of the files at the last clean check. */
   seen: string;
 }
 
 const SNAPSHOT = 'snapshot.json';
 const USER_CONFIG = 'gitconfig';
-/** Somebody who writes again and again does not hold us up for ever. */
+/** A process that writes again and again does not block ralphctl for ever. */
 const MOST_ROUNDS = 5;
 const walls: Wall[] = [];
 
 export type WallPlace = Pick<Wall, 'commonDir' | 'root' | 'linked' | 'dir'>;
 
-/** Builds the wall of a run, or finds it. What is there when a newer run begins counts as the user's. */
+/** Builds or finds the wall of a run. The state at the start of a newer run counts as the user's. */
 export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wall> {
   return exclusive(`wall:${place.dir}`, async () => {
     const known = walls.find((one) => one.dir === place.dir);
-    // The repository of a known one may have been moved since.
+    // The repository of a known wall may have been moved.
     if (known && known.commonDir === place.commonDir && known.snapshot.createdAt >= createdAt) return known;
     if (known) walls.splice(walls.indexOf(known), 1);
     const kept = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
@@ -78,14 +78,14 @@ export async function raiseWall(place: WallPlace, createdAt: string): Promise<Wa
   });
 }
 
-/** The wall of a run that goes on, for a command that only looks; undefined where none is or no agent's code runs. */
+/** The wall of an open run, for a command that only reads; undefined where none exists or no agent code runs. */
 export async function findWall(place: WallPlace): Promise<Wall | undefined> {
   const snapshot = await readJson<Snapshot>(join(place.dir, SNAPSHOT));
   if (!snapshot || !(await activeSections(place.dir)).some(({ pid }) => isAlive(pid))) return undefined;
   return raiseWall(place, snapshot.createdAt);
 }
 
-/** What an earlier version did not watch counts as the user's. */
+/** Files that an earlier version did not watch count as the user's. */
 async function completed({ dir, commonDir }: WallPlace, kept: Snapshot): Promise<Snapshot> {
   if (kept.version === 2) return kept;
   const deep = Object.entries(await readFiles(commonDir)).filter(([name]) => isDeep(name));
@@ -106,11 +106,11 @@ async function begin({ dir, root, commonDir }: WallPlace, createdAt: string): Pr
 
 const below = (dir: string, folder: string): boolean => dir === folder || dir.startsWith(`${folder}/`);
 
-/** The wall around a folder of ours, or the user's checkout. */
+/** The wall around a ralphctl folder, or around the user's checkout. */
 export const wallAt = (dir: string): Wall | undefined =>
   walls.find((one) => one.linked.some((folder) => below(dir, folder))) ?? walls.find((one) => below(dir, one.root));
 
-/** Before each git command in `dir`; gives what its environment gets. */
+/** Runs before each git command in `dir`; returns additions to its environment. */
 async function passWall(dir: string): Promise<Record<string, string>> {
   if (walls.length === 0) return {};
   const ours = walls.find((one) => one.linked.some((folder) => below(dir, folder)));
@@ -121,11 +121,11 @@ async function passWall(dir: string): Promise<Record<string, string>> {
   return wall.snapshot.frozen ? { GIT_CONFIG_GLOBAL: join(wall.dir, USER_CONFIG) } : {};
 }
 
-/** One after another for a worktree: who asks what was mended must not be answered before it has been written down. */
+/** One after another for each worktree: nobody may get the list of fixes before it has been recorded. */
 function checkLink(wall: Wall, dir: string): Promise<void> {
   return exclusive(`link:${dir}`, async () => {
-    const mended = await fixLink(dir, wall.commonDir);
-    const changes = mended.map((what) => ({ what, file: join(dir, '.git') }));
+    const fixes = await fixLink(dir, wall.commonDir);
+    const changes = fixes.map((what) => ({ what, file: join(dir, '.git') }));
     if (changes.length > 0) await noteBreach(wall.dir, { at: Date.now(), changes });
   });
 }
@@ -138,7 +138,7 @@ async function wallOfCheckout(dir: string): Promise<Wall | undefined> {
   return walls.find((one) => one.commonDir === commonDir);
 }
 
-/** Compares, and puts back what must not stay. */
+/** Compares, and restores forbidden changes. */
 export async function checkWall(wall: Wall): Promise<void> {
   if (look(wall) === wall.seen) return;
   await exclusive(`check:${wall.dir}`, async () => {
@@ -158,16 +158,16 @@ export async function checkWall(wall: Wall): Promise<void> {
 const look = ({ commonDir, dir, snapshot }: Wall): string =>
   `${stamp(join(dir, SNAPSHOT))}\n${fingerprint(commonDir, snapshot.files)}`;
 
-/** True when nothing had to be put back: what was looked at is what should be. */
+/** True when nothing had to be restored: the checked files are as they should be. */
 async function compare(wall: Wall): Promise<boolean> {
-  // Put back, a file that was not there looks as before: others wait until it has been told, too.
+  // A restored file that did not exist before looks unchanged. Others also wait until the change has been reported.
   wall.seen = '';
   const { commonDir, dir } = wall;
-  // Another process of ours may have taken a change of the user for good.
+  // Another ralphctl process may have accepted a user's change for good.
   wall.snapshot = (await readJson<Snapshot>(join(dir, SNAPSHOT))) ?? wall.snapshot;
   const was = wall.snapshot.files;
   const is = await readFiles(commonDir, was);
-  // Moved, or its .git removed: nothing can be put back into what is not there, and git fails by itself.
+  // The repository was moved or lost its .git: there is nothing to restore into, and git fails by itself.
   if (!(await exists(join(commonDir, 'HEAD')))) return true;
   const changed = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter((name) => !same(was[name], is[name]));
   if (changed.length === 0) return true;
@@ -187,7 +187,7 @@ interface Bad {
   what: string;
 }
 
-/** Of the changed files those that a person must have done knowingly, and what changed in them. */
+/** Of the changed files those that a person must have changed knowingly, with the changes in them. */
 async function serious(changed: readonly string[], was: Files, is: Files): Promise<Bad[]> {
   const found = await Promise.all(
     changed.map(async (name): Promise<Bad[]> => {
@@ -226,16 +226,16 @@ async function repel(
     const kept = join(dir, 'kept', `${basename(name)}-${randomBytes(4).toString('hex')}`);
     return { name, what, file, kept };
   });
-  // First noted, so that nobody finds it put back and nothing held against anybody.
+  // Recorded first, so that no reader finds a restored file without a recorded breach.
   const changes = all.map(({ name: _, ...change }) => change);
   await noteBreach(dir, { at, changes }, active);
   for (const { name, file, kept } of all) await putBack(file, snapshot.files[name], kept);
 }
 
-/** Code of an agent begins to run; whoever calls it also calls {@link leaveSection}. */
+/** Agent code starts. The caller also calls {@link leaveSection}. */
 export async function enterSection(wall: Wall, given: Pick<Section, 'name' | 'outputFile'>): Promise<Section> {
   await checkWall(wall);
-  // What a person changed while nothing ran is theirs.
+  // Changes by a person while nothing ran belong to that person.
   if ((await activeSections(wall.dir)).length === 0) {
     const replaced = await takeReplacements(wall.root, wall.commonDir);
     if (JSON.stringify(replaced) !== JSON.stringify(wall.snapshot.replaced)) {
@@ -246,13 +246,13 @@ export async function enterSection(wall: Wall, given: Pick<Section, 'name' | 'ou
   return noteSection(wall.dir, given);
 }
 
-/** After the last of its processes: what it changed is put back by then. */
+/** After the last of its processes: its changes are restored by then. */
 export async function leaveSection(wall: Wall, section: Section): Promise<void> {
   await checkWall(wall);
   await forgetSection(wall.dir, section);
 }
 
-/** What was put back since then and `name` may have done. `worktree`: where it worked. */
+/** Changes restored since then that `name` may have made. `worktree`: where it worked. */
 export async function breachesBy(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
   await checkWall(wall);
   if (worktree !== undefined) await checkLink(wall, worktree);

@@ -1,6 +1,7 @@
 /**
- * Building what a landing would make the target: the idea's commits on top of its current tip, each naming idea and agent.
- * Invariant: a pure function of commits; works in the object database, moves no ref and touches no file.
+ * Builds the candidate of a landing: the idea's commits on top of the target's tip, each with idea and agent in its
+ * message.
+ * Invariant: a pure function of commits. It works in the object database, moves no ref and touches no file.
  */
 import { type Commit, type NewCommit, readCommits, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';
@@ -18,18 +19,18 @@ export interface CandidateInput {
   strategy: Strategy;
   parts: MessageParts;
   write: WriteOptions;
-  /** Last change to the tree that lands. */
+  /** Last change to the tree before it lands. */
   adjust: (tree: string) => Promise<string>;
 }
 export type Candidate =
   | { kind: 'ready'; commit: string; commits: number }
   | { kind: 'conflict'; files: string[]; messages: string[] };
 
-/** The last commit stays unwritten until its tree is final; `sha` says that it exists already with this very content. */
+/** The last commit is not written before its tree is final; `sha` says that this commit already exists. */
 type Draft = { kind: 'draft'; last: NewCommit & { sha?: string | undefined }; before: number };
 type Built = Draft | { kind: 'empty' } | Extract<Candidate, { kind: 'conflict' }>;
 
-/** The commit that would land, or the files in which it conflicts. */
+/** The commit to land, or the files with conflicts. */
 export async function buildCandidate(input: CandidateInput): Promise<Candidate> {
   const repo = git(input.dir);
   const commits = await readCommits(input.dir, `${input.tip.commit}..${input.head}`);
@@ -55,7 +56,7 @@ function build(repo: Git, input: CandidateInput, commits: readonly Commit[]): Pr
   return squash(repo, input, commits, last);
 }
 
-/** With nothing to land, a ticked backlog is still worth a commit of its own. */
+/** Without work to land, a tick in the backlog still gets a commit. */
 async function bookkeeping(repo: Git, input: CandidateInput): Promise<Candidate> {
   const tree = await input.adjust(input.tip.tree);
   if (tree === input.tip.tree) return { kind: 'ready', commit: input.tip.commit, commits: 0 };
@@ -84,7 +85,7 @@ async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit
     const settled = waiting ? await settle(repo, waiting, input.write) : onto.commit;
     onto = { ...onto, commit: settled };
     const tree = await replay(repo, onto, original, commit, input.write);
-    // The commits in sequence conflict, yet their sum may not: a later commit often takes back what an earlier one did.
+    // The commits conflict one by one, but their sum may not: a later commit often reverts an earlier one.
     if (tree === undefined) return squash(repo, input, commits, head);
     original = { commit: commit.sha, tree: commit.tree };
     if (tree === onto.tree) {
@@ -92,7 +93,7 @@ async function rebase(repo: Git, input: CandidateInput, commits: readonly Commit
       continue;
     }
     const next = rewritten(commit, tree, settled, input.parts);
-    // Iterations that leave work uncommitted all get the same message: in a row, they land as one commit.
+    // Iterations with uncommitted work all get the same message, so consecutive ones land as one commit.
     waiting =
       waiting && waiting.last.message === next.message
         ? { ...waiting, last: { ...next, parents: waiting.last.parents, sha: undefined } }
@@ -114,7 +115,7 @@ async function replay(
   write: WriteOptions,
 ): Promise<string | undefined> {
   if (onto.commit === parent.commit || onto.tree === parent.tree) return commit.tree;
-  // A stand-in with the new tree and the old parent makes the old parent the merge base: that is a cherry-pick.
+  // A stand-in commit with the new tree and the old parent makes the old parent the merge base: that is a cherry-pick.
   const ours = parent.tree
     ? await writeCommit(
         repo,
@@ -175,7 +176,7 @@ async function merge(repo: Git, input: CandidateInput, commits: readonly Commit[
   return { kind: 'draft', before: commits.length, last };
 }
 
-/** The tree of both sides together; no process when the idea already stands on the tip. */
+/** The merged tree of both sides; no process when the idea already builds on the tip. */
 async function mergedTree(repo: Git, input: CandidateInput, commits: readonly Commit[], head: Commit) {
   if (isLinear(commits) && commits[0]?.parents[0] === input.tip.commit)
     return { kind: 'clean' as const, tree: head.tree };

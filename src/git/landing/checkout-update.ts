@@ -1,7 +1,7 @@
 /**
- * Bringing a user's checkout along when its branch moves, as `git pull` would: only where no path that the user has
- * edited, staged or left untracked is among those that change.
- * Invariant: all of it or nothing; no edit is ever written over.
+ * Updates a user's checkout when its branch moves, as `git pull` would: only where no changed path is edited, staged or
+ * untracked there.
+ * Invariant: all or nothing; no edit is ever overwritten.
  */
 
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
@@ -12,7 +12,7 @@ import { type OpenOperation, openOperationIn } from '../worktrees/recover.js';
 import { changedPaths, inTheWay, stagedPaths } from './checkout.js';
 import { withTree } from './tick.js';
 
-/** Why a checkout cannot be brought along. */
+/** Why a checkout cannot be updated. */
 export type Obstacle =
   | { kind: 'several'; checkouts: readonly string[] }
   | { kind: 'operation'; operation: OpenOperation }
@@ -21,12 +21,12 @@ export type Obstacle =
   | { kind: 'refused' };
 
 interface Step {
-  /** What the files correspond to, edits aside, and what they would. */
+  /** The commit of its files, edits aside, and the new commit. */
   base: string;
   to: string;
 }
 
-/** What of the user's stands in the way; files that git does not track are left to git, or to {@link catchUp}. */
+/** The user's work that blocks the update. git itself, or {@link catchUp}, handles untracked files. */
 export async function obstacleTo(checkout: string, step: Step, status: Status): Promise<Obstacle | undefined> {
   const operation = await openOperationIn(checkout);
   if (operation) return { kind: 'operation', operation };
@@ -36,7 +36,7 @@ export async function obstacleTo(checkout: string, step: Step, status: Status): 
   return paths.length > 0 ? { kind: 'edited', paths } : undefined;
 }
 
-/** Paths that change and that the user has changed, too, unless both have made the same of them. */
+/** Changed paths that the user has also changed, unless both changes are the same. */
 async function overlap(checkout: string, { base, to }: Step): Promise<string[]> {
   const moving = await changedPaths(checkout, base, to);
   const edited = await editedPaths(checkout, base);
@@ -56,14 +56,16 @@ async function editedPaths(checkout: string, commit: string): Promise<Set<string
   return new Set([...files.stdout.split('\0').filter(Boolean), ...staged]);
 }
 
-/** Brings files and index from `base` to `to`, edits kept; false when git refuses, or something untracked is in the way. */
+/**
+ * Updates files and index from `base` to `to` and keeps edits; false when git refuses or an untracked file blocks it.
+ */
 export async function catchUp(checkout: string, { base, to }: Step): Promise<boolean> {
   if ((await inTheWay(checkout, base, to)).length > 0) return false;
   await git(checkout).result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
   return (await git(checkout).result(['read-tree', '-m', '-u', base, to], { ok: [0, 1, 128] })).code === 0;
 }
 
-/** A commit like `to`, with some paths as they are in `base`: what a checkout has that keeps its edits of those. */
+/** A commit like `to`, but with some paths as in `base`: the content of a checkout that keeps its edits of those. */
 export async function withOld(dir: string, { base, to }: Step, paths: readonly string[]): Promise<string> {
   const repo = git(dir);
   const tree = await withTree(dir, to, async (env) => {
@@ -79,7 +81,7 @@ export async function withOld(dir: string, { base, to }: Step, paths: readonly s
   return writeCommit(repo, commit, { who: await identityEnv(dir) });
 }
 
-/** What git did not say when it refused. */
+/** The obstacle, when git refused without naming it. */
 export async function findObstacle(checkout: string, { base, to }: Step): Promise<Obstacle> {
   const lock = `${(await privateGitDir(checkout)) ?? `${checkout}/.git`}/index.lock`;
   if (await exists(lock)) return { kind: 'locked', lock };
@@ -87,7 +89,7 @@ export async function findObstacle(checkout: string, { base, to }: Step): Promis
   return paths.length > 0 ? { kind: 'untracked', paths } : { kind: 'refused' };
 }
 
-/** What stands in the way, and what the user does about it. */
+/** The obstacle, and its fix. */
 export function describeObstacle(obstacle: Obstacle, checkout: string): { problem: string; first?: string } {
   switch (obstacle.kind) {
     case 'several':

@@ -1,5 +1,5 @@
 /**
- * A user's checkout that landings have left behind: which commit do its files correspond to, and does it still lag?
+ * A user's checkout that landings left behind: which commit do its files correspond to, and is it still behind?
  * Invariant: reads the checkout, never writes to it.
  */
 
@@ -13,7 +13,7 @@ export async function rememberedBase(repo: string, target: string): Promise<stri
   return text || undefined;
 }
 
-/** Targets with a checkout that was left behind, and may be level again by now. */
+/** Targets with a checkout that was left behind and may be up to date by now. */
 export async function rememberedTargets(repo: string): Promise<string[]> {
   const text = await git(repo).run(['for-each-ref', '--format=%(refname)', CHECKOUT_BASES], { read: true });
   return text
@@ -29,7 +29,9 @@ export async function checkoutsOf(worktrees: readonly WorktreeEntry[], target: s
   return found;
 }
 
-/** Does the index still have old versions of what changed from `base` to `tip`? The user may have caught up, or committed. */
+/**
+ * Whether the index still has old versions of the changes from `base` to `tip`. The user may have updated or committed.
+ */
 export async function isBehind(checkout: string, base: string, tip: string): Promise<boolean> {
   const [moved, offBase, offTip] = await Promise.all([
     changedPaths(checkout, base, tip),
@@ -41,7 +43,7 @@ export async function isBehind(checkout: string, base: string, tip: string): Pro
   return moved.length > 0 && atBase >= atTip;
 }
 
-/** Files of `from..to` that are added and already lie in the checkout, untracked or ignored. */
+/** Files added in `from..to` that already exist in the checkout, untracked or ignored. */
 export async function inTheWay(checkout: string, from: string, to: string): Promise<string[]> {
   const [added, tracked] = await Promise.all([
     changedPaths(checkout, from, to, ['--diff-filter=A']),
@@ -68,7 +70,7 @@ export async function stagedPaths(checkout: string, commit: string): Promise<Set
   return new Set((await git(checkout).result(args, { read: true })).stdout.split('\0').filter(Boolean));
 }
 
-/** The warning about a checkout that landings have left behind; undefined when none lags. */
+/** The warning about a checkout that landings left behind; undefined when none is behind. */
 export async function checkoutBehind(repo: string, target: string): Promise<string | undefined> {
   const base = await rememberedBase(repo, target);
   if (base === undefined) return undefined;

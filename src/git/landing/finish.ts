@@ -1,6 +1,7 @@
 /**
- * What follows a landing: the idea's worktree becomes recyclable, its branch goes, and its worktree is let go.
- * Invariant: the branch is deleted only at the tip that landed; a worktree with anything in it is saved and left as it is.
+ * Cleanup after a landing: the idea's worktree becomes reusable, and its branch is deleted.
+ * Invariant: the branch is deleted only at the landed tip. A worktree with uncommitted work is saved and left
+ * unchanged.
  */
 
 import { branchRef, candidateRef } from '../refs.js';
@@ -11,7 +12,7 @@ import { exists, headBranch, privateGitDir, type WorktreeEntry } from '../worktr
 import { openOperationIn } from '../worktrees/recover.js';
 import { markRecyclable } from '../worktrees/recycle.js';
 
-/** Idempotent. Returns what was kept and why, if anything was. `head` is the tip that landed. */
+/** Idempotent. Returns the reasons for anything kept. `head` is the landed tip. */
 export async function finishLanding(input: {
   dir: string;
   branch: string;
@@ -31,7 +32,7 @@ export async function finishLanding(input: {
   const lines = tips.split('\n').filter(Boolean);
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
-  if (there && !(status && holdsNoWork(status) && (await letGo(there.path, input)))) {
+  if (there && !(status && holdsNoWork(status) && (await release(there.path, input)))) {
     await savePoint({ worktree: there.path, idea: input.idea, why: 'before landing', ...(status ? { status } : {}) });
     return `The worktree ${there.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
   }
@@ -40,11 +41,13 @@ export async function finishLanding(input: {
   return undefined;
 }
 
-/** Detaches a clean worktree where it is, which changes no file of it; false when git refuses or has something open there. */
-async function letGo(path: string, { branch, head }: { branch: string; head: string }): Promise<boolean> {
+/**
+ * Detaches a clean worktree at its commit, which changes no file; false when git refuses or an operation is open there.
+ */
+async function release(path: string, { branch, head }: { branch: string; head: string }): Promise<boolean> {
   if (await openOperationIn(path)) return false;
   const gitDir = await privateGitDir(path);
-  // Let go by another attempt meanwhile: it may be the worktree of another idea by now.
+  // Another attempt released it meanwhile: it may already belong to another idea.
   if (!gitDir || (await headBranch(gitDir)) !== branch) return true;
   const args = ['update-ref', '--no-deref', '-m', 'ralphctl: landed', 'HEAD', head];
   const left = await git(path).result(args, { ok: [0, 1, 128] });

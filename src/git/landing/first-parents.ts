@@ -1,4 +1,4 @@
-/** The first-parent line of a branch, with the files that each commit changed and the ideas that it names. Reads only. */
+/** The first-parent line of a branch, with the changed files and named ideas of each commit. Reads only. */
 import { git } from '../runner.js';
 import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
 
@@ -13,11 +13,11 @@ export interface LineCommit extends Named {
 
 const MOST_READ = 5000;
 
-/** Newest first, as far as `oldest`, and so many at most. A merge counts with all that it brought in. */
+/** Newest first, back to `oldest`, with a maximum. A merge includes everything that it brought in. */
 export async function readLine(repo: string, branch: string, oldest: string): Promise<LineCommit[]> {
   const args = ['log', '--first-parent', '--diff-merges=first-parent', '--raw', '--no-abbrev', '--no-renames'];
   const { stdout } = await git(repo).result(
-    // The message is indented, so that no line of it looks like one of git's.
+    // The message is indented, so that none of its lines looks like one of git's.
     [
       ...args,
       '-n',
@@ -45,7 +45,7 @@ function parse(record: string): LineCommit {
   return { sha, subject: message[0] ?? '', at: Number(seconds) * 1000, files, ...namedIdeas(message.join('\n')) };
 }
 
-/** Is there a commit on the line that names no idea, newer than `oldest`? */
+/** Whether the line has a commit newer than `oldest` that names no idea. */
 export async function hasForeign(repo: string, branch: string, oldest: string): Promise<boolean> {
   const named = ['--grep=^Ralph-Idea: ', '--grep=^Ralph-Reverted: '];
   const args = ['log', '--first-parent', '--invert-grep', ...named, '-n', '1', '--format=%H'];
@@ -54,8 +54,8 @@ export async function hasForeign(repo: string, branch: string, oldest: string): 
 }
 
 /*
- * Reading the trailers that landing leaves, from raw messages: what a user's settings for trailers, searching, comments or
- * encodings say changes nothing. Parsing is pure.
+ * Reads the trailers of landings from raw messages, so that a user's settings for trailers, searching, comments or
+ * encodings have no effect. Parsing is pure.
  */
 
 /** For every `git log` whose result decides something. */

@@ -1,5 +1,5 @@
 /**
- * The worktree in which merged results are gated: one per target, kept from landing to landing, always detached.
+ * The worktree in which ralphctl gates merged results: one per target, reused by all landings, always detached.
  * Invariant: it never has a branch, so resetting it moves none.
  */
 import { createHash } from 'node:crypto';
@@ -37,7 +37,7 @@ export async function integrationWorktree(input: {
   });
 }
 
-/** Makes the integration worktree exactly `commit`; ignored folders named by `keep` stay. */
+/** Resets the integration worktree to exactly `commit`; ignored folders named by `keep` stay. */
 export async function resetIntegration(path: string, commit: string, keep: readonly string[]): Promise<void> {
   const gitDir = await privateGitDir(path);
   if (!gitDir)
@@ -45,7 +45,7 @@ export async function resetIntegration(path: string, commit: string, keep: reado
       `The integration worktree ${path} has lost its link.`,
       `Remove it and retry: rm -r '${path}'`,
     );
-  // A gate command may have checked something out here.
+  // A gate command may have checked out another commit here.
   if (await headBranch(gitDir)) await git(path).run(['checkout', '-q', '-f', '--detach']);
   await forgetFlags(path);
   await git(path).run(['reset', '-q', '--hard', commit]);

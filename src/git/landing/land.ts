@@ -1,7 +1,7 @@
 /**
- * Landing an idea: merge with the target's current tip, gate the merged tree, move the branch.
- * Invariant: only a gated tree lands; each idea's commits are on the target exactly once, also after a crash at any
- * point (the claim refs tell); a conflict or a red gate leaves no trace but refs under refs/ralphctl.
+ * Lands an idea: merges it with the target's tip, gates the merged tree, moves the branch.
+ * Invariant: only a gated tree lands. Each idea's commits are on the target exactly once, also after a crash at any
+ * point (the claim refs prove it). A conflict or a red gate leaves only refs under refs/ralphctl.
  */
 import type { LandResult } from '../../protocol/git-work.js';
 import { identityEnv } from '../commits.js';
@@ -29,7 +29,7 @@ export interface LandOptions extends LandingContext, Worker {
   /** The commit to land. */
   head: string;
   strategy: Strategy;
-  /** Conventional commit type for commits that ralphctl words itself. */
+  /** Conventional commit type for commit messages by ralphctl. */
   type?: string;
   sign?: boolean;
   tick?: Tick;
@@ -40,12 +40,16 @@ export interface LandOptions extends LandingContext, Worker {
 type Outcome = LandResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
 type Here = LandOptions & Located;
 
-/** Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must mend something. */
+/**
+ * Lands one idea; landings on one target run one after another. Throws {@link RepositoryError} when a person must fix
+ * something.
+ */
 export async function landIdea(options: LandOptions): Promise<LandResult> {
   let saved: Promise<unknown> | undefined;
   try {
     return (await withTargetLock(options, (here) => {
-      // Its branch will go and the target gets rewritten commits. Made while the candidate is built; awaited before anything moves.
+      // Its branch will be deleted, and the target gets rewritten commits. Saved while the candidate is built; awaited
+      // before anything moves.
       saved ??= keep(here.repo, here.idea, here.head, 'before landing');
       saved.catch(() => undefined);
       return attempt(here, saved);
@@ -55,7 +59,7 @@ export async function landIdea(options: LandOptions): Promise<LandResult> {
   }
 }
 
-/** Landing on a target that was rewound would bring back, in the idea's name, what somebody took away. */
+/** Landing on a rewound target would restore, in the idea's name, commits that somebody removed. */
 async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: string): Promise<void> {
   if (!base || base === tip) return;
   const args = ['merge-base', '--is-ancestor', base, tip];
@@ -66,7 +70,7 @@ async function refuseRewound({ repo, base, target, idea, branch }: Here, tip: st
   );
 }
 
-/** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
+/** One try against the target's present tip; undefined when the target moved meanwhile. */
 async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome | undefined> {
   const { repo, idea, target, head } = options;
   const refs = await readRefs(options);
@@ -102,7 +106,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
   }
   const [worktrees] = await Promise.all([listWorktrees(repo), saved]);
   let note: string | undefined;
-  // Without commits of its own on the target, the branch is all that holds what the agent did.
+  // Without own commits on the target, the branch alone holds the agent's work.
   if (commit === tip.commit) await keep(repo, idea, head, 'landed without changes of its own');
   else {
     const claims = [
@@ -152,8 +156,8 @@ async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
 }
 
 /**
- * An earlier attempt moved the target and could not say so: its claim is on the target. Only the tidying is left.
- * A claim is a ref that anybody may write, so it counts only with this idea's name and this idea's work in it.
+ * An earlier attempt moved the target and could not report it: its claim is on the target, and only the cleanup is
+ * left. Anybody may write a claim ref, so it counts only with this idea's name and work in it.
  */
 async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undefined> {
   const { repo, idea, head } = options;
@@ -168,7 +172,7 @@ async function alreadyLanded(options: Here, refs: Refs): Promise<Outcome | undef
   return landed(claim, await countLanded(repo, claim, idea), kept);
 }
 
-/** Does the commit name the idea, and would landing `head` on it change nothing? */
+/** Whether the commit names the idea and landing `head` on it would change nothing. */
 async function holds(repo: string, { claim, idea, head }: { claim: string; idea: string; head: string }) {
   const run = git(repo);
   const message = await run.run(['log', '-1', '--format=%B', claim, '--'], { read: true, config: PINNED_LOG });
@@ -180,7 +184,7 @@ async function holds(repo: string, { claim, idea, head }: { claim: string; idea:
   return merged.kind === 'clean' && merged.tree === tree;
 }
 
-/** Commits from the last one on the first-parent line that is not this idea's, up to the claim. */
+/** Commits up to the claim, from the last one on the first-parent line that is not this idea's. */
 async function countLanded(repo: string, claim: string, idea: string): Promise<number> {
   const args = ['log', '--first-parent', '-n', '500', '-z', '--format=%H%n%B', claim, '--'];
   const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });

@@ -1,11 +1,11 @@
-/** Which ideas a branch contains, by the trailers that landing leaves. Reads only. */
+/** The ideas that a branch contains, by the trailers of landings. Reads only. */
 import { git } from '../runner.js';
 import { namedIdeas, PINNED_LOG } from './first-parents.js';
 import { IDEA_TRAILER, REVERTED_TRAILER } from './message.js';
 
 /**
- * Landed ideas on `target` and the newest commit of each, newest first; an idea whose commits were taken back in its name
- * is not among them. One process.
+ * Landed ideas on `target` with the newest commit of each, newest first, without ideas that were undone in their name.
+ * One process.
  */
 export async function landedCommits(repo: string, target: string): Promise<Map<string, string>> {
   const args = [
@@ -36,8 +36,8 @@ export const landedIdeas = async (repo: string, target: string): Promise<string[
 ];
 
 /*
- * Which commits of a branch an idea landed as, by their trailers, whichever strategy landed it.
- * Invariant: reads only; what was taken back before, and what landed before that, is not among them.
+ * The commits of an idea's landing on a branch, by their trailers, for any strategy.
+ * Invariant: reads only. Undone landings, and landings before them, are excluded.
  */
 
 /** Commits of one landing in a row: `to` contains them all, `from` none of them. */
@@ -51,7 +51,7 @@ export interface Landing {
 export interface IdeaHistory {
   /** Newest first; empty when the branch does not contain the idea. */
   landings: Landing[];
-  /** The newest word about the idea is this commit, which took it back. */
+  /** The newest commit about the idea is this one, which undid it. */
   reverted?: { commit: string; commits: number };
 }
 
@@ -60,7 +60,7 @@ interface Entry {
   parents: string[];
   subject: string;
   landed: boolean;
-  /** What a merge brought in besides itself. */
+  /** The commits that a merge brought in. */
   sides: string[];
 }
 
@@ -102,7 +102,7 @@ async function readEntries(repo: string, target: string, idea: string): Promise<
   return entries;
 }
 
-/** A merge that landed the idea stands for the commits that it brought in. */
+/** A merge that landed the idea represents the commits that it brought in. */
 async function withoutSides(repo: string, entries: readonly Entry[]): Promise<Entry[]> {
   const covered = new Set<string>();
   for (const entry of entries) {

@@ -35,7 +35,7 @@ export function parseMergeTree(code: number, text: string): Merged {
 const clip = (text: string, limit: number): string =>
   text.length <= limit ? text : `${text.slice(0, Math.max(0, limit - 2))}\n…`;
 
-/** At most {@link TAIL_LIMIT} characters: git's messages, then what target and idea each changed in those files. */
+/** At most {@link TAIL_LIMIT} characters: git's messages, then the changes of target and idea in those files. */
 export async function conflictDetail(
   dir: string,
   sides: { onto: string; head: string; files: readonly string[]; messages: readonly string[]; ours?: string },
@@ -55,7 +55,7 @@ export async function conflictDetail(
   return `${intro}${heads[0]}${first}${heads[1]}${clip(body(ours), room - first.length)}`;
 }
 
-/** Without the lines that only name blobs. */
+/** Without lines that only name blobs. */
 const body = (diff: string): string =>
   diff
     .split('\n')

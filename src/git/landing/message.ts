@@ -1,9 +1,9 @@
 /**
- * Commit messages: `feat: add register endpoint #ch-004@ed-001` and the trailers that say what landed.
- * Invariant: a message made here names exactly one idea in its trailers, whatever an agent wrote. Its mark neither mentions
- * a person nor links an issue on a forge: no blank before `@`, no digit after `#`. Pure.
+ * Commit messages: `feat: add register endpoint #ch-004@ed-001` and the trailers that record the landing.
+ * Invariant: each message here names exactly one idea in its trailers, whatever an agent wrote. Its mark neither
+ * mentions a person nor links an issue on a forge: no blank before `@`, no digit after `#`. Pure.
  */
-/** Who did the work. */
+/** The author of the work. */
 export interface Worker {
   /** Name in the configuration: `claude`. */
   agent?: string;
@@ -23,7 +23,7 @@ export const IDEA_TRAILER = 'Ralph-Idea';
 const AGENT_TRAILER = 'Ralph-Agent';
 const MODEL_TRAILER = 'Ralph-Model';
 const SLOT_TRAILER = 'Ralph-Slot';
-/** On a commit that takes an idea back out; value: the idea's id. */
+/** On a commit that undoes an idea; value: the idea's id. */
 export const REVERTED_TRAILER = 'Ralph-Reverted';
 
 const MAX_SUBJECT = 100;
@@ -38,7 +38,7 @@ export function commitMessage(parts: MessageParts): string {
   return assemble(subject, [], parts);
 }
 
-/** The message of the commit that takes an idea back; `subjects` of the commits that it takes back. */
+/** The message of a commit that undoes an idea; `subjects` of the reverted commits. */
 export function revertMessage(parts: MessageParts, subjects: readonly string[]): string {
   const title = oneLine(parts.title).replace(/^[a-z]{2,12}(?:\([^()\n]{1,40}\))?!?: /i, '') || 'work';
   const list = subjects.slice(0, MOST_SUBJECTS).map((subject) => `- ${oneLine(subject)}`);
@@ -47,7 +47,7 @@ export function revertMessage(parts: MessageParts, subjects: readonly string[]):
   return assemble(`revert: ${lowerFirst(title)}`, body, parts, REVERTED_TRAILER);
 }
 
-/** An existing message with the idea and the agent in its subject and trailers; everything else is kept. */
+/** An existing message with idea and agent in its subject and trailers; the rest stays. */
 export function normaliseMessage(existing: string, parts: MessageParts): string {
   const lines = existing
     .replaceAll('\r', '')
@@ -59,7 +59,7 @@ export function normaliseMessage(existing: string, parts: MessageParts): string 
   return assemble(oneLine(kept[first] ?? ''), kept.slice(first + 1), parts);
 }
 
-/** Does the message already say what {@link normaliseMessage} would make it say? */
+/** Whether the message already has the form of {@link normaliseMessage}. */
 export const isNormal = (message: string, parts: MessageParts): boolean =>
   normaliseMessage(message, parts).trimEnd() === message.trimEnd();
 
@@ -74,22 +74,22 @@ function assemble(subject: string, body: readonly string[], parts: MessageParts,
     ...(parts.model ? [`${MODEL_TRAILER}: ${oneLine(parts.model)}`] : []),
     `${SLOT_TRAILER}: ${parts.agentName}`,
   ];
-  // One trailer block: git reads only the last paragraph, so foreign trailers must stand with ours.
+  // One trailer block: git reads only the last paragraph, so foreign trailers must be in the same block.
   const joined = endsInTrailers(text) ? [...text, ...trailers] : [...text, ...(text.length ? [''] : []), ...trailers];
   return `${head}${tail}\n\n${joined.join('\n')}\n`;
 }
 
-/** `#12` would link an issue, so that an id which begins with a digit is spelt out. */
+/** `#12` would link an issue, so the id is spelt out when it begins with a digit. */
 const markOf = ({ idea, agentName }: MessageParts): string => `${/^\d/.test(idea) ? 'idea-' : '#'}${idea}@${agentName}`;
 
-/** Marks of this idea that are there already, in the form of earlier versions, too. */
+/** Existing marks of this idea, including the forms of earlier versions. */
 function isMark(word: string, { idea, agentName }: MessageParts): boolean {
   const [name, slot] = word.split('@');
   const names = name === `#${idea}` || name === `idea-${idea}`;
   return (names && (slot === undefined || /^[\w-]+$/.test(slot))) || word === `@${agentName}`;
 }
 
-/** Does a subject have the mark of the idea? */
+/** Whether a subject has the mark of the idea. */
 export const hasMarkOf = (subject: string, idea: string): boolean =>
   subject.split(' ').some((word) => [`#${idea}`, `idea-${idea}`].includes(word.split('@', 1)[0] ?? ''));
 

@@ -1,8 +1,8 @@
 /**
- * Moving the target branch to a gated commit.
+ * Moves the target branch to a gated commit.
  * Invariant: compare-and-swap: the branch moves only from the commit that the gate saw merged. A checkout of the branch
- * is brought along where nothing of the user's is in the way; otherwise its files and its index stay byte for byte, and a
- * ref written together with the branch remembers what they correspond to.
+ * is updated where no user change blocks it. Otherwise its files and index stay byte for byte, and a ref written
+ * together with the branch records their commit.
  */
 
 import { expectTip } from '../confinement/target-watch.js';
@@ -15,23 +15,23 @@ import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { catchUp, describeObstacle, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
 
 export interface SwapInput {
-  /** Where git runs: not a user's checkout. */
+  /** Where git runs: never a user's checkout. */
   dir: string;
   target: string;
   from: string;
   to: string;
-  /** Refs to write, or to delete, no later than the branch moves. */
+  /** Refs to write or delete no later than the move of the branch. */
   claims: ReadonlyArray<readonly [ref: string, commit: string | undefined]>;
   worktrees: readonly WorktreeEntry[];
-  /** The backlog: when only edits of it are in the way, it alone stays behind. */
+  /** The backlog: when only its edits block the update, it alone stays behind. */
   mayLag?: string;
   /** For the reflog. */
   reason: string;
 }
-/** `moved: false`: somebody else moved the target, nothing was done. */
+/** `moved: false`: somebody else moved the target, and nothing was done. */
 export type SwapResult = { moved: true; note?: string } | { moved: false };
 
-/** One landing's step onto the target. */
+/** The move of the target for one landing. */
 export async function swapTarget(input: SwapInput): Promise<SwapResult> {
   const repo = git(input.dir);
   const { from, to, target } = input;
@@ -61,7 +61,7 @@ async function transact(repo: Git, input: SwapInput, lines: readonly string[]): 
   const { code, stderr } = await repo.result(args, { input: `${lines.join('\n')}\n`, ok: [0, 128] });
   if (code === 0) return true;
   if ((await tipOf(repo, `refs/heads/${input.target}`)) !== input.from) return false;
-  // Same tip, so it was not the race.
+  // The tip is the same, so the cause is not a race.
   throw new GitError(repo.dir, args, code, stderr, isLockContention(stderr) ? lockHeld(stderr) : undefined);
 }
 
@@ -70,9 +70,9 @@ const claimLines = (input: SwapInput): string[] =>
 const tipOf = (repo: Git, ref: string): Promise<string> =>
   repo.run(['rev-parse', '--verify', '-q', ref], { ok: [0, 1], read: true });
 
-/** Undefined: git refused (files in the way), so the checkout must be left behind. */
+/** Undefined: git refused (files block it), so the checkout must be left behind. */
 async function fastForward(repo: Git, input: SwapInput, checkout: string): Promise<SwapResult | undefined> {
-  // Checked together with the claims: a merge that finds the branch locked has changed the files already.
+  // Checked together with the claims: a merge that finds the branch locked has already changed the files.
   const verify = `verify refs/heads/${input.target} ${input.from}`;
   if (!(await transact(repo, input, [...claimLines(input), verify]))) return { moved: false };
   const args = ['merge', '--ff-only', '--quiet', '--no-stat', '--no-autostash', '--no-overwrite-ignore', input.to];
@@ -96,7 +96,7 @@ async function contains(repo: Git, ancestor: string, tip: string): Promise<boole
   return (await repo.result(['merge-base', '--is-ancestor', ancestor, tip], { ok: [0, 1], read: true })).code === 0;
 }
 
-/** Moves the branch first; then the files, where only what may stay behind has edits. */
+/** Moves the branch first; then the files, where edits block only paths that may stay behind. */
 async function moveUnder(
   repo: Git,
   input: SwapInput,

@@ -1,8 +1,7 @@
 /**
- * Bringing a checkout that was left behind up to its branch, with the user's edits in it: a three-way merge of what landed
- * and what was edited since.
- * Invariant: refused, or done whole: no edit is lost, the state before is a save point, staged work stays staged where
- * that is possible. Stopped in the middle, it can be run again. Files are written only after all refusals.
+ * Updates a checkout that was left behind and keeps the user's edits: a three-way merge of landed work and later edits.
+ * Invariant: refused, or done completely. No edit is lost, the earlier state is a save point, and staged work stays
+ * staged where possible. An interrupted sync can run again. Files are written only after all refusals.
  */
 import { lstat, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,20 +19,22 @@ import { type Merged, mergeTrees } from './merge.js';
 
 export interface Synced {
   checkout: string;
-  /** Paths that were brought up to date. */
+  /** Updated paths. */
   paths: string[];
-  /** Of those, the ones with edits of the user that were merged in. */
+  /** Of those, the paths with merged user edits. */
   merged: string[];
   /** Files that have conflict markers now. */
   conflicts: string[];
-  /** Save point of the state before. */
+  /** Save point of the earlier state. */
   saved?: string;
 }
 
 /** Owner of the save points. */
 const SAVED_AS = 'checkout';
 
-/** Undefined: nothing lags. `conflicts` lets it leave conflict markers. Throws {@link RepositoryError} with what is in the way. */
+/**
+ * Undefined: nothing is behind. `conflicts` allows conflict markers. Throws {@link RepositoryError} with the obstacle.
+ */
 export async function syncCheckout(repo: string, target: string, conflicts = false): Promise<Synced | undefined> {
   const [base, tip] = [await rememberedBase(repo, target), await readTip(repo, `refs/heads/${target}`)];
   if (!base) return undefined;
@@ -75,12 +76,12 @@ const refusal = ({ problem, first }: { problem: string; first?: string }): Repos
 
 interface Edited {
   env: Readonly<Record<string, string>>;
-  /** Trees: of the files as they are, as they will be, and of the index as it will be. */
+  /** Trees: of the present files, of the new files, and of the new index. */
   files: string;
   next: string;
   index: string;
   conflicts: string[];
-  /** Stand-in commits whose hashes git writes behind the conflict markers. */
+  /** Stand-in commits whose hashes git writes beside the conflict markers. */
   sides: { edits: string; landed: string };
 }
 
@@ -91,7 +92,7 @@ async function mergeEdits(
 ): Promise<Edited> {
   const repo = git(checkout);
   const who = await identityEnv(checkout);
-  // Stand-ins with one parent make the remembered commit the merge base, also where history is another one by now.
+  // Stand-ins with one parent make the remembered commit the merge base, even if history has changed.
   const standIn = async (tree: string): Promise<string> =>
     writeCommit(repo, { tree, parents: [base], author: slotAuthor('ralphctl'), message: 'stand-in\n' }, { who });
   const landed = await standIn(await repo.run(['rev-parse', `${tip}^{tree}`], { read: true }));
@@ -108,7 +109,7 @@ async function mergeEdits(
 
 const clean = (merged: Merged): string | undefined => (merged.kind === 'clean' ? merged.tree : undefined);
 
-/** Untracked files with the very content that comes are no obstacle; others are. */
+/** Untracked files with the same content as the new ones do not block; others do. */
 async function takeInSame(
   checkout: string,
   { tree, next, env }: { tree: string; next: string; env: Readonly<Record<string, string>> },
@@ -125,14 +126,14 @@ async function takeInSame(
   return files;
 }
 
-/** Files first: stopped before the index follows, the checkout still counts as behind. */
+/** Files first: if stopped before the index, the checkout still counts as behind. */
 async function write(repo: Git, { env, files, next, index }: Edited): Promise<void> {
   await repo.run(['read-tree', '-m', '-u', files, next], { env });
   await repo.run(['read-tree', '-i', '-m', index]);
   await repo.result(['update-index', '-q', '--refresh'], { ok: [0, 1] });
 }
 
-/** git labels the sides with what it was given, which must be commits. Bytes stay as they are: latin1 keeps each one. */
+/** git labels the sides with its arguments, which must be commits. latin1 preserves each byte. */
 async function nameSides(checkout: string, { conflicts, sides }: Edited, target: string): Promise<void> {
   for (const file of conflicts) {
     const path = join(checkout, file);
@@ -144,7 +145,7 @@ async function nameSides(checkout: string, { conflicts, sides }: Edited, target:
   }
 }
 
-/** Nothing lags any more, unless the branch moved meanwhile. */
+/** The checkout is up to date, unless the branch moved meanwhile. */
 async function settled(repo: Git, { target, tip, base }: { target: string; tip: string; base: string }): Promise<void> {
   const ref = checkoutBaseRef(target);
   const lines = [`verify refs/heads/${target} ${tip}`, `delete ${ref} ${base}`];

@@ -1,7 +1,7 @@
 /**
- * One change of the target at a time: what a landing and its undoing have in common.
- * Invariant: changes of one target never run beside each other in this process; a target that somebody else moves
- * meanwhile is followed a bounded number of times, each time gated anew.
+ * One change of the target at a time: shared by landing and undo.
+ * Invariant: changes of one target never run concurrently in this process. When somebody else moves the target
+ * meanwhile, ralphctl starts over a limited number of times, with a new gate each time.
  */
 import type { GateResult } from '../../protocol/gate.js';
 import { RepositoryError } from '../errors.js';
@@ -12,7 +12,7 @@ import { git } from '../runner.js';
 import { integrationWorktree, resetIntegration } from './integration.js';
 
 export interface LandingContext {
-  /** A checkout of the repository; nothing is checked out in it. */
+  /** A checkout of the repository without a branch of its own. */
   repo: string;
   integrationRoot: string;
   target: string;
@@ -27,10 +27,10 @@ export interface LandingContext {
 }
 export type Located = { commonDir: string };
 
-/** How often a target that moves under us is followed. */
+/** How often ralphctl starts over when the target moves. */
 const MAX_ROUNDS = 5;
 
-/** Repeats `round` until it has an outcome; undefined from it says that the target moved meanwhile. Adds the duration. */
+/** Repeats `round` until it has an outcome; undefined means that the target moved meanwhile. Adds the duration. */
 export async function withTargetLock<O extends LandingContext, R>(
   options: O,
   round: (options: O & Located) => Promise<R | undefined>,
@@ -55,7 +55,7 @@ export async function withTargetLock<O extends LandingContext, R>(
 export const integrationOf = (options: LandingContext & Located, commit: string): Promise<string> =>
   integrationWorktree({ ...options, commit });
 
-/** The gate on the very commit that would become the target; a red one is kept under a ref. */
+/** The gate on the exact commit that would become the target; a red one is kept under a ref. */
 export async function gateCandidate(
   options: LandingContext,
   dir: string,

@@ -1,5 +1,5 @@
 /**
- * Writing the backlog's tick into the tree that lands.
+ * Writes the backlog's tick into the tree that lands.
  * Invariant: changes exactly one regular file, in the object database only.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from '../runner.js';
 
-/** Given a way to read files of the tree (undefined: not a regular text file there), names one file and its new text. */
+/**
+ * Gets a reader for files of the tree (undefined: no regular text file there), and names one file with its new text.
+ */
 export type Tick = (
   read: (path: string) => Promise<string | undefined>,
 ) => Promise<{ path: string; text: string } | undefined>;
 
-/** The tree with the tick in it; the same tree when there is nothing to tick. Paths are relative to the top. */
+/** The tree with the tick; the same tree when there is nothing to tick. Paths are relative to the top. */
 export async function tickTree(dir: string, tree: string, tick: Tick): Promise<string> {
   const change = await tick(async (path) => (await readFile(dir, tree, path))?.text);
   if (!change) return tree;
@@ -27,7 +29,7 @@ export async function tickTree(dir: string, tree: string, tick: Tick): Promise<s
   });
 }
 
-/** A tree that is made of another one in an index of its own, which `change` is given the environment of. */
+/** A tree derived from another one in a separate index; `change` gets the environment of that index. */
 export async function withTree(
   dir: string,
   tree: string,

@@ -1,7 +1,8 @@
 /**
- * Taking a landed idea off the target again, through the lane: reverted in the object database, gated, swapped in.
- * Invariant: exactly that idea's changes go, what landed later stays; a conflict or a red gate moves nothing; done once,
- * also after a crash at any point (the undo ref tells); afterwards no claim says that the idea is still landed.
+ * Takes a landed idea off the target through the landing queue: reverted in the object database, gated, swapped in.
+ * Invariant: removes exactly that idea's changes; later landings stay. A conflict or a red gate moves nothing. It
+ * happens once, also after a crash at any point (the undo ref proves it). Afterwards no claim says that the idea is
+ * landed.
  */
 import type { UndoResult } from '../../protocol/git-work.js';
 import { identityEnv, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
@@ -19,10 +20,10 @@ import { tickTree } from './tick.js';
 export interface UndoOptions extends LandingContext {
   title: string;
   agentName: string;
-  /** What it landed as, for a target on which somebody rewrote the trailers away. */
+  /** Its landing commit, for a target where somebody rewrote the trailers away. */
   commit?: string;
   sign?: boolean;
-  /** The backlog inside the repository: its ticks are taken back one by one, never by reverting the file. */
+  /** The backlog inside the repository: its ticks are removed one by one, never by reverting the file. */
   backlog?: { path: string; untick: (text: string) => string | undefined };
 }
 
@@ -35,13 +36,13 @@ type Reverted =
   | { kind: 'clean'; tree: string }
   | Omit<Extract<UndoResult, { kind: 'conflict' }>, 'durationMs' | 'onto'>;
 
-/** Undoes what is on the target of one idea. Throws {@link RepositoryError} when a person must mend something. */
+/** Undoes one idea on the target. Throws {@link RepositoryError} when a person must fix something. */
 export async function undoIdea(options: UndoOptions): Promise<UndoResult> {
   const outcome = await withTargetLock(options, attempt);
   return (outcome.kind === 'nothing' ? { kind: 'nothing' } : outcome) as UndoResult;
 }
 
-/** One try against the target's tip of this moment; undefined when the target moved meanwhile. */
+/** One try against the target's present tip; undefined when the target moved meanwhile. */
 async function attempt(options: UndoOptions & Located): Promise<Outcome | undefined> {
   const { repo, idea, target } = options;
   const { tip, undone } = await readRefs(options);
@@ -87,7 +88,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   return { kind: 'undone', commit, commits, ...(swap.note ? { note: swap.note } : {}) };
 }
 
-/** The newest word on the target is that the idea was taken back. By us: an earlier attempt could not say so. */
+/** The newest commit about the idea on the target undoes it: an earlier attempt by ralphctl could not report it. */
 function alreadyDone({ reverted }: IdeaHistory, undone: string | undefined): Outcome {
   if (!reverted || reverted.commit !== undone) return { kind: 'nothing' };
   return { kind: 'undone', commit: reverted.commit, commits: reverted.commits };
@@ -106,7 +107,7 @@ async function named({ repo, idea }: UndoOptions, commit: string, tip: Tip): Pro
   return held.code === 0 ? [{ from, to, commits: [to], subjects: [subject] }] : [];
 }
 
-/** The tip's tree without the changes of the landings, taken out newest first. */
+/** The tip's tree without the changes of the landings, reverted newest first. */
 async function revert(
   dir: string,
   tip: Tip,

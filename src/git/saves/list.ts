@@ -1,19 +1,19 @@
-/** Save points as a person wants to see them: when, why, what is in them. Reads only. */
+/** Save points for people: when, why, and their content. Reads only. */
 import { git } from '../runner.js';
 import { listSaves, type SavePoint } from './saves.js';
 
 export interface SaveView extends SavePoint {
-  /** Why it was made; absent where git's reflog of it has expired. */
+  /** The reason; absent where git's reflog of it has expired. */
   why?: string;
-  /** Files in which it differs from where it left the target. */
+  /** Files that differ from its base on the target. */
   files: number;
   /** Subject of the last commit in it. */
   subject: string;
-  /** It also holds what was not committed. */
+  /** It also holds uncommitted work. */
   uncommitted: boolean;
 }
 
-/** `target`: a ref that the files are counted against. `at` is when the state was saved, not when its last commit was made. Oldest first. */
+/** `target`: the ref for counting files. `at` is the time of the save, not of its last commit. Oldest first. */
 export async function viewSaves(repo: string, target: string, idea?: string): Promise<SaveView[]> {
   const saves = await listSaves(repo, idea);
   if (saves.length === 0) return [];
@@ -36,7 +36,7 @@ export async function viewSaves(repo: string, target: string, idea?: string): Pr
   });
 }
 
-/** When and why each was made; one process. */
+/** Time and reason of each; one process. */
 async function readReflogs(repo: string): Promise<Map<string, { at: number; why: string }>> {
   const args = ['log', '--walk-reflogs', '--date=unix', '--format=%gD%x00%gs', '--glob=refs/ralphctl/save/*', '--'];
   const text = await git(repo)
@@ -59,7 +59,7 @@ async function readSubjects(repo: string, saves: readonly SavePoint[]): Promise<
   return new Map(text.split('\n').map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]));
 }
 
-/** Few at once: each needs its own merge base. */
+/** Few at once, because each needs its own merge base. */
 async function countFiles(repo: string, target: string, saves: readonly SavePoint[]): Promise<number[]> {
   const counts: number[] = [];
   const BATCH = 8;

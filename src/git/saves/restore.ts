@@ -1,7 +1,7 @@
 /**
- * Bringing a save point back, as a branch.
- * Invariant: no commit and no uncommitted work is ever overwritten: a branch is made, or moved forward to a save point
- * that contains it; where it is checked out, only when nothing there is unsaved.
+ * Restores a save point as a branch.
+ * Invariant: no commit and no uncommitted work is ever overwritten. A branch is made, or moved forward to a save point
+ * that contains it; a checked-out branch moves only when everything there is saved.
  */
 
 import { identityEnv } from '../commits.js';
@@ -16,11 +16,11 @@ import { listSaves, type SavePoint, subjectOf } from './saves.js';
 export interface Restored {
   branch: string;
   commit: string;
-  /** `same`: the branch was there already. */
+  /** `same`: the branch already existed. */
   how: 'created' | 'moved' | 'same';
 }
 
-/** Default branch: `restored/<idea>-<n>`. Throws {@link RepositoryError} when anything stands in the way. */
+/** Default branch: `restored/<idea>-<n>`. Throws {@link RepositoryError} when something blocks it. */
 export async function restoreSave(input: { repo: string; idea: string; n: number; to?: string }): Promise<Restored> {
   const { repo, idea, n } = input;
   const saves = await listSaves(repo, idea);

@@ -1,6 +1,6 @@
 /**
  * Save points: the whole state of a worktree as a commit under `refs/ralphctl/save/<idea>/<n>`.
- * Invariant: HEAD, index, files and branches of the worktree are exactly the same afterwards.
+ * Invariant: HEAD, index, files and branches of the worktree stay unchanged.
  */
 import { copyFile, mkdtemp, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { exists } from '../worktrees/list.js';
 export interface SavePoint {
   ref: string;
   commit: string;
-  /** HEAD as it was; the same as `commit` when nothing was uncommitted. */
+  /** The former HEAD; the same as `commit` when nothing was uncommitted. */
   head: string;
   parents: number;
   idea: string;
@@ -26,7 +26,7 @@ export interface SavePoint {
 
 const PREFIX = 'refs/ralphctl/save';
 
-/** Why a state was saved; stands in the reflog of the save ref. */
+/** Why a state was saved; recorded in the reflog of the save ref. */
 export type SaveReason =
   | 'before landing'
   | 'landed without changes of its own'
@@ -44,8 +44,8 @@ export type SaveReason =
   | 'somebody else had moved its branch';
 
 /**
- * Saves HEAD, index and untracked files that are not ignored. Returns the ref that holds the state: a new one, or the
- * last one when nothing differs from it; undefined when the repository has no commit. Give `status` when it was just read.
+ * Saves HEAD, index and untracked files that are not ignored. Returns the ref with the state: a new one, or the last
+ * one when it is identical; undefined when the repository has no commit. Pass `status` when it was just read.
  */
 export async function savePoint(opts: {
   worktree: string;
@@ -58,7 +58,7 @@ export async function savePoint(opts: {
   return isClean(status) ? keep(opts.worktree, opts.idea, status.head, opts.why) : saveDirty(opts, status, status.head);
 }
 
-/** The tree of a worktree's files as they are, untracked ones included. Changes nothing. */
+/** The tree of a worktree's present files, including untracked ones. Changes nothing. */
 export async function treeOfFiles(worktree: string): Promise<string> {
   const status = await readStatus(worktree);
   if (isClean(status)) return git(worktree).run(['rev-parse', 'HEAD^{tree}'], { read: true });
@@ -72,11 +72,11 @@ export async function treeOfFiles(worktree: string): Promise<string> {
   }
 }
 
-/** An index to stage in that is not the worktree's own. */
+/** A separate index for staging. */
 export async function ownIndex(worktree: string, scratch: string): Promise<{ GIT_INDEX_FILE: string }> {
   const env = { GIT_INDEX_FILE: join(scratch, 'index') };
   const index = await git(worktree).run(['rev-parse', '--path-format=absolute', '--git-path', 'index'], { read: true });
-  // The copy brings the stat cache along, so that only changed files are read again.
+  // The copy includes the stat cache, so that only changed files are read again.
   if (await exists(index)) await copyIndex(index, env.GIT_INDEX_FILE);
   return env;
 }
@@ -117,8 +117,8 @@ async function saveDirty(
 }
 
 /**
- * Copies an index with its age. Git trusts the cached state of a file only when the file is older than the index: in a
- * copy that looks newer, an edit of the same size made within the same tick of the clock would go unseen.
+ * Copies an index with its age. Git trusts the cached state of a file only when the file is older than the index. With
+ * a newer copy, git would miss an edit of the same size within the same clock tick.
  */
 async function copyIndex(from: string, to: string): Promise<void> {
   const { mtimeMs } = await stat(from);
@@ -127,7 +127,7 @@ async function copyIndex(from: string, to: string): Promise<void> {
   await utimes(to, seconds, seconds);
 }
 
-/** Some file has a staged version that is neither HEAD's nor the one on disk. */
+/** Whether a file has a staged version that is neither HEAD's nor the one on disk. */
 const stagedApart = (status: Status): boolean =>
   !status.tracked.some((entry) => entry.unmerged) &&
   status.tracked.some((entry) => entry.staged !== '.' && entry.unstaged !== '.');
@@ -139,7 +139,7 @@ async function claimNext(
 ): Promise<string> {
   for (let n = from; n < from + 50; n++) {
     const ref = `${PREFIX}/${idea}/${n}`;
-    // The empty old value lets only one writer have a number.
+    // The empty old value lets only one writer take a number.
     const args = ['update-ref', '--create-reflog', '-m', `ralphctl: ${why}`, ref, commit, '0'.repeat(commit.length)];
     const made = await git(repo).result(args, { ok: [0, 128] });
     if (made.code === 0) return ref;

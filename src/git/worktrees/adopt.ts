@@ -1,6 +1,6 @@
 /**
- * Taking over the worktree that an idea already has, after a crash, a retry or with another agent.
- * Invariant: its files, its index and its commits stay as they are.
+ * Adopts the worktree that an idea already has, after a crash, a retry or with another agent.
+ * Invariant: its files, index and commits stay unchanged.
  */
 
 import { RepositoryError } from '../errors.js';
@@ -12,8 +12,8 @@ import { exists, isUnder, privateGitDir, type WorktreeEntry } from './list.js';
 import { readMark } from './recycle.js';
 
 /**
- * The idea's worktree, where it is; only its path when its folder is gone; undefined when it has none. Call under the
- * repository mutex.
+ * The idea's worktree; only its path when its folder is gone; undefined when it has none. Call under the repository
+ * mutex.
  */
 export async function adopt(
   wanted: Wanted,
@@ -31,14 +31,16 @@ export async function adopt(
   return { path: entry.path, gitDir };
 }
 
-/** The registration of the idea's worktree, which may lie outside `root` when somebody else has its branch checked out. */
+/**
+ * The registration of the idea's worktree, which may be outside `root` when somebody else has its branch checked out.
+ */
 export async function findOwn(
   wanted: Pick<Wanted, 'root' | 'branch' | 'idea'>,
   entries: readonly WorktreeEntry[],
 ): Promise<WorktreeEntry | undefined> {
   const onBranch = entries.find((entry) => entry.branch === wanted.branch);
   if (onBranch) return onBranch;
-  // An agent may have left the branch (detached, in a rebase): then the mark says whose worktree it is.
+  // An agent may have left the branch (detached, in a rebase): then the mark identifies the worktree.
   for (const entry of entries) {
     if (!isUnder(entry.path, wanted.root)) continue;
     const gitDir = await privateGitDir(entry.path);

@@ -1,8 +1,8 @@
 /**
- * An idea's branch that is checked out outside the folder of worktrees: left by a repository that moved, copied along
- * with a repository, held by another state folder, or by a person.
- * Invariant: only a worktree whose link leads nowhere is moved, because nobody can work there; its files, its index and
- * its commits come along.
+ * An idea's branch that is checked out outside the folder of worktrees: left by a moved repository, copied with a
+ * repository, held by another state folder, or by a person.
+ * Invariant: only a worktree with a dead link is moved, because nobody can work there. Its files, index and commits
+ * move with it.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { RepositoryError } from '../errors.js';
@@ -15,13 +15,13 @@ import { readMark, writeMark } from './recycle.js';
 
 export interface Wanted {
   repo: string;
-  /** Folder that the idea's worktree is to be in. */
+  /** Folder for the idea's worktree. */
   root: string;
   branch: string;
   idea: string;
 }
 
-/** The worktree, brought into the folder; undefined when the branch is free now. Call under the repository mutex. */
+/** The worktree, moved into the folder; undefined when the branch is free now. Call under the repository mutex. */
 export async function bringOver(
   wanted: Wanted,
   entry: WorktreeEntry,
@@ -41,14 +41,14 @@ export async function bringOver(
   const path = await freePlace(wanted.root, entries);
   await mkdir(wanted.root, { recursive: true });
   await git(wanted.repo).run(['worktree', 'move', entry.path, path]);
-  // What is kept in it may hold the path that it had.
+  // Kept folders may contain their former path.
   await writeMark(admin, 'unproven', '');
   return { path, gitDir: admin };
 }
 
 /**
- * Two runs over one branch would undo each other's work, and detaching it would take it from a run that may be alive: the
- * way out ends that run first, and takes everything along.
+ * Two runs on one branch would undo each other's work, and detaching the branch could take it from a live run. So the
+ * fix ends that run first and then moves its work.
  */
 export async function takenElsewhere(
   { repo, root, branch, idea }: Wanted,

@@ -1,14 +1,14 @@
 /**
- * A checkout whose HEAD git cannot read: to git, that is no repository at all. Only whoever looks at the file can say so.
+ * A checkout whose HEAD git cannot read. To git that is no repository at all, so only a look at the file explains it.
  * Must not start git.
  */
 import { lstat, readFile, readlink, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** As git itself looks at it. */
+/** The same rule as in git. */
 const READABLE = /^(?:ref:\s*refs\/|[0-9a-f]{40})/;
 
-/** What is wrong with it and how to fix it; undefined: nothing, or there is no git directory. */
+/** The problem and its fix; undefined: no problem, or no git directory. */
 export async function brokenHead(checkout: string, branch = 'main'): Promise<string | undefined> {
   const gitDir = await gitDirAt(checkout).catch(() => undefined);
   if (gitDir === undefined) return undefined;
@@ -20,7 +20,7 @@ export async function brokenHead(checkout: string, branch = 'main'): Promise<str
   return `HEAD of the checkout ${checkout} is broken (${file} is ${how}), so git finds no repository there. Fix it: echo 'ref: refs/heads/${branch}' > '${file}'`;
 }
 
-/** Only where the rest of a repository is there. */
+/** Only where the rest of a repository exists. */
 async function gitDirAt(checkout: string): Promise<string | undefined> {
   const link = join(checkout, '.git');
   if ((await stat(link)).isDirectory()) return (await stat(join(link, 'objects'))).isDirectory() ? link : undefined;
@@ -32,6 +32,6 @@ async function gitDirAt(checkout: string): Promise<string | undefined> {
 async function headAt(file: string): Promise<string> {
   const info = await lstat(file);
   if (info.isSymbolicLink()) return `ref: ${await readlink(file)}`;
-  // Whatever else stands there, a pipe for one, must not be waited for.
+  // Anything else there, for example a pipe, must not block the read.
   return info.isFile() && info.size < 4096 ? readFile(file, 'utf8') : '?';
 }

@@ -1,6 +1,6 @@
 /**
- * Committing what an agent left behind.
- * Invariant: nothing that is in the worktree is dropped; what cannot be committed is reported.
+ * Commits the files that an agent left.
+ * Invariant: nothing in the worktree is dropped. Files that cannot be committed are reported.
  */
 
 import { identityEnv } from '../commits.js';
@@ -19,15 +19,15 @@ export interface CommitInput {
   /** Author and committer where none is configured. */
   fallback?: { name: string; email: string };
   signal?: AbortSignal;
-  /** When it was read just now: saves a process. */
+  /** A status that was read just now: saves a process. */
   status?: Status;
 }
 
 export interface CommitResult {
   committed: boolean;
-  /** Folders with a git repository of their own: left out, because git would keep only a link to them. */
+  /** Folders with their own git repository: skipped, because git would store only a link to them. */
   nested: string[];
-  /** A hook (or the signer) refused; tail of what it printed. The work stays staged. */
+  /** A hook (or the signer) refused; the tail of its output. The work stays staged. */
   refused?: string;
 }
 
@@ -36,7 +36,7 @@ export async function commitLeftovers(input: CommitInput): Promise<CommitResult>
   const status = input.status ?? (await readStatus(input.worktree));
   const nothing = { committed: false, nested: status.nested };
   if (status.tracked.length + status.untracked.length === 0) return nothing;
-  // The identity is looked up meanwhile; it is cached.
+  // The cached identity is looked up in parallel.
   await Promise.all([stageAll(input.worktree, status), identityEnv(input.worktree, input.fallback)]);
   const made = await commitStaged(input);
   if (made.code !== 0) {
@@ -68,13 +68,13 @@ export interface Progress {
   lost: number;
   /** The tree of HEAD differs from the tree of the base. */
   changed: boolean;
-  /** Files in which committed lines are both ends of a conflict. */
+  /** Files whose committed lines contain both ends of a conflict. */
   conflictMarkers: string[];
   /** Tree of HEAD. */
   tree: string;
 }
 
-/** What became of the branch. `since` is the tip before the iteration. Three processes at once. */
+/** The state of the branch. `since` is the tip before the iteration. Three processes at once. */
 export async function branchProgress(input: { worktree: string; base: string; since: string }): Promise<Progress> {
   const { worktree, base, since } = input;
   const run = git(worktree).run;
@@ -100,7 +100,7 @@ async function markers(worktree: string, base: string, head: string): Promise<st
     const path = /^(.+):\d+: leftover conflict marker$/.exec(line)?.[1];
     if (path) flagged.add(path);
   }
-  // A row of seven equals signs is also a heading: only both ends together are a conflict.
+  // Seven equals signs may also be a heading: only both ends together are a conflict.
   const patch = async (path: string): Promise<string> =>
     run(['diff-tree', '-p', '-U0', '--no-ext-diff', '--no-textconv', base, head, '--', `:(top,literal)${path}`]);
   const left: string[] = [];
@@ -112,11 +112,11 @@ async function markers(worktree: string, base: string, head: string): Promise<st
 }
 
 /*
- * `git add -A` that survives repositories nested inside the worktree: they are left out and reported, because git would
- * record them as links to commits that exist nowhere else.
+ * `git add -A` that tolerates repositories nested in the worktree: it skips and reports them, because git would record
+ * links to commits that exist nowhere else.
  */
 
-/** Up to so many changed paths, and characters in them, are named one by one: otherwise git looks at every file there is. */
+/** Up to this many changed paths, and characters in them, are passed by name; with more, git scans every file. */
 const MOST_NAMED = 100;
 const LONGEST_NAMED = 16_000;
 
@@ -126,15 +126,15 @@ export async function stageAll(dir: string, status: Status, env: Readonly<Record
   const options = { env, config: ['core.safecrlf=false'] };
   const named = changedPaths(status);
   if (named?.length === 0) return;
-  // What changed since the status was read is refused by name, and found by looking at everything.
+  // A change after the status was read is refused by name, and found by a full scan.
   if (named && (await repo.result(['add', '-A', '--', ...named], { ...options, ok: [0, 1, 128] })).code === 0) return;
   const leftOut = status.nested.map((path) => `:(top,exclude,literal)${path}`);
   await repo.run(['add', '-A', '--', ':/', ...leftOut], options);
 }
 
-/** What is not staged yet, as pathspecs; undefined where that cannot be told, or is too much to name. */
+/** Unstaged changes as pathspecs; undefined where they are unknown or too many. */
 function changedPaths({ tracked, untracked }: Status): string[] | undefined {
-  // Of a file that was moved only the new name is known here.
+  // Of a moved file only the new name is known here.
   if (tracked.some(({ staged, unstaged }) => /[RC]/.test(staged + unstaged))) return undefined;
   const open = tracked.filter(({ unstaged, unmerged }) => unstaged !== '.' || unmerged);
   const specs = [...open.map(({ path }) => path), ...untracked].map((path) => `:(top,literal)${path}`);

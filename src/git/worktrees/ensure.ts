@@ -1,7 +1,8 @@
 /**
- * One worktree per idea, on the branch `ralph/<idea>`; the link `<root>/<agent>-<idea>` leads to it (see places.ts).
- * Invariant: idempotent from any leftover state; an idea's worktree keeps its path, whatever its slot; loses no work (see
- * adopt.ts, recycle.ts, leftovers.ts). Registration happens under the repository mutex, filling the folder outside of it.
+ * One worktree per idea, on the branch `ralph/<idea>`, with the link `<root>/<agent>-<idea>` to it (see places.ts).
+ * Invariant: idempotent from any leftover state. An idea's worktree keeps its path in any slot. No work is lost (see
+ * adopt.ts, recycle.ts, leftovers.ts). Registration happens under the repository mutex, filling the folder outside of
+ * it.
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -22,28 +23,28 @@ export interface EnsureInput {
   worktreesRoot: string;
   agentName: string;
   idea: string;
-  /** Commit to branch from, where the idea has no branch yet. */
+  /** Base commit, where the idea has no branch yet. */
   base: string;
   /** Ignored folders that survive recycling, as gitignore patterns: `node_modules`, `.venv`. */
   keep: readonly string[];
   recycle: boolean;
-  /** Where it is to be, when it has to be made: where it was before its folder was lost. */
+  /** Its path when it must be recreated: the path before its folder was lost. */
   at?: string;
 }
 
 export interface EnsuredWorktree {
   path: string;
   branch: string;
-  /** Commit that the branch and `base` have in common: what the idea's diff is taken against. */
+  /** Common commit of the branch and `base`: the start of the idea's diff. */
   base: string;
   origin: 'created' | 'recycled' | 'adopted';
-  /** Repairs that were needed, in words. */
+  /** Descriptions of the necessary repairs. */
   repairs: string[];
 }
 
 type Placed = Recycled & { origin: EnsuredWorktree['origin'] };
 
-/** The idea's worktree, ready to work in. Throws {@link RepositoryError} when a person must decide. */
+/** The idea's worktree, ready for work. Throws {@link RepositoryError} when a person must decide. */
 export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktree> {
   const branch = ideaBranch(input.idea);
   await mkdir(input.worktreesRoot, { recursive: true });
@@ -80,7 +81,7 @@ async function place(input: EnsureInput, root: string, branch: string): Promise<
   if (tip) await refuseForeign(repo, idea, tip, input.base);
   const lost = own?.path ?? unregistered(input.at, root, entries);
   const ours = entries.filter((entry) => isUnder(entry.path, root));
-  // What was at a lost place is the idea's own history: it is made again there, and no other is taken for it.
+  // A lost folder holds the idea's own history: it is recreated in place, and no other worktree replaces it.
   const recycled = input.recycle && lost === undefined ? await takeRecyclable(ours, input.agentName, idea) : undefined;
   if (recycled) return { placed: { ...recycled, origin: 'recycled' }, tip };
   const path = lost ?? (await freePlace(root, entries));
@@ -93,14 +94,14 @@ async function place(input: EnsureInput, root: string, branch: string): Promise<
   return { placed: { path, gitDir, origin: 'created' }, tip };
 }
 
-/** A place that git knows is somebody's by now. */
+/** A place that git knows already has an owner. */
 const unregistered = (at: string | undefined, root: string, entries: readonly WorktreeEntry[]): string | undefined =>
   at !== undefined && dirname(at) === root && !entries.some((entry) => entry.path === at) ? at : undefined;
 
 async function add(repo: string, path: string, branch: string, base: string | undefined): Promise<void> {
   const what = base === undefined ? [path, branch] : ['--no-track', '-b', branch, path, base];
   try {
-    // Registered first and filled later, so that big checkouts run beside each other.
+    // Registered first and filled later, so that big checkouts run in parallel.
     await git(repo).run(['worktree', 'add', '--no-checkout', '-q', ...what]);
   } catch (error) {
     if (error instanceof GitError) await refuseBlockedNames(repo, branch);
@@ -111,7 +112,7 @@ async function add(repo: string, path: string, branch: string, base: string | un
 async function fill(placed: Placed, branch: string, tip: string, input: EnsureInput): Promise<void> {
   if (placed.origin === 'recycled')
     return resetOnto(placed, tip ? { branch } : { branch, base: input.base }, input.keep);
-  // No index: it was registered and never (completely) filled, so nothing in it is work.
+  // No index: it was registered but never (completely) filled, so it contains no work.
   if (!(await exists(`${placed.gitDir}/index`))) await git(placed.path).run(['reset', '-q', '--hard']);
 }
 
@@ -124,7 +125,7 @@ async function commonBase(input: EnsureInput, tip: string): Promise<string> {
   );
 }
 
-/** The last check before an agent is let loose: this folder is a worktree of its own and on the idea's branch. */
+/** The last check before an agent starts: this folder is its own worktree and on the idea's branch. */
 async function assertPlace(path: string, branch: string): Promise<void> {
   const text = await git(path).run(['rev-parse', '--show-toplevel', '--symbolic-full-name', 'HEAD'], { read: true });
   const [top, ref] = text.split('\n');

@@ -1,7 +1,7 @@
 /**
- * Links to commits of other repositories (submodules) that work adds or moves, and that must not land: such a commit has to
- * be there for others, too.
- * Invariant: reads only; a link of which nothing can be told counts as one that must not land.
+ * Links to commits of other repositories (submodules) that work adds or moves and that must not land: others must be
+ * able to fetch such a commit.
+ * Invariant: reads only. A link of unknown state must not land.
  */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -11,9 +11,9 @@ import { resolvedUrl } from './place-submodules.js';
 import { hasCommit, isPublished, ownCopy, readSubmodules, type Submodule } from './submodules.js';
 
 export interface LinkTrouble {
-  /** Repositories that were made inside the worktree and added: git keeps nothing of their files. */
+  /** Repositories that were made inside the worktree and added: git stores none of their files. */
   embedded: string[];
-  /** Submodules whose new commit is only here. */
+  /** Submodules whose new commit exists only here. */
   unpublished: Array<{ path: string; commit: string }>;
   /** Such links in a commit before the tip, which would land with it. */
   earlier: Array<{ path: string; at: string }>;
@@ -30,7 +30,7 @@ export interface LinkCheck {
   history: boolean;
 }
 
-/** Of the commit that is checked out, compared with `base`. */
+/** In the checked-out commit, compared with `base`. */
 export async function linkTrouble({ worktree, base, history }: LinkCheck): Promise<LinkTrouble> {
   const trouble: LinkTrouble = { embedded: [], unpublished: [], earlier: [], unreachable: [], redirected: [] };
   const gitDir = await privateGitDir(worktree);
@@ -138,7 +138,7 @@ async function movedLinks(worktree: string, base: string): Promise<Array<{ path:
   return moved;
 }
 
-/** What the agent, or a person, has to do about it; undefined when all is well. */
+/** The fix for the agent or a person; undefined when all links are fine. */
 export function linkText(trouble: LinkTrouble): string | undefined {
   const { embedded, unpublished, earlier, unreachable, redirected } = trouble;
   const said: string[] = [];

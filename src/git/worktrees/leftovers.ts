@@ -1,6 +1,6 @@
 /**
- * Clearing the way for a worktree at a path: what an earlier run or crash left there.
- * Invariant: nothing is deleted that holds anything; it is moved aside, or refused by name.
+ * Clears leftovers of an earlier run or crash from the path of a new worktree.
+ * Invariant: no folder with content is deleted. It is moved aside, or refused by name.
  */
 import { rename, rmdir } from 'node:fs/promises';
 import { RepositoryError } from '../errors.js';
@@ -46,7 +46,7 @@ async function moveWorktreeAside(repo: string, path: string): Promise<boolean> {
   return moved.code === 0;
 }
 
-/** Renames a folder that is not empty; its new name. */
+/** Renames a folder that is not empty; returns its new name. */
 export async function moveFolderAside(path: string): Promise<string | undefined> {
   if (!(await exists(path))) return undefined;
   const empty = await rmdir(path).then(
@@ -59,7 +59,7 @@ export async function moveFolderAside(path: string): Promise<string | undefined>
   return name;
 }
 
-/** A name beside the path that nothing has yet. */
+/** An unused name beside the path. */
 export async function freeName(path: string): Promise<string> {
   for (let n = 1; ; n++) if (!(await exists(`${path}.kept-${n}`))) return `${path}.kept-${n}`;
 }

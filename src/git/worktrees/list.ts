@@ -13,7 +13,7 @@ export interface WorktreeEntry {
   bare: boolean;
   /** The reason, possibly empty. */
   locked?: string;
-  /** git thinks that the folder is gone or its link broken. */
+  /** git considers the folder gone or its link broken. */
   prunable: boolean;
 }
 
@@ -71,7 +71,7 @@ export const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** `path` with symbolic links resolved as far as it exists, so that it compares with what git prints. */
+/** `path` with symbolic links resolved as far as it exists, so that it compares with git's output. */
 export async function canonical(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -84,7 +84,7 @@ export async function canonical(path: string): Promise<string> {
 
 export const isUnder = (path: string, root: string): boolean => path.startsWith(`${root}/`);
 
-/* The linked worktrees of a repository as they are registered, and whether each is whole. Reads files, starts nothing. */
+/* The linked worktrees of a repository as registered, and whether each is intact. Reads files, starts nothing. */
 
 export interface Link {
   /** Its folder. */
@@ -95,7 +95,7 @@ export interface Link {
   sound: boolean;
 }
 
-/** By the names of their registrations. */
+/** Keyed by the names of their registrations. */
 export async function readLinks(commonDir: string): Promise<Record<string, Link>> {
   const names = await readdir(join(commonDir, 'worktrees')).catch(() => []);
   const links = await Promise.all(
@@ -113,7 +113,7 @@ export async function readLinks(commonDir: string): Promise<Record<string, Link>
   return Object.fromEntries(links.flat());
 }
 
-/** Branches below a prefix (`ralph/`) that are kept as files of their own or packed, with their commits. */
+/** Branches below a prefix (`ralph/`), loose or packed, with their commits. */
 export async function readBranches(commonDir: string, prefix: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const packed = await readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => '');

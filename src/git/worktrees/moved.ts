@@ -1,7 +1,7 @@
 /**
- * What a repository that was moved or renamed leaves behind: worktrees whose `.git` file names the place where it was.
- * Invariant: only a link that leads nowhere is written anew. A copy of a repository names the worktrees of the original,
- * and must not take them from it. Must not start git.
+ * Leftovers of a moved or renamed repository: worktrees whose `.git` file names the old place.
+ * Invariant: only a dead link is rewritten. A copied repository names the worktrees of the original and must not take
+ * them. Must not start git.
  */
 import { readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -31,7 +31,7 @@ export async function commonDirAt(checkout: string): Promise<string | undefined>
   }
 }
 
-/** Worktrees that the repository knows. */
+/** Worktrees registered in the repository. */
 export async function registrations(commonDir: string): Promise<Registration[]> {
   const root = join(commonDir, 'worktrees');
   const names = await readdir(root).catch(() => []);
@@ -45,20 +45,20 @@ export async function registrations(commonDir: string): Promise<Registration[]> 
   return found.flat();
 }
 
-/** Makes worktrees that lost their repository lead to it again; gives their paths. */
+/** Relinks worktrees that lost their repository; returns their paths. */
 export async function repairLinks(commonDir: string): Promise<string[]> {
-  const mended: string[] = [];
+  const repaired: string[] = [];
   for (const { path, admin } of await registrations(commonDir)) {
     const link = join(path, '.git');
     const named = POINTER.exec(await readFile(link, 'utf8').catch(() => ''))?.[1];
     if (named === undefined || (await exists(resolve(path, named)))) continue;
     await writeFile(link, `gitdir: ${admin}\n`);
-    mended.push(path);
+    repaired.push(path);
   }
-  return mended;
+  return repaired;
 }
 
-/** The repository's registration of a worktree that belongs to another one: it is a copy of that one. */
+/** The repository's registration of a worktree that belongs to another repository: this one is a copy. */
 export async function copiedRegistration(commonDir: string, path: string): Promise<string | undefined> {
   const owner = await commonDirAt(path);
   if (owner === undefined || owner === commonDir) return undefined;

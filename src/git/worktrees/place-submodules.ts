@@ -1,7 +1,7 @@
 /**
- * Submodules in worktrees: git leaves their folders empty there. They come from the copy that the user's checkout has, and
- * only where that lacks the commit from where .gitmodules says.
- * Invariant: the repository's own configuration is not touched; a submodule that holds work of an agent stays as it is.
+ * Submodules in worktrees: git leaves their folders empty. ralphctl fills them from the copy in the user's checkout,
+ * or, where that lacks the commit, from the URL in .gitmodules.
+ * Invariant: the repository's own configuration stays unchanged. A submodule with an agent's work stays as it is.
  */
 import { mkdir, readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -17,12 +17,12 @@ export interface SubmodulesPlace {
   /** Git directory of the user's checkout, and its top. */
   commonDir: string;
   from: string;
-  /** Nobody has worked in the worktree yet: what is there of them may be replaced. */
+  /** Nobody has worked in the worktree yet, so existing submodules may be replaced. */
   fresh: boolean;
   signal?: AbortSignal;
 }
 
-/** Brings all of them to the commits that are named. True when any had to be changed. */
+/** Brings all of them to their named commits. True when one had to change. */
 export async function placeSubmodules(place: SubmodulesPlace, depth = 0): Promise<boolean> {
   let changed = false;
   for (const submodule of await readSubmodules(place.worktree)) {
@@ -42,7 +42,7 @@ async function setting(dir: string, key: string): Promise<string> {
   return (await git(dir).result(['config', '--get', key], { ok: [0, 1], read: true })).stdout.trim();
 }
 
-/** Deeper than this, something names itself. */
+/** A deeper path contains a cycle. */
 const DEEPEST = 8;
 
 async function placeOne(place: SubmodulesPlace, submodule: Submodule, depth: number): Promise<boolean> {
@@ -54,7 +54,7 @@ async function placeOne(place: SubmodulesPlace, submodule: Submodule, depth: num
     const there = await exists(join(gitDir, 'HEAD'));
     const whole = there && (await exists(join(folder, '.git')));
     if (whole && (await headOf(gitDir)) === submodule.commit) changed = false;
-    // What an agent made of its own submodule is its work.
+    // An agent's changes of its own submodule are its work.
     else if (there && !place.fresh) changed = whole && (await moveOn(folder, gitDir, copy, submodule));
     else {
       await clone(place, submodule, { folder, gitDir, copy });
@@ -72,7 +72,7 @@ async function placeOne(place: SubmodulesPlace, submodule: Submodule, depth: num
 
 const headOf = async (gitDir: string): Promise<string> => (await readFile(join(gitDir, 'HEAD'), 'utf8')).trim();
 
-/** To another commit, unless an agent has worked in it. */
+/** Moves it to another commit, unless an agent has worked in it. */
 async function moveOn(folder: string, gitDir: string, copy: string, { commit }: Submodule): Promise<boolean> {
   const at = await git(folder).run(['rev-parse', 'HEAD'], { read: true });
   const own = !(await isPublished(gitDir, at)) && !(await hasCommit(copy, at));
@@ -101,7 +101,7 @@ async function clone(
   const repo = git(folder);
   if (local) {
     await repo.run(['remote', 'set-url', 'origin', url]);
-    // What counts as published is what the checkout has seen of its origin.
+    // Published means: seen by the checkout at its origin.
     await repo.run(['fetch', '-q', '--no-tags', '--', copy, '+refs/remotes/origin/*:refs/remotes/origin/*']);
   } else if (!(await hasCommit(gitDir, commit))) await repo.run(['fetch', '-q', 'origin', commit], signal);
   await checkOut(folder, commit);

@@ -1,8 +1,8 @@
 /**
- * Where worktrees lie: in neutral folders (`ralph-tree-001`) that are never renamed, because tools write the path of a
- * worktree into what they make there (virtual environments, compiled caches, conversations of agents). For people there is
- * a symbolic link beside it, named after slot and idea, which follows the idea.
- * Invariant: only links of ours are removed; a folder that is in the way of a link stays, and the link is left out.
+ * Worktrees are in neutral folders (`ralph-tree-001`) that are never renamed, because tools write the path of a
+ * worktree into their files (virtual environments, compiled caches, conversations of agents). For people there is a
+ * symbolic link beside it, named after slot and idea, which follows the idea.
+ * Invariant: only ralphctl's links are removed. A folder that blocks a link stays, and the link is omitted.
  */
 import { readdir, readlink, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { exists, type WorktreeEntry } from './list.js';
 
 const NAME = 'ralph-tree-';
 
-/** A folder that neither disk nor git knows yet. Call under the repository mutex. */
+/** A folder unknown to both disk and git. Call under the repository mutex. */
 export async function freePlace(root: string, entries: readonly WorktreeEntry[]): Promise<string> {
   for (let n = 1; ; n++) {
     const path = join(root, `${NAME}${String(n).padStart(3, '0')}`);
@@ -18,25 +18,25 @@ export async function freePlace(root: string, entries: readonly WorktreeEntry[])
   }
 }
 
-/** Makes `name` the one link that leads to the worktree. */
+/** Makes `name` the only link to the worktree. */
 export async function linkPlace(path: string, name: string): Promise<void> {
   const link = join(dirname(path), name);
   if (link === path || (await readlink(link).catch(() => undefined)) === basename(path)) return;
   await unlinkPlace(path);
-  // The idea's link may still lead to a place that it had before.
+  // The idea's link may still point to an earlier place.
   if ((await readlink(link).catch(() => undefined))?.includes('/') === false) await rm(link, { force: true });
   await symlink(basename(path), link).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
 }
 
-/** Removes the links that lead to a worktree. */
+/** Removes the links to a worktree. */
 export async function unlinkPlace(path: string): Promise<void> {
   const names = (await linksIn(dirname(path))).filter(([, to]) => to === basename(path));
   await Promise.all(names.map(([name]) => rm(join(dirname(path), name), { force: true })));
 }
 
-/** Links of worktrees in a folder: their names, and the folders that they lead to. */
+/** Links to worktrees in a folder: names and targets. */
 export async function linksIn(root: string): Promise<Array<readonly [name: string, to: string]>> {
   const found = await readdir(root, { withFileTypes: true }).catch(() => []);
   const links = found.filter((one) => one.isSymbolicLink());

@@ -1,7 +1,7 @@
 /**
- * Protected paths: put back to what they were before an agent's work is looked at.
- * Invariant: what the agent had made of them stays in a save point; a repository of its own, which none can hold, is moved
- * out of the worktree.
+ * Protected paths: restored before the checks of an agent's work.
+ * Invariant: the agent's version stays in a save point. A nested repository, which no save point can hold, is moved out
+ * of the worktree.
  */
 import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -9,7 +9,10 @@ import { git } from '../runner.js';
 import { savePoint } from '../saves/saves.js';
 import { freeName } from './leftovers.js';
 
-/** Puts back what `globs` (git globs, relative to the top) match; returns the paths, sorted, with where they are kept if not saved. Changes are staged. */
+/**
+ * Restores the matches of `globs` (git globs, relative to the top). Returns the sorted paths, each with its copy if it
+ * is not in the save point. Changes are staged.
+ */
 export async function restoreProtected(input: {
   worktree: string;
   idea: string;
@@ -39,14 +42,14 @@ export async function restoreProtected(input: {
   if (added.length > 0) {
     await run(['rm', '-q', '-f', '--cached', '--ignore-unmatch', ...fromStdin], { input: literal(added) });
     const gone: string[] = [];
-    // One after another: two folders of one name must not take the same place.
+    // One after another: two folders of one name must not get the same place.
     for (const path of added) gone.push(await takeAway(worktree, path));
     return [...old, ...gone].sort();
   }
   return old.sort();
 }
 
-/** A file goes, as the save point has it; a folder is a repository nested in the worktree. */
+/** A file is deleted, because the save point has it. A folder is a nested repository. */
 async function takeAway(worktree: string, path: string): Promise<string> {
   const full = join(worktree, path);
   if (!(await lstat(full).catch(() => undefined))?.isDirectory()) {

@@ -1,7 +1,7 @@
 /**
- * Putting a worktree back on its idea's branch after an agent left it elsewhere (other branch, detached HEAD, open
- * rebase or merge).
- * Invariant: the state is saved before anything moves; the branch only moves to commits that descend from the base.
+ * Returns a worktree to its idea's branch after an agent left it elsewhere (other branch, detached HEAD, open rebase or
+ * merge).
+ * Invariant: the state is saved before anything moves. The branch moves only to commits that descend from the base.
  */
 
 import { readMoves } from '../confinement/outside.js';
@@ -12,15 +12,17 @@ import { readStatus, type Status } from '../status.js';
 import { exists, privateGitDir } from './list.js';
 
 export interface Recovery {
-  /** What was mended, in words for the log; empty when all was well. */
+  /** The repairs, for the log; empty when none was needed. */
   repairs: string[];
   /** Save point taken before the repair. */
   saved?: string;
-  /** The status as it is now, when nothing had to be mended. */
+  /** The present status, when no repair was needed. */
   status?: Status;
 }
 
-/** Makes HEAD the idea's branch again, with the agent's commits on it. Throws {@link RepositoryError} when it cannot. */
+/**
+ * Checks out the idea's branch with the agent's commits on it. Throws {@link RepositoryError} when that is impossible.
+ */
 export async function recoverBranch(input: {
   worktree: string;
   idea: string;
@@ -51,7 +53,7 @@ async function endOperation(repo: Git, open: OpenOperation, status: Status): Pro
     await repo.run(['bisect', 'reset']);
     return 'ended a bisect';
   }
-  // With every conflict resolved the result is the agent's work: forget the operation and keep the files.
+  // With every conflict resolved the result is the agent's work: drops the operation and keeps the files.
   if (open !== 'rebase' && !status.tracked.some((entry) => entry.unmerged)) {
     await repo.run([open, '--quit']);
     return `closed a ${open} and kept its result`;
@@ -114,7 +116,8 @@ async function contains(repo: Git, ancestor: string, tip: string): Promise<boole
 }
 
 /*
- * Operations that git leaves open between commands (rebase, merge, …), found by their files: mostly no process needed.
+ * Operations that git leaves open between commands (rebase, merge, …), detected by their files, mostly without a
+ * process.
  */
 
 export type OpenOperation = 'rebase' | 'merge' | 'cherry-pick' | 'revert' | 'bisect';
@@ -128,7 +131,7 @@ const SIGNS: ReadonlyArray<readonly [string, OpenOperation]> = [
   ['BISECT_LOG', 'bisect'],
 ];
 
-/** What is in progress in the worktree whose own git directory this is. */
+/** The operation in progress in the worktree with this git directory. */
 export async function openOperation(gitDir: string): Promise<OpenOperation | undefined> {
   const found = await Promise.all(SIGNS.map(([file]) => exists(`${gitDir}/${file}`)));
   return SIGNS[found.indexOf(true)]?.[1];

@@ -1,6 +1,6 @@
 /**
- * Reusing the worktree of a landed idea: far cheaper than a new one, and installed dependencies stay.
- * Invariant: only a worktree that was marked at landing, is detached and is clean at this moment is taken.
+ * Reuses the worktree of a landed idea: far cheaper than a new one, and installed dependencies stay.
+ * Invariant: takes only a worktree that was marked at its landing, is detached and is clean now.
  */
 
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -16,8 +16,8 @@ export interface Recycled {
 }
 
 /**
- * Takes a recyclable worktree, the slot's last one where it can; it stays where it is. Undefined when there is none. Call
- * under the repository mutex.
+ * Takes a recyclable worktree, preferably the slot's last one; it stays in its place. Undefined when there is none.
+ * Call under the repository mutex.
  */
 export async function takeRecyclable(
   entries: readonly WorktreeEntry[],
@@ -36,7 +36,7 @@ export async function takeRecyclable(
     const gitDir = await privateGitDir(path);
     if (gitDir) places.push({ path, gitDir });
   }
-  // A crash came between taking it and its last step: it holds nothing, and is the same idea's to take.
+  // A crash happened between taking it and the last step: it is empty, and the same idea may take it.
   for (const place of places) if ((await readMark(place.gitDir, 'recycling')) === idea) return place;
   for (const { path, gitDir } of places) {
     if ((await readMark(gitDir, 'recyclable')) === undefined) continue;
@@ -53,15 +53,15 @@ export async function takeRecyclable(
 }
 
 /**
- * Puts a worktree that holds nothing onto a branch: at `base` when the branch is new, at its tip otherwise. Ignored
- * folders named by `keep` (dependency caches) stay; every other untracked file goes.
+ * Checks out a branch in an empty worktree: at `base` when the branch is new, at its tip otherwise. Ignored folders
+ * named by `keep` (dependency caches) stay; every other untracked file is deleted.
  */
 export async function resetOnto(
   { path, gitDir }: Recycled,
   target: { branch: string; base?: string },
   keep: readonly string[],
 ): Promise<void> {
-  // Another attempt has come to its end here meanwhile, and somebody may work in it.
+  // Another attempt has finished here meanwhile, and somebody may work in it.
   if ((await readMark(gitDir, 'recycling')) === undefined) return;
   const repo = git(path);
   await cleanUntracked(path, keep);
@@ -76,7 +76,7 @@ export async function cleanUntracked(path: string, keep: readonly string[]): Pro
   await git(path).run(['clean', '-ffdxq', ...keep.filter(Boolean).flatMap((pattern) => ['-e', pattern])]);
 }
 
-/** Files that git was told to take for unchanged would stay as another idea left them. */
+/** Files that git was told to assume unchanged would keep the content of another idea. */
 export async function forgetFlags(path: string): Promise<void> {
   const repo = git(path);
   const files = (await repo.run(['ls-files', '-v', '-z'], { read: true })).split('\0');
@@ -89,13 +89,14 @@ export async function forgetFlags(path: string): Promise<void> {
 }
 
 /*
- * Small files of ours in a worktree's private git directory: they survive `git clean` and move with the worktree.
+ * Small ralphctl files in a worktree's private git directory: they survive `git clean` and move with the worktree.
  * Must not start git.
  */
 
 /**
- * `idea`: who lives here · `recyclable`: landed and clean · `recycling`: being rebuilt for the idea that it names, holds nothing · `reopen`: see
- * reopen.ts · `rolled-back`: see rollback.ts · `unproven`: what is kept in it may be another idea's, until set-up has looked
+ * `idea`: the owner · `recyclable`: landed and clean · `recycling`: being rebuilt for the named idea, empty · `reopen`:
+ * see reopen.ts · `rolled-back`: see rollback.ts · `unproven`: kept folders may be another idea's, until set-up has
+ * checked
  */
 export type Mark = 'idea' | 'recyclable' | 'recycling' | 'reopen' | 'rolled-back' | 'unproven';
 
@@ -104,7 +105,7 @@ const file = (gitDir: string, mark: Mark): string => `${gitDir}/ralphctl-${mark}
 export const readMark = (gitDir: string, mark: Mark): Promise<string | undefined> =>
   readFile(file(gitDir, mark), 'utf8').catch(() => undefined);
 
-/** Replaces the mark in one step. */
+/** Replaces the mark atomically. */
 export async function writeMark(gitDir: string, mark: Mark, text: string): Promise<void> {
   await writeFile(`${file(gitDir, mark)}.new`, text);
   await rename(`${file(gitDir, mark)}.new`, file(gitDir, mark));
@@ -112,7 +113,7 @@ export async function writeMark(gitDir: string, mark: Mark, text: string): Promi
 
 export const clearMark = (gitDir: string, mark: Mark): Promise<void> => rm(file(gitDir, mark), { force: true });
 
-/** Says that nothing in this worktree is needed any more, so that another idea may have it. No-op for other folders. */
+/** Releases this worktree for other ideas. No-op for other folders. */
 export async function markRecyclable(path: string): Promise<void> {
   const gitDir = await privateGitDir(path);
   if (!gitDir) return;

@@ -1,4 +1,4 @@
-/** Removing a worktree. Invariant: refused while it holds anything that is not saved elsewhere. */
+/** Removes a worktree. Invariant: refuses while it holds anything unsaved. */
 import { RepositoryError } from '../errors.js';
 import { exclusive } from '../locks.js';
 import { branchRef, ideaBranch, readTip } from '../refs.js';
@@ -12,8 +12,8 @@ import { unlinkPlace } from './places.js';
 import type { IdeaPlace } from './rollback.js';
 
 /**
- * Removes the worktree at `path`; its branch stays. With `saveAs` (an idea id) its state becomes a save point first;
- * without it, uncommitted files or commits that no ref contains are refused with a {@link RepositoryError}. Returns the
+ * Removes the worktree at `path`; its branch stays. With `saveAs` (an idea id) its state becomes a save point first.
+ * Without it, uncommitted files or commits outside every ref are refused with a {@link RepositoryError}. Returns the
  * save point's ref.
  */
 export async function removeWorktree(input: {
@@ -69,9 +69,9 @@ async function secure(path: string, saveAs: string | undefined): Promise<string 
 }
 
 /*
- * Removing the worktree of an idea that ended.
- * Invariant: what is unsaved becomes a save point first; what no save point can hold is moved aside or refused by name;
- * the branch goes only when the target contains it.
+ * Removes the worktree of an ended idea.
+ * Invariant: unsaved work becomes a save point first. Data that no save point can hold is moved aside or refused by
+ * name. The branch is deleted only when the target contains it.
  */
 
 export interface CleanedUp {
@@ -81,7 +81,7 @@ export interface CleanedUp {
   note?: string;
 }
 
-/** Idempotent. `force`: also a locked worktree, a broken one, and one that holds repositories of its own. */
+/** Idempotent. `force`: also a locked worktree, a broken one, and one with nested repositories. */
 export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promise<CleanedUp> {
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);
@@ -104,7 +104,7 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
   return { removed: true, ...(saved ? { saved } : {}), ...(note ? { note } : {}) };
 }
 
-/** Renames a folder that git cannot remove without loss, and drops its registration. */
+/** Renames a folder that git cannot remove without loss, and removes its registration. */
 async function moveAside(
   repo: string,
   idea: string,
@@ -123,7 +123,7 @@ async function moveAside(
   return { saved, moved };
 }
 
-/** Says why the branch was kept; undefined when it is gone. */
+/** Why the branch was kept; undefined when it is gone. */
 async function dropBranch({ repo, target, idea }: IdeaPlace, branch: string): Promise<string | undefined> {
   const ref = `refs/heads/${branch}`;
   const tip = await readTip(repo, ref);

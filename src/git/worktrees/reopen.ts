@@ -1,7 +1,7 @@
 /**
- * Handing a landing that failed back to the agent, in the idea's own worktree.
- * Invariant: the state before is saved; doing it twice for the same target commit does it once (the mark tells), so a
- * retried activity never throws away what the agent has done since.
+ * Returns a failed landing to the agent, in the idea's own worktree.
+ * Invariant: the earlier state is saved. For the same target commit it happens once (the mark proves it), so a retried
+ * activity never discards later work of the agent.
  */
 
 import { identityEnv } from '../commits.js';
@@ -18,8 +18,8 @@ interface Mark {
 }
 
 /**
- * Puts the branch on `onto` with the idea's work applied as one uncommitted change; where both sides changed the same
- * lines the files hold conflict markers. The worktree must be on the idea's branch. Returns the files in conflict.
+ * Resets the branch to `onto` with the idea's work as one uncommitted change; where both sides changed the same lines
+ * the files contain conflict markers. The worktree must be on the idea's branch. Returns the files with conflicts.
  */
 export async function reopenForConflict(input: {
   worktree: string;
@@ -32,7 +32,7 @@ export async function reopenForConflict(input: {
   const seen = await readReopen(gitDir);
   if (seen?.onto === onto && seen.done) return { files: await unmerged(worktree) };
   await savePoint({ worktree, idea, why: 'a landing conflict was handed back' });
-  // After a crash half-way HEAD may be `onto` already: the tip to apply is the one noted then.
+  // After a crash half-way HEAD may already be `onto`: the tip to apply is the recorded one.
   const tip = seen?.onto === onto ? seen.tip : head;
   await keep(worktree, idea, tip, 'a landing conflict was handed back');
   await writeMark(gitDir, 'reopen', JSON.stringify({ onto, tip, done: false } satisfies Mark));
@@ -45,7 +45,9 @@ export async function reopenForConflict(input: {
   return { files: await unmerged(worktree) };
 }
 
-/** Puts the branch on the candidate that the gate refused, so that the agent mends exactly what would land. */
+/**
+ * Resets the branch to the candidate that the gate refused, so that the agent fixes exactly the code that would land.
+ */
 export async function reopenForRed(input: { worktree: string; idea: string; candidate: string }): Promise<void> {
   const { worktree, idea, candidate } = input;
   const { gitDir, head } = await locate(worktree);

@@ -1,7 +1,7 @@
 /**
- * Taking back what an idea that has not landed did: its commits (rollback), or only what is uncommitted (stash).
- * Invariant: the state before is a save point first, so nothing is lost; ignored files and repositories of their own
- * inside the worktree stay where they are; doing it twice does it once.
+ * Reverts the work of an idea that has not landed: its commits (rollback), or only uncommitted work (stash).
+ * Invariant: the earlier state becomes a save point first, so nothing is lost. Ignored files and nested repositories
+ * stay in place. A second call changes nothing.
  */
 
 import { RepositoryError } from '../errors.js';
@@ -25,7 +25,7 @@ export interface IdeaPlace {
 }
 export interface RolledBack {
   saved?: string;
-  /** Commits that the branch no longer has. */
+  /** Commits that left the branch. */
   commits: number;
 }
 
@@ -41,7 +41,7 @@ interface Tree {
   open: OpenOperation | undefined;
 }
 
-/** Puts the idea's branch, and its worktree where it has one, back to where it left the target. */
+/** Resets the idea's branch, and its worktree if any, to its base. */
 export async function rollbackIdea(place: IdeaPlace): Promise<RolledBack> {
   const refs = await readRefs(place);
   const tree = await ownTree(place);
@@ -58,7 +58,7 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
   const { branch, tip, base } = refs;
   if (tip === base && atRest(tree, branch)) return earlier(tree);
   const commits = await count(place.repo, refs);
-  // The branch may be elsewhere than HEAD; the worktree's state comes last, so that it is the one to show.
+  // The branch may differ from HEAD. The worktree's state comes last, because it is the one to show.
   if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, 'rolled back');
   const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: 'rolled back', status: tree.status });
   const done: RolledBack = { ...(saved ? { saved } : {}), commits };
@@ -71,20 +71,20 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
   return done;
 }
 
-/** A crash came between the rollback and its word; what it did stands in the mark until the idea starts again. */
+/** A crash happened between the rollback and its report; the mark holds the result until the idea starts again. */
 async function earlier({ gitDir }: Tree): Promise<RolledBack> {
   const text = await readMark(gitDir, 'rolled-back');
   return text ? (JSON.parse(text) as RolledBack) : { commits: 0 };
 }
 
-/** Saves what is not committed and puts the worktree back to the tip of its branch, with the agent's commits on it. */
+/** Saves uncommitted work and resets the worktree to the tip of its branch, with the agent's commits on it. */
 export async function stashIdea(place: IdeaPlace): Promise<{ saved?: string }> {
   const [refs, tree] = [await readRefs(place), await ownTree(place)];
   if (!refs || !tree || atRest(tree, refs.branch)) return {};
   const { path, status } = tree;
   const saved = await savePoint({ worktree: path, idea: place.idea, why: 'uncommitted work was put away', status });
   const repo = git(path);
-  // Commits that cannot come back onto the branch are in the save point.
+  // Commits that cannot return to the branch are in the save point.
   await recoverBranch({ worktree: path, idea: place.idea, branch: refs.branch, base: refs.base }).catch(onlyRefused);
   await quit(repo, await openOperation(tree.gitDir));
   await repo.run(['checkout', '-q', '-f', refs.branch, '--']);
@@ -101,7 +101,7 @@ const reason = ({ idea }: IdeaPlace): string => `ralphctl: roll back ${idea}`;
 const atRest = ({ status, open }: Tree, branch: string): boolean =>
   !open && status.branch === branch && status.tracked.length + status.untracked.length === 0;
 
-/** Forgets an open operation; files and HEAD stay. */
+/** Drops an open operation; files and HEAD stay. */
 async function quit(repo: Git, open: OpenOperation | undefined): Promise<void> {
   if (open === 'bisect') await repo.run(['bisect', 'reset', 'HEAD']);
   else if (open) await repo.run([open, '--quit']);
@@ -126,7 +126,7 @@ async function readRefs({ repo, target, idea }: IdeaPlace): Promise<Refs | undef
   );
 }
 
-/** The idea's worktree; the registration of one whose folder is gone is forgotten. */
+/** The idea's worktree; removes the registration of one whose folder is gone. */
 async function ownTree(place: IdeaPlace): Promise<Tree | undefined> {
   const { repo, idea } = place;
   const root = await canonical(place.worktreesRoot);

@@ -1,6 +1,6 @@
 /**
- * What follows every agent run: back on the idea's branch, leftovers committed, the branch's progress read.
- * Counts its processes, as every iteration pays for them: one status, add and commit where needed, three reads at once.
+ * Runs after every agent run: returns to the idea's branch, commits leftovers, reads the branch's progress. Every
+ * iteration pays for its processes: one status, add and commit where needed, three reads in parallel.
  */
 
 import { git } from '../runner.js';
@@ -17,7 +17,7 @@ export interface SettleInput {
   base: string;
   /** The tip before the run. */
   since: string;
-  /** Paths that are put back to what they are in `base`: the agent's changes to them do not count. */
+  /** Paths that are reset to `base`: the agent's changes to them do not count. */
   restore: readonly string[];
   /** Git globs of paths that no agent may change. */
   protect?: readonly string[];
@@ -28,19 +28,19 @@ export interface SettleInput {
 }
 
 export interface Settled extends Progress, Partial<CommitResult> {
-  /** What had to be mended, in words. */
+  /** Descriptions of the repairs. */
   repairs: string[];
-  /** Protected paths that were put back. */
+  /** Restored protected paths. */
   restored: string[];
   links: LinkTrouble;
-  /** Submodules with edits in them that no commit has. */
+  /** Submodules with uncommitted edits. */
   edited: string[];
 }
 
 /** Throws {@link RepositoryError} when the branch cannot be recovered without losing work. */
 export async function settleIteration(input: SettleInput): Promise<Settled> {
   const { worktree, base, since, commit } = input;
-  // Read beside the status; after a repair it must be read again.
+  // Read in parallel with the status; after a repair it must be read again.
   const early = touchedPaths(input);
   early.catch(() => undefined);
   const { repairs, status: seen } = await recoverBranch(input);
@@ -53,23 +53,23 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
     branchProgress({ worktree, base, since }),
     linkTrouble({ worktree, base, history: input.history ?? false }),
   ]);
-  // Amended or reset away: without a ref the earlier commits would live on in the reflog only.
+  // Amended or reset away: without a ref, only the reflog would keep the earlier commits.
   if (progress.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');
-  // What stays uncommitted is part of what the run left.
+  // Uncommitted files are part of the run's result.
   const tree = commit ? progress.tree : await treeOfFiles(worktree);
   return { ...progress, tree, ...made, repairs, restored, links, edited };
 }
 
 const literal = (paths: readonly string[]): string[] => paths.map((path) => `:(top,literal)${path}`);
 
-/** Does any of the paths to restore differ from the base? */
+/** Whether one of the paths to restore differs from the base. */
 async function touchedPaths({ worktree, base, restore }: SettleInput): Promise<boolean> {
   if (restore.length === 0) return false;
   const args = ['diff', '--name-only', '--no-ext-diff', base, '--', ...literal(restore)];
   return (await git(worktree).run(args, { read: true })) !== '';
 }
 
-/** True when something was put back; the change is staged. A path that the base does not have is left alone. */
+/** True when something was restored; the change is staged. A path outside the base stays. */
 async function restorePaths({ worktree, base, restore }: SettleInput, touched: boolean): Promise<boolean> {
   if (!touched) return false;
   const args = ['checkout', '-q', base, '--', ...literal(restore)];

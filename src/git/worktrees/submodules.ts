@@ -1,6 +1,6 @@
 /**
- * The submodules that a commit names. Reads only. What it reads was written by agents: names and paths are checked, and no
- * setting that names a command is looked at.
+ * The submodules that a commit names. Reads only. Agents wrote this input: names and paths are checked, and settings
+ * that name a command are ignored.
  */
 import { join } from 'node:path';
 import { git } from '../runner.js';
@@ -11,7 +11,7 @@ export interface Submodule {
   /** Below the top of the worktree. */
   path: string;
   url: string;
-  /** The commit that the repository names. */
+  /** The commit in the repository. */
   commit: string;
   /** `update = none`: not to be set up. */
   off: boolean;
@@ -20,7 +20,7 @@ export interface Submodule {
 const isSafe = (path: string): boolean =>
   path !== '' && !path.startsWith('/') && !path.split('/').some((part) => part === '..' || /^\.git$/i.test(part));
 
-/** Those of `commit`, sorted by path. One file is looked for where there are none. */
+/** Those of `commit`, sorted by path. Without any, this only looks for one file. */
 export async function readSubmodules(dir: string, commit = 'HEAD'): Promise<Submodule[]> {
   if (commit === 'HEAD' && !(await exists(join(dir, '.gitmodules')))) return [];
   const keys = ['config', '-z', `--blob=${commit}:.gitmodules`, '--get-regexp', '^submodule\\..*\\.(path|url|update)$'];
@@ -57,7 +57,7 @@ async function gitlinks(dir: string, commit: string, paths: readonly string[]): 
   return links;
 }
 
-/** Folder of the checkout's own copy of a submodule, if it has one. */
+/** Folder of the checkout's copy of a submodule, if any. */
 export const ownCopy = (commonDir: string, name: string): string => join(commonDir, 'modules', name);
 
 /** True when the repository at `gitDir` has this commit. */
@@ -67,7 +67,7 @@ export async function hasCommit(gitDir: string, commit: string): Promise<boolean
   return (await git(gitDir).result(args, { ok: [0, 1, 128], read: true })).code === 0;
 }
 
-/** True when a branch or tag that came from elsewhere contains the commit, so that others can get it. */
+/** True when a branch or tag of a remote contains the commit, so that others can fetch it. */
 export async function isPublished(gitDir: string, commit: string): Promise<boolean> {
   if (!(await exists(join(gitDir, 'HEAD')))) return false;
   const refs = ['--count=1', `--contains=${commit}`, '--format=%(refname)', 'refs/remotes', 'refs/tags'];

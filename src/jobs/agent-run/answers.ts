@@ -1,7 +1,7 @@
 /**
- * The answers that an idea has: each is news in one prompt and stays in the later ones, also of later runs.
- * Invariant: kept in the folder of the iteration whose prompt brings them, so that a second attempt writes the same; a
- * file that cannot be read costs its answers, never the iteration. The list is bounded.
+ * The answers that an idea has: each is new in one prompt and stays in later ones, also in later runs.
+ * Invariant: stored in the folder of the iteration whose prompt introduces them, so that a second attempt writes the
+ * same. An unreadable file loses its answers, never the iteration. The list is bounded.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import type { RunAgentInput } from '../../protocol/activities.js';
 import { type Answered, answerIn, answerNote } from '../../protocol/answer.js';
 import { listRuns, writeAtomically } from '../../run-files/run.js';
 
-/** Answers that a prompt repeats, the latest ones. */
+/** Number of answers that a prompt repeats, the latest ones. */
 const MOST_ANSWERS = 10;
-/** Characters of them together, and of one question or answer. */
+/** Characters of all of them, and of one question or answer. */
 const MOST_CHARACTERS = 8000;
 const MOST_OF_ONE = 2000;
-/** Runs that are looked through, this one included. */
+/** Runs that are searched, including this one. */
 const MOST_RUNS = 20;
 
 const FILE = 'notes.json';
@@ -30,13 +30,13 @@ export async function keepAnswers(dir: string, notes: readonly string[]): Promis
   const answers = answersIn(notes);
   if (answers.length === 0) return;
   const kept: KeptNotes = { answers };
-  // Without the file the answer is forgotten later; the prompt of now has it.
+  // Without the file a later prompt lacks the answer; this prompt has it.
   await writeAtomically(join(dir, FILE), JSON.stringify(kept)).catch(() => {});
 }
 
 type About = Pick<RunAgentInput, 'project' | 'runId' | 'idea' | 'serial' | 'notes'>;
 
-/** Oldest first, without those that are news in this prompt. */
+/** Oldest first, without those that are new in this prompt. */
 export async function earlierAnswers(
   root: string,
   { project, runId, idea, serial, notes }: About,

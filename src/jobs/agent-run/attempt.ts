@@ -1,7 +1,7 @@
 /**
- * The place an agent works in: its worktree, and the idea's right to it.
- * Invariant: before an agent starts, nothing of an earlier attempt is left; what is not a worktree of this project is
- * never worked in.
+ * The place where an agent works: its worktree, and the idea's right to it.
+ * Invariant: before an agent starts, nothing of an earlier attempt is left. No agent works outside a worktree of this
+ * project.
  */
 import { readFile, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
@@ -40,16 +40,16 @@ export async function endEarlier(owner: string, idea: string, worktree: string, 
   throw new WorkError(message, FAILURE.workerLost, true);
 }
 
-/** A killed git leaves its locks behind. Called when nothing works in the worktree, so that any lock is such a one. */
+/** A killed git leaves its locks. Nothing works in the worktree at this point, so any lock is such a leftover. */
 export async function unlock(worktree: string, branch: string): Promise<void> {
   const gitDir = await privateGitDir(worktree);
   if (gitDir) await removeStaleLocks(gitDir, { now: Number.POSITIVE_INFINITY, branch });
 }
 
 /*
- * The conversation of an iteration that has not ended: what a worker that dies leaves for the next attempt to go on with.
- * Invariant: written once the model has answered, so never of a run that did not get to work; a finished iteration says
- * the same in its result. A file that cannot be written or read means a new conversation, nothing worse.
+ * The conversation of an unfinished iteration, from which the next attempt resumes after a worker crash.
+ * Invariant: written once the model has answered, so never for a run that did not start to work. A finished iteration
+ * has it in its result. A file error means a new conversation and nothing worse.
  */
 
 /** `step`: of a plan, from 0. */
@@ -61,7 +61,7 @@ const fileOf = (dir: string): string => join(dir, 'session.json');
 export const noteConversation = (dir: string, session: Session): Promise<void> =>
   writeAtomically(fileOf(dir), JSON.stringify(session)).catch(() => {});
 
-/** How an earlier attempt at this iteration ended, if it was cut off in the middle of a conversation. */
+/** How an earlier attempt at this iteration ended, if a crash interrupted a conversation. */
 export async function cutOff(dir: string): Promise<CutOff | undefined> {
   try {
     const { step, ...session } = JSON.parse(await readFile(fileOf(dir), 'utf8')) as Session;
@@ -73,9 +73,9 @@ export async function cutOff(dir: string): Promise<CutOff | undefined> {
 }
 
 /*
- * Runs an agent, in the conversation that was cut off where there is one.
- * Invariant: the whole prompt goes with it, so that nothing depends on what the conversation remembers; a conversation
- * that is gone costs one further start, never the iteration.
+ * Runs an agent, in the interrupted conversation if there is one.
+ * Invariant: the full prompt is always sent, so nothing depends on the memory of the conversation. A lost conversation
+ * costs one more start, never the iteration.
  */
 
 const CARRY_ON = `# Continue

@@ -1,8 +1,8 @@
 /**
- * What the agents of a project use at this moment, held against the budgets of run and day: when these are used up, every
- * agent that is under one of them is ended, not only the next one kept back.
- * Invariant: an agent run counts once, while it goes on by what it says and after that by the ledger; what an agent does
- * not say while it works counts when it has ended.
+ * Compares the present use of a project's agents with the budgets of run and day. When one is used up, every agent
+ * under it is ended, not only the next one held back.
+ * Invariant: an agent run counts once: by its reports while it runs, and by the ledger afterwards. Use that an agent
+ * does not report while it works counts at its end.
  */
 
 import { ADAPTER_OPTIONS, type AgentSpec } from '../../config/agent-spec.js';
@@ -10,7 +10,7 @@ import type { AgentOutcome, Usage } from '../../protocol/activities.js';
 import type { BudgetReached, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
 import { runKey, usedSoFar } from '../../run-files/usage.js';
 
-/** How often running agents are looked at, milliseconds. */
+/** How often running agents are checked, milliseconds. */
 const TICK_MS = 1000;
 
 export interface Metered {
@@ -29,21 +29,21 @@ interface Live extends Metered {
   reached?: BudgetReached;
 }
 
-/** An agent run under ceilings. */
+/** An agent run under limits. */
 export interface Meter {
   /** Of `executeAgent`. */
   begin: (used: () => Usage | undefined, end: () => void) => () => void;
-  /** Dollars that were left when it began, and of which budget; absent: as many as it likes. */
+  /** Dollars that were left at its start, and of which budget; absent: no limit. */
   dollarsLeft: { amount: number; of: BudgetReached } | undefined;
-  /** What ended the run, if a budget did. */
+  /** The budget that ended the run, if any. */
   reached: () => BudgetReached | undefined;
-  /** To be called when the ledger has the run. */
+  /** Call once the ledger has the run. */
   close: () => void;
 }
 
 const living = new Map<string, { live: Set<Live>; timer: NodeJS.Timeout }>();
 
-/** Takes the run in, or says which budget does not allow it to begin. */
+/** Admits the run, or returns the budget that forbids it. */
 export async function meter(metered: Metered): Promise<Meter | BudgetReached> {
   const live: Live = { ...metered, startedAt: Date.now(), used: () => undefined, end: () => {} };
   const lines = await standing(live);
@@ -53,7 +53,7 @@ export async function meter(metered: Metered): Promise<Meter | BudgetReached> {
   return {
     begin: (used, end) => {
       Object.assign(live, { used, end });
-      // What it used stays with it until the ledger has it.
+      // Its use stays counted here until the ledger has it.
       return () => Object.assign(live, { end: () => {} });
     },
     dollarsLeft: leastLeft(lines),
@@ -77,13 +77,13 @@ function add(one: Live): () => void {
   };
 }
 
-/** A look that fails is none: the next one comes in a second. */
+/** A failed check counts as none: the next one follows in a second. */
 function tick(place: string): void {
   for (const one of living.get(place)?.live ?? []) {
     if (one.reached) continue;
     standing(one)
       .then((lines) => {
-        // Iterations are counted when they begin: those that go on are not too many.
+        // Iterations count at their start: the running ones do not exceed the limit.
         const reached = lines.find((line) => line.dimension !== 'iterations' && isReached(line));
         if (!reached || one.reached) return;
         one.reached = reached;
@@ -102,10 +102,10 @@ function leastLeft(lines: readonly BudgetReached[]): { amount: number; of: Budge
 
 const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 
-/** How every budget over this run stands now, the day's first. */
+/** The state of every budget over this run, the day's first. */
 async function standing(asked: Live): Promise<BudgetReached[]> {
   const { root, project, run, ceilings } = asked;
-  // Before the ledger is read: a run that ends meanwhile is left out there, and counted here.
+  // Before the ledger is read: a run that ends meanwhile is not in it, and counts here.
   const live = [...(living.get(placeOf(asked))?.live ?? [])].map((one) => ({ ...spending(one), run: one.run.id }));
   const keys = new Set(live.map(({ key }) => key));
   const settled = await usedSoFar(root, project, run, keys);
@@ -138,20 +138,20 @@ const unknownOf = (spent: Spent, dimension: Dimension): number =>
   dimension === 'tokens' ? spent.unknownTokens : dimension === 'dollars' ? spent.unknownDollars : 0;
 
 /*
- * Agents that count their own dollars are told what is left, since most say only at their end what they used.
- * Invariant: a run that was ended by what we told it is ended by a budget, not by a failure of the agent.
+ * Agents that count their own dollars get the remaining amount, because most report their use only at the end.
+ * Invariant: a run that this limit ended counts as ended by a budget, not as a failure of the agent.
  */
 
-/** Least that an agent is told, US dollars: none would be no limit. */
+/** The smallest amount for an agent, US dollars: zero would mean no limit. */
 const LEAST = 0.01;
 
 export interface OwnLimit {
   spec: AgentSpec;
-  /** What the outcome means: itself, where the limit was not ours. */
+  /** The outcome, or a budget's end where the limit was ralphctl's. */
   meaning: (outcome: AgentOutcome) => AgentOutcome;
 }
 
-/** `dollars` that one run may use; `left` of the budget of run or day, and which one. */
+/** `dollars` for one run; `left` of the budget of run or day, and which one. */
 export function withOwnLimit(
   spec: AgentSpec,
   dollars: number | undefined,

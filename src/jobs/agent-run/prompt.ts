@@ -1,4 +1,4 @@
-/** What an agent is told: the prompt of one iteration, from the idea, its plan and what happened before. */
+/** The prompt of one iteration, from the idea, its plan and earlier results. */
 import { join } from 'node:path';
 import type { PlanSection } from '../../agents/prompt/plan-section.js';
 import { buildPrompt } from '../../agents/prompt/prompt.js';
@@ -11,7 +11,7 @@ import type { WorkDeps } from '../deps.js';
 import { earlierAnswers } from './answers.js';
 import { readResult } from './result.js';
 
-/** `previous`: the run before this one, of whatever iteration. */
+/** `previous`: the run before this one, of any iteration. */
 export async function promptFor(
   deps: WorkDeps,
   run: LoadedRun,
@@ -46,7 +46,7 @@ async function template(run: LoadedRun): Promise<string | undefined> {
   return path ? (await readInput(join(run.file.repo, path), MIB)).toString('utf8') : undefined;
 }
 
-/** Iterations whose last words are looked at for the digest of a plan. */
+/** Iterations whose last messages go into the digest of a plan. */
 const MOST_LOOKED_AT = 40;
 
 async function planOf(deps: WorkDeps, input: RunAgentInput, { plan }: Idea): Promise<PlanSection | undefined> {
@@ -59,7 +59,7 @@ async function planOf(deps: WorkDeps, input: RunAgentInput, { plan }: Idea): Pro
   const notes = results.flatMap((result) =>
     result?.step !== undefined && result.signal.kind === 'complete' ? [{ step: result.step, text: result.tail }] : [],
   );
-  // Of several claims for one step the last one stood.
+  // Of several claims for one step the last one was accepted.
   const last = [...new Map(notes.map((note) => [note.step, note])).values()];
   return { plan, step: input.step, skipped: input.skippedSteps ?? [], notes: last };
 }

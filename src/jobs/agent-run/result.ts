@@ -1,7 +1,7 @@
 /**
- * The result of an agent run: read from what it said and left, kept in the iteration's folder.
- * Invariant: it goes into workflow history, so there are no secrets in it, and references and tails only; a file that
- * cannot be written is a warning, because a full disk must not make a finished run begin again.
+ * The result of an agent run, from its output and its files, stored in the iteration's folder.
+ * Invariant: it goes into workflow history, so it has no secrets and only references and tails. An unwritable file is a
+ * warning, because a full disk must not repeat a finished run.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { writeUsage } from '../../run-files/usage.js';
 import type { WorkDeps } from '../deps.js';
 import { whyUnfinished } from './settle.js';
 
-/** One run that is over. */
+/** One ended run. */
 export interface Ended {
   spec: AgentSpec;
   /** Folder of the iteration. */
@@ -31,14 +31,14 @@ export interface Ended {
   after: Settled;
   strayed: OutOfBoundsRun | undefined;
   noticed: string | undefined;
-  /** The worktree was gone afterwards, and was made again. */
+  /** The worktree was gone afterwards and was recreated. */
   remade: boolean;
 }
 
 const REMADE =
   'the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and uncommitted work is lost';
 
-/** Undefined: this iteration has not ended yet, or never began. */
+/** Undefined: this iteration has not ended, or never began. */
 export async function readResult(dir: string): Promise<RunAgentResult | undefined> {
   try {
     return JSON.parse(await readFile(join(dir, 'result.json'), 'utf8')) as RunAgentResult;
@@ -47,7 +47,7 @@ export async function readResult(dir: string): Promise<RunAgentResult | undefine
   }
 }
 
-/** Writes the result down, with the final message beside it, and books what the run used. */
+/** Writes the result with the final message beside it, and records the use of the run. */
 export async function keepResult(
   deps: WorkDeps,
   input: RunAgentInput,
@@ -57,7 +57,7 @@ export async function keepResult(
   const { dir, executed } = ended;
   const said = executed.redact(executed.finalMessage);
   const warnings = [...more, ...warningsOf(executed.run)];
-  // Before the result is made, so that it can say so.
+  // Before the result, so that it can report this.
   await writeAtomically(join(dir, 'final-message.md'), said).catch((error) => warnings.push(notWritten(error)));
   const result = resultOf(deps, input, ended, said, warnings);
   await noteUsage(deps, input, result, executed.turns);
@@ -135,7 +135,7 @@ function warningsOf({ logError, unkillable = [], escaped = [] }: RunResult): str
 const notWritten = (error: unknown): string =>
   `a file of the iteration could not be written: ${error instanceof Error ? error.message : String(error)}`;
 
-/** A total that is a little low is better than an iteration that is run twice. */
+/** A slightly low total is better than an iteration that runs twice. */
 async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentResult, turns: number): Promise<void> {
   const { outcome, durationMs, usage, agent = '', account = '' } = result;
   const { runId: run, idea, serial } = input;

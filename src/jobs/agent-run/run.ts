@@ -1,8 +1,8 @@
 /**
- * One agent run: reap what an earlier attempt left, build the prompt, run the agent in its worktree, commit what it left,
+ * One agent run: end leftovers of an earlier attempt, build the prompt, run the agent in its worktree, commit its work,
  * read its signal.
- * Invariant: at most one agent per idea at a time; a finished iteration (`result.json`) is returned, never run again;
- * when this attempt is not ours any more, nothing is written.
+ * Invariant: at most one agent per idea at a time. A finished iteration (`result.json`) is returned, never repeated.
+ * Once a later attempt owns the idea, this one writes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -49,7 +49,7 @@ interface Attempt {
   dir: string;
   context: WorkContext;
   mark: AttemptMark;
-  /** Something of it is left that cannot be ended. */
+  /** A process of it cannot be ended. */
   unkillable: boolean;
 }
 
@@ -73,21 +73,21 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
   return marked({ deps, run, idea, input, dir, context, mark, unkillable: false }).catch(asWorkError);
 }
 
-/** The idea's own promise is the only one that completes it; the run's is for those that have none. */
+/** Only the idea's own promise completes it; the run's is for ideas without one. */
 function withPromise({ file }: LoadedRun, idea: Idea): Idea {
   const promise = idea.promise ?? file.config.signals.promise;
   return promise === undefined ? idea : { ...idea, promise };
 }
 
-/** Makes the attempt the one that has the worktree, while it lasts. */
+/** Makes this attempt the owner of the worktree while it runs. */
 async function marked(attempt: Attempt): Promise<RunAgentResult> {
   const { deps, run, input, dir, context, mark } = attempt;
   const spec = agentSpec(run.file.config, attempt);
-  // A mark is taken away only when nothing of its run is left, so without one there is nothing to look for.
+  // A mark is removed only when nothing of its run is left, so without a mark there is nothing to find.
   const left = await hasMark(deps.root, input.project, input.idea);
   const earlier = left ? await markOf(deps.root, input.project, input.idea) : undefined;
   if (left) await bookCutOff(deps.root, input.project, earlier);
-  // Marked before the kill: an earlier attempt whose agent is ended here must see that the worktree is no longer its own.
+  // Marked before the kill: an earlier attempt whose agent ends here must see that it no longer owns the worktree.
   await markAttempt(deps.root, input.project, mark);
   try {
     if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea, input.worktree, earlier?.startedAt);
@@ -95,12 +95,12 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
     await unlock(input.worktree, input.branch);
     return await underCeilings(attempt, spec);
   } finally {
-    // While something of it is left, the mark makes the next attempt look for it.
+    // While a process of it is left, the mark makes the next attempt look for it.
     if (!context.abandoned() && !attempt.unkillable) await unmarkAttempt(deps.root, input.project, mark);
   }
 }
 
-/** An agent does not begin while the budget of run or day is used up, and is ended once it is. */
+/** An agent does not start while the budget of run or day is used up, and is ended when it runs out. */
 async function underCeilings(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResult> {
   const { deps, run, input, dir } = attempt;
   const { project, idea, serial, ceilings } = input;
@@ -130,7 +130,7 @@ interface Before {
 async function iterate(attempt: Attempt, spec: AgentSpec, before: Before): Promise<RunAgentResult> {
   const outputFile = join(attempt.dir, 'output.log');
   const wall = await wallOf(attempt.deps, attempt.run);
-  // What it leaves is looked at inside, so that a change of the agent's is never taken for the user's.
+  // Its changes are checked inside, so that no change of an agent is taken for the user's.
   const section = await enterSection(wall, { name: agentSection(attempt.input.idea), outputFile });
   return iterateInside(attempt, spec, before, { wall, outputFile }).finally(() => leaveSection(wall, section));
 }
@@ -155,7 +155,7 @@ async function iterateInside(
   const watch = await guard({ ...input, repo, dir, outputFile, wall }, confined);
   const { iteration, step } = input;
   const agent = spec.name;
-  // An attempt that a lost worker cut off had this folder, too.
+  // An attempt that a lost worker interrupted used the same folder.
   const resume = sessionToResume((await cutOff(dir)) ?? previous, { iteration, agent, step });
   const own = withOwnLimit(spec, input.allowance?.dollars, metered?.dollarsLeft);
   const { executed, prompt: sent } = await runOrResume({
@@ -193,7 +193,7 @@ async function iterateInside(
   const foreign = await watch.ownBranch();
   const [after, outside] = await Promise.all([
     settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
-    // One after the other: what is certain is not told of again as a suspicion.
+    // One after the other: a proven change is not also reported as a suspicion.
     watch.check(executed.redact, foreign).then(async (strayed) => ({
       strayed,
       noticed: joined(watch.first ? moved : undefined, await watch.notice(executed.redact)),
@@ -209,10 +209,10 @@ async function iterateInside(
 const joined = (...texts: Array<string | undefined>): string | undefined =>
   texts.filter((text) => text !== undefined).join('; ') || undefined;
 
-/** The agent has ended: makes sure that the worktree is still this attempt's, and fit to be looked at. */
+/** The agent has ended: checks that this attempt still owns the worktree, and that it is usable. */
 async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<boolean> {
   if (context.abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
-  // Before anything in the worktree is touched: a lock in it may be the later attempt's, and in use.
+  // Before any change in the worktree: a lock in it may belong to the later attempt.
   if (!(await holdsMark(deps.root, input.project, mark))) {
     const message = `a later attempt already works on ${input.idea}; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
@@ -228,7 +228,7 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<b
   return remade;
 }
 
-/** Workflow input is not trusted: a name that is none of the configuration's counts as not given. */
+/** Workflow input is not trusted: a name outside the configuration counts as absent. */
 function agentSpec(config: Config, { input, idea }: Attempt): AgentSpec {
   const own = idea.agent ?? config.agent;
   const name = ignoredAgent(config, input) === undefined ? (input.agent ?? own) : own;
@@ -239,7 +239,7 @@ function agentSpec(config: Config, { input, idea }: Attempt): AgentSpec {
   }
 }
 
-/** That the agent which the workflow was told to use does not exist: anyone who reaches the server's port can tell it so. */
+/** A warning that the requested agent does not exist: anyone who reaches the server's port can name one. */
 function ignoredAgent(config: Config, { agent }: RunAgentInput): string | undefined {
   if (agent === undefined || agentNames(config).includes(agent)) return undefined;
   return `the idea was told to use the agent "${agent.slice(0, 100)}", which the configuration does not have; its own agent ran`;

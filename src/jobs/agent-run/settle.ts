@@ -1,4 +1,4 @@
-/** What an agent left, brought onto its idea's branch; and why that cannot count as complete, where it cannot. */
+/** Puts an agent's work onto its idea's branch; where that cannot count as complete, says why. */
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { commitMessage } from '../../git/landing/message.js';
 import { linkText } from '../../git/worktrees/gitlinks.js';
@@ -8,7 +8,7 @@ import type { Idea } from '../../protocol/idea.js';
 import { repositoryPath } from '../../run-files/backlog-place.js';
 import type { LoadedRun } from '../../run-files/run.js';
 
-/** Brings the agent's work onto the idea's branch and, where asked to, commits what it left. */
+/** Puts the agent's work onto the idea's branch and, on request, commits leftovers. */
 export function settle(
   run: LoadedRun,
   idea: Idea,
@@ -27,7 +27,7 @@ export function settle(
     ...(by.model ? { model: by.model } : {}),
   });
   const commit = commitNow ? { message, hooks, sign } : undefined;
-  // Ticks are ours: an agent that ticks boxes would declare other ideas done and make every landing conflict.
+  // Only ralphctl ticks: an agent that ticks boxes would mark other ideas done and cause conflicts in every landing.
   const backlog = repositoryPath(run.file.repo, run.file.backlog.file);
   const restore = backlog === undefined ? [] : [backlog];
   const { protect } = run.file.config.gate;

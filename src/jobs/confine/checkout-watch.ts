@@ -1,7 +1,7 @@
 /**
- * Files of the user's checkout that changed without git while agents ran. Nobody knows who did it (the user works there,
- * too), so it stops nothing: it is told once a file, with the difference and with all who ran at that moment.
- * Invariant: reads the checkout, never writes to it; what a landing brings there is none of it.
+ * Files of the user's checkout that changed without git while agents ran. The user works there too, so the cause is
+ * unknown and nothing stops: each file is reported once, with its diff and all agents that ran.
+ * Invariant: reads the checkout, never writes to it. Changes by a landing do not count.
  */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ import { git } from '../../git/runner.js';
 import { readStatus } from '../../git/status.js';
 import { exists } from '../../git/worktrees/list.js';
 
-/** A landing that brings the checkout forward writes files before the index. */
+/** A landing that updates the checkout writes files before the index. */
 const SETTLE_MS = 700;
 const MOST_NAMED = 5;
 const LONGEST_DIFF = 1 << 20;
@@ -31,14 +31,14 @@ export interface Changed {
   untracked: boolean;
 }
 
-/** Who ran lately in a repository, and which files of its checkout have been told of in which run. */
+/** Recent agent runs in a repository, and the files of its checkout that each run has reported. */
 const running = new Map<string, Watcher[]>();
 const told = new Map<string, Set<string>>();
-/** Untracked files as they were seen last: nothing else remembers one that is gone. */
+/** The last state of untracked files: nothing else remembers a deleted one. */
 const untrackedLast = new Map<string, ReadonlySet<string>>();
 const MOST_REMEMBERED = 200;
 
-/** Notes that an agent runs; the returned function that it has ended. */
+/** Records that an agent runs; call the returned function at its end. */
 export function present(root: string, who: { idea: string; agentName: string }): () => void {
   const one: Watcher = { ...who, from: Date.now() };
   running.set(root, [...(running.get(root) ?? []), one].slice(-MOST_REMEMBERED));
@@ -47,12 +47,12 @@ export function present(root: string, who: { idea: string; agentName: string }):
   };
 }
 
-/** The first agent of a run looks before it begins. */
+/** The first agent of a run checks before it starts. */
 export async function firstLook(root: string): Promise<void> {
   if (!untrackedLast.has(root)) untrackedLast.set(root, new Set((await readStatus(root)).untracked));
 }
 
-/** Files that changed since then, and are not told of yet in this run. */
+/** Files that changed since then and that this run has not reported. */
 export async function changedLately(root: string, runId: string, since: number): Promise<Changed[]> {
   const before = untrackedLast.get(root) ?? new Set<string>();
   const first = await changedSince(root, since, before);
@@ -73,7 +73,7 @@ async function changedSince(root: string, since: number, before: ReadonlySet<str
   untrackedLast.set(root, now);
   const gone: string[] = [];
   for (const path of before) if (!now.has(path) && !(await exists(join(root, path)))) gone.push(path);
-  // What git did there shows in the index, and is looked at elsewhere.
+  // A change by git shows in the index, and other code checks it.
   const edited = tracked.filter((entry) => entry.unstaged !== '.' && !entry.unmerged);
   const all = [
     ...edited.map(({ path }) => ({ path, untracked: false })),
@@ -82,14 +82,14 @@ async function changedSince(root: string, since: number, before: ReadonlySet<str
   const found = await Promise.all(
     all.map(async (one): Promise<Changed[]> => {
       const at = await changeTime(join(root, one.path));
-      // Clocks of file systems tick coarsely.
+      // File system clocks tick coarsely.
       return at !== undefined && at >= since - 20 ? [{ ...one, at }] : [];
     }),
   );
   return found.flat();
 }
 
-/** Of the file, or of the nearest folder above it that is there. */
+/** Of the file, or of the nearest existing folder above it. */
 async function changeTime(path: string): Promise<number | undefined> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     const info = await lstat(at).catch(() => undefined);
@@ -98,7 +98,7 @@ async function changeTime(path: string): Promise<number | undefined> {
   return undefined;
 }
 
-/** Everybody who ran when one of the files changed, the one who tells it first. */
+/** All agents that ran when one of the files changed; the reporting one comes first. */
 export function whoRan(root: string, files: readonly Changed[], self: string): string {
   const there = (running.get(root) ?? []).filter(({ from, to = Number.POSITIVE_INFINITY }) =>
     files.some(({ at }) => at >= from - 20 && at <= to + 20),

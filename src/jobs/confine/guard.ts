@@ -39,9 +39,9 @@ import { agentSection, heldAgainst, noticeOf, outOfBoundsOf } from './walls.js';
 export interface Guard {
   /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */
   first: boolean;
-  /** For the agent: lets git write down what it is asked to do. */
+  /** For the agent: makes git record its commands. */
   env: Record<string, string>;
-  /** To be called when the agent has ended, however that was. */
+  /** Call when the agent has ended, in any way. */
   ended(): void;
   /**
    * After the run, and before anything of the idea is committed: what others did to its branch; see `own-branch.ts`. What
@@ -53,7 +53,7 @@ export interface Guard {
    * `more`: what is told with it.
    */
   check(redact?: Redact, more?: readonly OutOfBoundsChange[]): Promise<OutOfBoundsRun | undefined>;
-  /** After `check`: what happened outside the worktree meanwhile and may be anybody's doing, in a sentence. */
+  /** After `check`: changes outside the worktree of unknown origin, in a sentence. */
   notice(redact?: Redact): Promise<string | undefined>;
 }
 
@@ -66,9 +66,9 @@ export interface GuardInput {
   agentName: string;
   /** Folder of the iteration. */
   dir: string;
-  /** What the agent prints. */
+  /** The agent's output. */
   outputFile: string;
-  /** Absent: what decides which programs git runs is not looked at here. */
+  /** Absent: the files that decide which programs git runs are not checked here. */
   wall?: Wall;
 }
 
@@ -88,7 +88,7 @@ const IDEA_BRANCHES = 'ralph/';
 
 const places = new Map<string, OutsidePlace>();
 
-/** Call right before the agent starts. An attempt that was cut off is checked together with the one that takes over. */
+/** Call right before the agent starts. An interrupted attempt is checked together with its successor. */
 export async function guard(input: GuardInput, enabled: boolean): Promise<Guard> {
   if (!enabled) return { ...NO_GUARD, notice: noticeOf(input) };
   const place = places.get(input.repo) ?? (await locate(input.repo));
@@ -148,9 +148,9 @@ async function readPlace(place: OutsidePlace, worktree: string): Promise<Before>
 interface Seen {
   outside: Outside;
   strays: OutOfBoundsChange[];
-  /** Files of the checkout that are among them. */
+  /** Those files of the checkout among them. */
   edited: string[];
-  /** Worktrees that are broken, and nothing says by whom. */
+  /** Broken worktrees without a known cause. */
   broken: string[];
 }
 
@@ -188,7 +188,10 @@ async function look(input: GuardInput, place: OutsidePlace, before: Before, trac
   return { outside, strays, edited: edited.files, broken: others.broken };
 }
 
-/** Branches of other ideas move all the time; only those that the agent's own commands name, or that hold what it made. */
+/**
+ * Branches of other ideas move all the time. Only those count that the agent's own commands name, or that contain its
+ * commits.
+ */
 async function withIdeas(
   { commonDir }: OutsidePlace,
   own: string,
@@ -235,7 +238,7 @@ async function attribute(
   });
 }
 
-/** Files of the user's checkout that changed during the run and that the agent named in what it did. */
+/** Files of the user's checkout that changed during the run and that the agent named in an action. */
 async function edits(
   input: GuardInput,
   { root }: OutsidePlace,
@@ -259,7 +262,7 @@ async function edits(
   return { strays: [stray], files };
 }
 
-/** One sentence with all that anybody may have done; the differences stand in a file beside the run. */
+/** One sentence with all changes of unknown origin; the diffs are in a file beside the run. */
 async function noticed(
   { idea, runId, dir, wall }: GuardInput,
   place: OutsidePlace,
@@ -295,6 +298,6 @@ async function noticed(
 async function changedSince(path: string, since: number): Promise<boolean> {
   const own = await stat(path).catch(() => undefined);
   const info = own ?? (await stat(dirname(path)).catch(() => undefined));
-  // Clocks of file systems tick coarsely.
+  // File system clocks tick coarsely.
   return info !== undefined && info.ctimeMs >= since - 20;
 }

@@ -1,6 +1,6 @@
 /**
- * Paths of the user's checkout that an agent named in something that it did, read from its output.
- * Invariant: what it only read or was shown does not count; memory stays bounded whatever was printed.
+ * Paths of the user's checkout that an agent named in an action, read from its output.
+ * Invariant: paths that it only read or saw do not count. Memory stays bounded for any output.
  */
 import { createReadStream } from 'node:fs';
 import { basename, relative } from 'node:path';
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 export interface Mention {
   /** Absolute, no trailing slash. */
   path: string;
-  /** What it stands in: a command, or the path alone. */
+  /** Its context: a command, or the path alone. */
   text: string;
 }
 
@@ -17,7 +17,7 @@ const MOST = 5000;
 const LONGEST_LINE = 1 << 20;
 const LONGEST_TEXT = 4000;
 
-/** Keys under which agent CLIs print what a tool was told to do. */
+/** Keys under which agent CLIs print the input of a tool. */
 const DOING =
   /^(?:file_?path|path|notebook_path|absolute_path|command|cmd|script|code|patch|diff|changes|arguments|input)$/i;
 const READING =
@@ -42,7 +42,7 @@ export async function findMentions(file: string, root: string, except: readonly 
   return found;
 }
 
-/** What a line says that the agent did: of an event, its commands and paths; any other line as it is. */
+/** The agent's actions in a line: for an event its commands and paths; any other line unchanged. */
 function doings(line: string): string[] {
   if (!line.startsWith('{')) return [line];
   try {
@@ -69,7 +69,7 @@ function walk(value: unknown, doing: boolean, texts: string[], depth: number): v
   const name = entries.find(([key, one]) => (key === 'name' || key === 'tool') && typeof one === 'string')?.[1];
   if (typeof name === 'string' && READING.test(name)) return;
   for (const [key, one] of entries) {
-    // What a tool answered, and contents of files, may name any path.
+    // Tool results and file contents may name any path.
     if (/^tool_?use_?result$/i.test(key)) continue;
     if (/^(?:content|old_string|new_string|aggregated_output|output|result)$/.test(key) && typeof one === 'string')
       continue;
@@ -88,7 +88,7 @@ function collect(found: Mention[], text: string, root: string, except: readonly 
   }
 }
 
-/** What the agent did that names one of the words; of each word at most a thousand. */
+/** The agent's actions that name one of the words; at most a thousand for each word. */
 export async function textsWith(file: string, words: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   if (words.length === 0) return found;
@@ -119,10 +119,10 @@ function around(text: string, word: string): string {
   return text.slice(Math.max(0, at - LONGEST_TEXT / 2), at + LONGEST_TEXT / 2);
 }
 
-/** Words of a command that changes files. */
+/** Commands that change files. */
 export const CHANGES = /\b(?:cp|mv|rm|rsync|tar|unzip|install|ln|touch|tee|sed|patch|git|perl|python3?|node)\b|>/;
 
-/** Do the mentions say that the agent worked on this file? */
+/** Whether the mentions prove that the agent worked on this file. */
 export function isMentioned(file: string, mentions: readonly Mention[]): boolean {
   return mentions.some(({ path, text }) => {
     if (file === path) return true;

@@ -1,8 +1,8 @@
 /**
- * What an agent did to the worktrees of other ideas. What its trace or its output shows counts as its own doing; a worktree
- * that only is broken afterwards is told of, with all who ran, because anybody may have done it.
- * Invariant: what ralphctl does itself (recycling, clean-up, landing) and what the other idea's own agent does is never held
- * against an agent. Reads files; waits only where something is broken.
+ * Changes of an agent to the worktrees of other ideas. A change that its trace or output shows counts as its own. A
+ * worktree that is only found broken is reported with all running agents, because any of them may have done it.
+ * Invariant: actions of ralphctl itself (recycling, cleanup, landing) and of the other idea's own agent never count.
+ * Reads files; waits only where something is broken.
  */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ export interface OtherWorktrees {
   commands: readonly TracedCommand[];
 }
 
-/** A worktree that ralphctl takes away or moves is gone in between for an instant. */
+/** A worktree that ralphctl removes or moves is missing for an instant. */
 const SETTLE_MS = 1500;
 /** Commands that change files, index or branch of the worktree in which they run. */
 const WRITES = new Set(
@@ -38,7 +38,7 @@ const ownerOf = ({ branch, path }: Link): string =>
 
 export interface Found {
   strays: OutOfBoundsChange[];
-  /** What is broken, and nothing says by whom. */
+  /** Broken, without a known cause. */
   broken: string[];
 }
 
@@ -70,7 +70,7 @@ const removal = (link: Link): OutOfBoundsChange => ({
   look: `ls -la ${quote(link.path)}`,
 });
 
-/** Names of worktrees that were whole and are not, now and a moment later. */
+/** Names of worktrees that were intact and are broken, now and a moment later. */
 async function stillBroken(place: OtherWorktrees, others: readonly [string, Link][]): Promise<string[]> {
   const first = await brokenAmong(place.commonDir, others);
   if (first.length === 0) return [];
@@ -84,7 +84,7 @@ async function brokenAmong(commonDir: string, others: readonly [string, Link][])
   const found: [string, Link][] = [];
   for (const [name, link] of others) {
     if (!link.sound || whole.has(link.path) || now[name]?.sound) continue;
-    // Gone as a whole, it was taken away in due form; a landing and a clean-up do that.
+    // A worktree that is gone completely was removed properly; a landing and a cleanup do that.
     if (now[name] || (await exists(link.path))) found.push([name, link]);
   }
   return found;
@@ -107,7 +107,7 @@ function removedBy(commands: readonly TracedCommand[], link: Link): boolean {
   );
 }
 
-/** Files that changed during the run and that the agent named where it changed something. */
+/** Files that changed during the run and that the agent named in a change. */
 async function edited(link: Link, texts: readonly string[], since: number): Promise<OutOfBoundsChange[]> {
   const name = basename(link.path);
   const files = new Set<string>();
@@ -120,7 +120,7 @@ async function edited(link: Link, texts: readonly string[], since: number): Prom
       const info = await stat(join(link.path, path)).catch(() =>
         stat(dirname(join(link.path, path))).catch(() => undefined),
       );
-      // Clocks of file systems tick coarsely.
+      // File system clocks tick coarsely.
       if (info && info.ctimeMs >= since - 20) files.add(path);
     }
   }

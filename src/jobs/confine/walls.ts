@@ -1,6 +1,6 @@
 /**
- * The wall of a run, and what is said to a person of changes that it put back.
- * Invariant: whoever runs code of an agent does it in a section, and looks afterwards at what is held against it.
+ * The wall of a run, and the messages to people about restored changes.
+ * Invariant: agent code always runs in a section, and its caller checks afterwards which changes are held against it.
  */
 import { integrationDir, wallDir, worktreesDir } from '../../config/paths.js';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
@@ -18,7 +18,7 @@ import { textsWith } from './mentions.js';
 
 const known = new WeakMap<LoadedRun, Promise<Wall>>();
 
-/** The wall of the run, which stands once this has been called. */
+/** The wall of the run. Calling this builds it. */
 export function wallOf({ root }: WorkDeps, run: LoadedRun): Promise<Wall> {
   const wall = known.get(run) ?? raise(root, run);
   known.set(run, wall);
@@ -36,7 +36,7 @@ async function raise(root: string, { file }: LoadedRun): Promise<Wall> {
   return wall;
 }
 
-/** Runs code of an agent; gives what came of it, and what it may have done to the repository. */
+/** Runs agent code; returns its result and the changes to the repository that it may have made. */
 export async function inSection<T>(
   wall: Wall,
   given: Pick<Section, 'name' | 'outputFile'>,
@@ -51,7 +51,7 @@ export async function inSection<T>(
   }
 }
 
-/** What was put back since then, and is held against `name`: not what the output of somebody else speaks of. */
+/** Restored changes held against `name`, without those that another section's output mentions. */
 export async function heldAgainst(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
   const held: Breach[] = [];
   for (const breach of await breachesBy(wall, name, since, worktree)) {
@@ -61,7 +61,7 @@ export async function heldAgainst(wall: Wall, name: string, since: number, workt
   return held;
 }
 
-/** Suspects whose output says that they worked there. Of one alone nothing need be asked. */
+/** Suspects whose output proves that they worked there. A single suspect needs no such proof. */
 async function speakers({ suspects, changes }: Breach): Promise<string[]> {
   if (suspects.length < 2) return [];
   const words = ['git config', 'git replace', ...changes.map(({ file }) => file.slice(file.indexOf('.git/')))];
@@ -73,10 +73,10 @@ async function speakers({ suspects, changes }: Breach): Promise<string[]> {
   return said.flat();
 }
 
-/** The name of an idea's agent among what runs at a time. */
+/** The section name of an idea's agent. */
 export const agentSection = (idea: string): string => `agent-${idea}`;
 
-/** Where nobody wants to be asked: what had to be put back for the sake of our own git is told of. */
+/** Where nobody can be asked: warns about changes that had to be restored to protect ralphctl's git. */
 export function noticeOf({
   wall,
   idea,
@@ -94,7 +94,7 @@ export function noticeOf({
   };
 }
 
-/** Runs what an idea's code takes part in and nobody is asked about afterwards: what it changed is an error. */
+/** Runs agent code that nobody is asked about afterwards: any change by it is an error. */
 export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => Promise<T>): Promise<T> {
   const { result, breaches } = await inSection(wall, { name }, work);
   const [first] = outOfBoundsOf(breaches);
@@ -105,7 +105,7 @@ export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => 
 const gateSection = (idea: string): string => `gate-${idea}`;
 const MOST_TRIPWIRES = 20;
 
-/** The gate of an idea; a person looks at what its code changed in the repository before it lands. */
+/** The gate of an idea. A person checks its changes to the repository before the landing. */
 export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
   const { result, breaches } = await inSection(wall, { name: gateSection(idea) }, gate);
   if (!result.pass || breaches.length === 0) return result;
@@ -114,8 +114,8 @@ export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<Gat
 }
 
 /**
- * The gate of a landing. What its code changed in the repository stops it, unless the idea's own gate did the same: then a
- * person has been asked.
+ * The gate of a landing. A change to the repository by its code stops the landing, unless the idea's own gate made the
+ * same change: then a person has been asked.
  */
 export async function landingGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
   const { result, breaches } = await inSection(wall, { name: `landing-${idea}` }, gate);
@@ -128,7 +128,7 @@ export async function landingGate(wall: Wall, idea: string, gate: () => Promise<
 
 export const PUT_BACK = 'ralphctl restored it';
 
-/** For a person: what was put back, where it is kept, and how to have it all the same. */
+/** For a person: the restored change, its copy, and the command that shows it. */
 export const outOfBoundsOf = (breaches: readonly Breach[]): OutOfBoundsChange[] =>
   breaches.flatMap(({ changes }) =>
     changes.map(({ what, file, kept }) => ({

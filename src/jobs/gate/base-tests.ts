@@ -1,8 +1,8 @@
 /**
- * Runs the gate with the tests and gate files of the base over the code of an idea: does the work still do what was
- * tested before?
- * Invariant: run only when the work changes those files, and in a worktree of its own, from which nothing is committed;
- * broken is only what was seen to pass on the base and fails here.
+ * Runs the gate with the tests and gate files of the base over the code of an idea: does the tested behaviour still
+ * work?
+ * Invariant: runs only when the work changes those files, in its own worktree, and commits nothing. Only a test that
+ * passes on the base and fails here counts as broken.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ import { gateCommands } from './commands.js';
 export interface BaseTestsInput {
   project: string;
   idea: string;
-  /** The idea's own, at what would land. */
+  /** The idea's own outcomes, on the tree that would land. */
   worktree: string;
   base: string;
   /** Takes the logs. */
@@ -32,7 +32,7 @@ export interface BaseTestsInput {
   signal: AbortSignal;
 }
 
-/** A command that passes on the base, and there with its own tests, and not here. */
+/** A command that passes on the base with its tests, and fails here. */
 export interface Broken {
   command: string;
   exitCode: number | null;
@@ -43,7 +43,7 @@ export interface Broken {
   log: string;
 }
 
-/** `before`: how the commands end on the base. Throws what git and set-up throw. */
+/** `before`: the outcomes of the commands on the base. Throws the errors of git and set-up. */
 export async function baseTests(
   deps: WorkDeps,
   run: LoadedRun,
@@ -72,7 +72,7 @@ async function laidOut(
   const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
   const integrationRoot = integrationDir(deps.root, input.project);
   const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base tests of', commit: head });
-  // A set-up that ran an idea's code counts for no other idea; that of the base serves all, where lock files are the same.
+  // A set-up that ran an idea's code is never shared. That of the base serves all ideas with the same lock files.
   for (const commit of [input.base, head]) {
     await resetIntegration(dir, commit, config.worktrees.keep);
     await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });
@@ -95,7 +95,7 @@ async function firstBroken(
   const judged = judgedCommands(before);
   for (const [n, command] of gateCommands(config).entries()) {
     const base = before[n];
-    // Nothing after the last one that is judged is needed; what stands before it may build what it tests.
+    // Commands after the last judged one are not needed; earlier ones may build what it tests.
     if (!base || n > Math.max(...judged)) break;
     const ran = await runCommand(options, command, `gate-${n + 1}`);
     if (!judged.includes(n) || !isBroken(base, ran.outcome)) continue;
@@ -113,7 +113,7 @@ async function firstBroken(
   return undefined;
 }
 
-/** Commands that report tests; where none does, all. A linter says nothing about tests that are laid over other code. */
+/** Commands that report tests; where none does, all. A linter says nothing about replaced tests. */
 function judgedCommands(before: readonly CommandOutcome[]): number[] {
   const all = [...before.keys()];
   const testing = all.filter((n) => (before[n]?.tested?.counts.total ?? 0) > 0);

@@ -1,7 +1,7 @@
 /**
- * How the gate's commands end on the commit that the work started from.
- * Invariant: found out at most once for a tree and a command, in a worktree of its own, and only when somebody asks; what a landing has seen of it counts; a
- * base on which it cannot be found out is no error, but unknown.
+ * The outcomes of the gate's commands on the base of the work.
+ * Invariant: determined at most once for a tree and a command, in a separate worktree, and only on demand. Results of a
+ * landing count. A base without a result is unknown, not an error.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -24,12 +24,12 @@ export interface BaselineInput {
   idea: string;
   /** Commit. */
   base: string;
-  /** Index of the last command that is asked for, 0-based. */
+  /** Index of the last requested command, 0-based. */
   index: number;
   signal: AbortSignal;
 }
 
-/** How the gate's commands up to `index` end on the base, in their order. Rejects only with the signal's reason. */
+/** The outcomes of the gate's commands up to `index` on the base, in order. Rejects only with the signal's reason. */
 export async function baselineOutcomes(
   deps: WorkDeps,
   run: LoadedRun,
@@ -53,7 +53,7 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
   if (known) return known;
   const commonDir = await sharedGitDir(repo);
   return exclusive(`baseline:${commonDir}`, async () => {
-    // Somebody else may have asked for the same while this one waited.
+    // Another caller may have computed it during the wait.
     const meanwhile = await readAll(files);
     if (meanwhile) return meanwhile;
     input.signal.throwIfAborted();
@@ -76,7 +76,7 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
   });
 }
 
-/** What was seen of a commit that others may start from need not be found out again. */
+/** Stores the outcomes of a commit that other ideas may start from. */
 export async function keepOutcomes(
   deps: WorkDeps,
   run: LoadedRun,
@@ -102,7 +102,7 @@ const outcomeFiles = (run: LoadedRun, folder: string, tree: string): string[] =>
   return commands.map((_, n) => join(folder, `${tree}-${keyOf(commands.slice(0, n + 1), config.setup)}.json`));
 };
 
-/** Outcomes that are kept, of all commits together. */
+/** Number of stored outcomes over all commits. */
 const MOST_KEPT = 200;
 
 async function prune(folder: string): Promise<void> {
@@ -121,10 +121,10 @@ async function readAll(files: readonly string[]): Promise<CommandOutcome[] | und
   return known.length === files.length ? known : undefined;
 }
 
-/** Raised when outcomes say more than before, so that those on disk are found out again. */
+/** Raised when outcomes contain more than before, so that stored ones are computed again. */
 const OUTCOME_VERSION = 3;
 
-/** Earlier commands belong to it: they may build what a later one tests. */
+/** Earlier commands are part of the key: they may build what a later one tests. */
 const keyOf = (commands: readonly GateCommand[], setup: LoadedRun['file']['config']['setup']): string =>
   createHash('sha256')
     .update(JSON.stringify([OUTCOME_VERSION, commands, setup.run]))

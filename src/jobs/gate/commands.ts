@@ -1,4 +1,4 @@
-/** The gate as the configuration names it, ready to run. */
+/** The gate commands of the configuration, ready to run. */
 import type { Config } from '../../config/schema.js';
 import type { GateCommand } from '../../gate/run.js';
 

@@ -44,7 +44,7 @@ async function gateOf(
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const previous = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1);
   const where = { dir: input.worktree, logDir: join(dir, 'gate'), previousLogDir: join(previous, 'gate') };
-  // Read from commits, so it can go on beside the commands.
+  // It reads commits, so it can run beside the commands.
   const trips = tripped(run, input);
   trips.catch(() => undefined);
   const outcomes: CommandOutcome[] = [];
@@ -67,10 +67,10 @@ async function gateOf(
   return judged;
 }
 
-/** Changes since the base that a person should look at; only those that the configuration does not switch off. */
+/** Changes since the base that a person should check, without the kinds that the configuration switches off. */
 async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
   const { tripwires, commands } = run.file.config.gate;
-  // A run that was pinned by 0.1 has no such rules.
+  // Runs pinned by 0.1 have no such rules.
   if (base === undefined || commands.length === 0 || !tripwires) return [];
   return findTripwires({ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) });
 }
@@ -105,7 +105,7 @@ export function gateIn(
   });
 }
 
-/** The gate on what would become the target: what it shows is known to ideas that start from there. */
+/** The gate on the candidate for the target: its outcomes also serve ideas that start from there. */
 export async function gateLanding(
   deps: WorkDeps,
   run: LoadedRun,

@@ -1,6 +1,6 @@
 /**
- * Looks closer at a green gate: did it test what the base tests, and does the work pass the tests as they were?
- * Invariant: what could not be compared stops nothing, and nothing is taken for tested that no run has shown.
+ * Checks a green gate: did it test as much as on the base, and does the work pass the base's tests?
+ * Invariant: a failed comparison stops nothing, and nothing counts as tested without a run that shows it.
  */
 import { join } from 'node:path';
 import type { CommandOutcome } from '../../gate/attribute.js';
@@ -16,14 +16,14 @@ import { baselineOutcomes } from './baseline.js';
 
 const MOST_SHOWN = 5;
 
-/** Whoever reads that a gate is green must not take it for more than it is. */
+/** A reader must not overestimate a green gate. */
 const NOT_COMPARED: Tripwire = {
   kind: 'base-test',
   subject: 'not known: the gate could not be run on the base',
   warn: true,
 };
 
-/** `outcomes`: of the gate's commands, in their order; `found`: what the commits say already. */
+/** `outcomes`: of the gate's commands, in order; `found`: the findings from the commits. */
 export async function judgeGreen(
   deps: WorkDeps,
   run: LoadedRun,
@@ -83,7 +83,7 @@ function nothingTested(command: string, now: CommandOutcome, before: number, log
   return { command, exitCode: now.exitCode, timedOut: false, tail, log };
 }
 
-/** What the agent is told where the tests of the base have to pass. */
+/** The feedback for the agent where the tests of the base have to pass. */
 function brokenFailure({ command, exitCode, timedOut, tests, tail, log }: Broken): GateFailure {
   const head = `[ralphctl: your tests pass, but the tests and gate files from before you began fail with your code${tests.length > 0 ? `: ${few(tests)}` : ''}. Keep the behaviour that was tested before. If the task requires it to change, ask a person with a NEEDS_HUMAN signal.]\n`;
   const room = TAIL_LIMIT - head.length;

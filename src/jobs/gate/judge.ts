@@ -1,6 +1,6 @@
 /**
- * Looks closer at a gate command that failed: was it red before the work began, is it flaky, or is it the work's fault?
- * Invariant: a failure counts as the work's own unless the opposite was seen by running the command.
+ * Checks a failed gate command: was it red before the work, is it flaky, or is the work at fault?
+ * Invariant: a failure counts as the work's own unless a run of the command shows the opposite.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import type { WorkDeps } from '../deps.js';
 import { type BaselineInput, baselineOutcomes } from './baseline.js';
 
 export interface JudgeInput extends Omit<BaselineInput, 'index' | 'base'> {
-  /** Absent: nothing to compare with. */
+  /** Absent: no base to compare with. */
   base?: string | undefined;
   logDir: string;
-  /** Log folder of the gate before this one on the same work. */
+  /** Log folder of the previous gate on the same work. */
   previousLogDir?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function judgeWith(
         : (await baselineOutcomes(deps, run, { ...input, base, index: failed.index }))?.at(-1);
     const attribution = attribute(failed.outcome, before);
     if (attribution.kind === 'cannot-run') {
-      // Tolerating it would land work that nothing has checked. Where it is strict the agent has to mend what is red.
+      // Tolerating it would land unchecked work. With strict, the agent has to fix a red gate.
       if (baseline === 'strict') return { kind: 'red' };
       return { kind: 'cannot-run', text: cannotRunText(attribution.program, run.file.config.setup) };
     }
@@ -56,7 +56,7 @@ interface Red extends CommandOutcome {
   index: number;
 }
 
-/** The same tests failed after the last iteration: that is no flake, and running them a third time says nothing new. */
+/** The same tests failed after the last iteration: that is not flaky, and a third run shows nothing new. */
 async function sameAsBefore({ previousLogDir }: JudgeInput, { index, outcome }: FailedCommand): Promise<boolean> {
   if (previousLogDir === undefined || outcome.failing.length === 0) return false;
   try {

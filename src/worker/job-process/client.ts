@@ -1,7 +1,8 @@
 /**
- * The worker's side of the launcher: starts it, hands work over, brings it back when it died.
- * Invariant: work that a dead launcher had is reported as lost, never as done; the next attempt finds its marks. One
- * that stands still (halted, wedged) is ended like a dead one: the worker's heartbeats would cover for it for hours.
+ * The worker's side of the job process: starts it, sends work, reports lost work when it dies.
+ * Invariant: work of a dead job process is reported as lost, never as done; the next attempt finds its marks. A job
+ * process that stands still (halted, wedged) is ended like a dead one, because the worker's heartbeats would hide it
+ * for hours.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { WorkContext } from '../../jobs/deps.js';
@@ -20,7 +21,7 @@ interface Pending {
 export interface LauncherOptions {
   root: string;
   host: string;
-  /** Told when the launcher ended unasked. */
+  /** Called when the job process ended unexpectedly. */
   onLost: (why: string) => void;
   /** How long it may stay silent while it has work, milliseconds. Default one minute. */
   silentMs?: number;
@@ -66,12 +67,12 @@ export class Launcher {
       else signal.addEventListener('abort', abort, { once: true });
     });
 
-  /** Of the launcher that runs now. */
+  /** Of the present job process. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Ends the launcher and whatever it runs. Resolves when it is gone. */
+  /** Ends the job process and everything it runs. Resolves when it is gone. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
@@ -104,7 +105,7 @@ export class Launcher {
     this.#heard = looked;
     this.#watch = setInterval(() => {
       const now = performance.now();
-      // It was this process that stood still, or nothing is expected of the other.
+      // This process itself stood still, or the job process has no work.
       if (now - looked > period * 4 || this.#pending.size === 0) this.#heard = now;
       looked = now;
       if (now - this.#heard > silentMs) child.kill('SIGKILL');
@@ -114,7 +115,7 @@ export class Launcher {
   }
 
   #tell(child: ChildProcess, message: ToLauncher): void {
-    // A channel that is closing is noticed by the exit event.
+    // The exit event reports a closing channel.
     if (child.connected) child.send(message, () => undefined);
   }
 
@@ -143,7 +144,7 @@ export class Launcher {
   }
 }
 
-/* What worker and launcher say to each other; plain JSON over Node's channel between parent and child. */
+/* The messages between worker and job process; plain JSON over Node's channel between parent and child. */
 
 export type ToLauncher =
   | { do: 'init'; root: string; host: string }

@@ -1,7 +1,7 @@
 /**
- * The launcher: the small process that does a worker's work with git, gate and agents.
- * Invariant: it outlives its worker by moments only. When the worker is gone, what runs here is ended at once and nothing
- * more is written: marks stay for the next worker, which hands the attempts back to the server. Imports no Temporal.
+ * The job process: a small process that does a worker's work with git, gate and agents.
+ * Invariant: it ends moments after its worker. When the worker is gone, all running work is ended at once and nothing
+ * more is written. Marks stay for the next worker, which returns the attempts to the server. Imports no Temporal.
  */
 
 import type { WorkDeps } from '../../jobs/deps.js';
@@ -12,11 +12,11 @@ import type { AgentProgress } from '../../protocol/activities.js';
 import type { FromLauncher, ToLauncher } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';
 
-/** A little less than the heartbeat time-out of activities. */
+/** A little less than the heartbeat timeout of activities. */
 const STOOD_STILL_MS = 18_000;
 
 let deps: WorkDeps | undefined;
-/** Nothing of a launcher before this one is at work any more. */
+/** No process of an earlier job process is at work any more. */
 let ready: Promise<void> = Promise.resolve();
 const running = new Map<number, AbortController>();
 let orphaned = false;
@@ -62,7 +62,8 @@ process.on('message', (message: ToLauncher) => {
       return;
   }
 });
-// Longer than its worker's heartbeats may be late: what it has may be another's by now. Its marks are left to that one.
+// Longer than its worker's heartbeats may be late: another process may own its work by now, so its marks stay for that
+// one.
 whenStoodStill(STOOD_STILL_MS, () => process.exit(1));
 process.on('disconnect', () => {
   orphaned = true;
