@@ -28,7 +28,7 @@ it(
     box = here;
     expect((await here.run('start', '--detach')).code).toBe(0);
     const stepped = await here.run('start', '--detach', '--mode', 'step', '--slots', '2');
-    expect([stepped.code, stepped.stderr]).toEqual([0, expect.stringContaining('taken into the open run: mode step')]);
+    expect([stepped.code, stepped.stderr]).toEqual([0, expect.stringContaining('applied to the open run: mode step')]);
 
     const { runId } = ((await here.run('status', '--json')).json[0]?.facts ?? {}) as { runId: string };
     const dry = await here.run('start', '--dry-run');
