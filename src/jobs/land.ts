@@ -159,7 +159,8 @@ export async function noteTakenBack(result: LandResult, run: RunFile, idea: stri
   const { repo, target } = run;
   const backlogPath = repositoryPath(repo, run.backlog.file);
   const look = { repo, target, before: idea, ...(backlogPath === undefined ? {} : { backlogPath }) };
-  const gone = await takenBack(look).catch(() => []);
+  const all = await takenBack(look).catch(() => []);
+  const gone = all.filter((one) => !run.again?.includes(one.idea));
   if (gone.length === 0) return result;
   return {
     ...result,

@@ -57,6 +57,15 @@ describe('landIdea', () => {
     });
   });
 
+  it('C1 does not name what this run has again', async () => {
+    const { b, input } = await finished({ run: { again: ['t-2'] } });
+    await b.write({ 'other.txt': 'other\n' });
+    await b.commit('feat: other\n\nRalph-Idea: t-2');
+    await b.git('rm', '-q', 'other.txt');
+    await b.commit('my edit');
+    expect(await land(b, input)).not.toHaveProperty('note');
+  });
+
   it('is done once, however often it is asked to', async () => {
     const { b, input } = await finished();
     const first = await land(b, input);

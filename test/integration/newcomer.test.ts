@@ -85,6 +85,8 @@ it(
     const ended = await here.run('start', '--wait');
     expect(ended.stdout).toMatch(/early-1(, late-1)? landed without a tick in roadmap\.md/);
     expect(await readFile(join(here.repo, 'roadmap.md'), 'utf8')).toBe(edited);
+    // The landings ticked the committed file, and the edits keep the checkout from following.
+    expect((await here.run('status')).stdout).toMatch(/^! .* still has the old roadmap\.md.*ralphctl sync/m);
   },
   SLOW,
 );

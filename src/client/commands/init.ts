@@ -79,10 +79,10 @@ export function summary({ agents, gate, setup, missing, backlog, folder }: Findi
   const lines = [
     agents.length > 0
       ? `agents found: ${agents.join(', ')}`
-      : 'no agent CLI was found on PATH: install one, or set up any other program as a command agent (docs/agents.md). To try ralphctl without an agent: ralphctl demo',
+      : 'no agent CLI was found on PATH: install one, or set up any other program as a command agent (ralphctl help agents). To try ralphctl without an agent: ralphctl demo',
     gate.length > 0
       ? `gate: ${gate.map(({ run }) => run).join(' && ')}`
-      : 'no gate was found: add one before you leave it alone',
+      : 'no test command was found: write yours under gate: in ralphctl.yaml, e.g. gate: [make test]',
     ...missing.map(({ run, program }) => `left out, as ${program} is not installed: ${run}`),
     ...(setup ? [`set-up: ${setup.run}`] : []),
     backlog === undefined

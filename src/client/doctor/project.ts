@@ -12,6 +12,7 @@ import { checkoutBehind } from '../../git/landing/checkout.js';
 import { type Repository, refuseOpenOperations, targetTip } from '../../git/repository.js';
 import { which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
+import { proposeCommands } from '../init/commands.js';
 import { landedReport, reportLines } from '../open-run/landed-report.js';
 import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
@@ -46,10 +47,12 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   checks.push(ok('repository', root));
   let config: Config;
   let folder: string;
+  let hasFile: boolean;
   try {
     folder = await configFolder(context.cwd, root);
     const loaded = await loadConfig(folder);
     config = loaded.config;
+    hasFile = loaded.file !== undefined;
     checks.push(
       loaded.file
         ? ok('configuration', loaded.file)
@@ -72,7 +75,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
       checks.push(problem(`agent ${name}`, error, 'fix the name'));
     }
   }
-  const gate = await checkGate(context, root, config);
+  const gate = await checkGate(context, root, config, { folder, exists: hasFile });
   const usable = target !== undefined && aboutTarget.state !== 'fail';
   if (usable) checks.push(...(await checkSubmodules(root, target)));
   return { checks, gate, project, config, agents, ...(usable ? { target } : {}) };
@@ -133,16 +136,28 @@ async function checkLanded(
   }
 }
 
-async function checkGate(context: Context, root: string, config: Config): Promise<Check[]> {
+interface ConfigPlace {
+  folder: string;
+  /** There is a file, which `init` does not replace. */
+  exists: boolean;
+}
+
+/** Names `init` only where it helps: it sends people here, too. */
+async function gateFix(context: Context, root: string, { folder, exists: there }: ConfigPlace): Promise<string> {
+  const installed = async (program: string) => (await which(program, context.env)) !== undefined;
+  const { gate, missing } = await proposeCommands({ dir: folder, root, installed });
+  const commands = gate.map(({ run }) => JSON.stringify(run)).join(', ');
+  if (gate.length > 0)
+    return there ? `add to ralphctl.yaml: gate: [${commands}]` : `ralphctl init, which proposes ${commands}`;
+  const [first] = missing;
+  if (first) return `install ${first.program}, then add to ralphctl.yaml: gate: [${JSON.stringify(first.run)}]`;
+  return 'write the command that runs your tests into ralphctl.yaml, e.g. gate: [make test]';
+}
+
+async function checkGate(context: Context, root: string, config: Config, place: ConfigPlace): Promise<Check[]> {
   const { commands } = config.gate;
   if (commands.length === 0) {
-    return [
-      warn(
-        'gate',
-        'none: only the agent says that work is done',
-        'ralphctl init proposes one. Or set gate: in ralphctl.yaml',
-      ),
-    ];
+    return [warn('gate', 'none: only the agent says that work is done', await gateFix(context, root, place))];
   }
   return Promise.all(commands.map((command) => checkCommand(context, root, command, Boolean(config.setup.run))));
 }

@@ -2,7 +2,7 @@
  * Finds the commands that check a project and those that prepare a fresh checkout, from the project's own files.
  * Invariant: reads only; proposes nothing that no file of the project names, and no check whose program is not installed.
  */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { node } from './node.js';
 import { type Candidate, type Candidates, NOTHING, type Proposal, type Read } from './proposal.js';
@@ -20,10 +20,11 @@ export interface ProjectFolder {
 /** Commands as they are run at the top of the repository. */
 export async function proposeCommands({ dir, root, installed }: ProjectFolder): Promise<Proposal> {
   const read: Read = (file) => readFile(join(dir, file), 'utf8').catch(() => undefined);
+  const list = (inner: string): Promise<string[]> => readdir(join(dir, inner)).catch(() => []);
   const folder = relative(root, dir);
   const all = [
     await node(read, above(folder)),
-    await python(read),
+    await python(read, { list, installed }),
     await rust(read),
     await go(read),
     await others(read),

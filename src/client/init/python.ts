@@ -14,7 +14,53 @@ const EXTRAS = ['dev', 'test', 'tests', 'testing', 'lint'];
 const names = (text: string, tool: string): boolean =>
   new RegExp(`(?:^|[\\s"'[.])${tool}(?:$|[\\s"'\\]=<>~.[,])`, 'm').test(text);
 
-export async function python(read: Read): Promise<Candidates> {
+export interface PythonTests {
+  /** File names in a folder of the project. */
+  list: (folder: string) => Promise<string[]>;
+  installed: (program: string) => Promise<boolean>;
+}
+
+export async function python(read: Read, tests: PythonTests): Promise<Candidates> {
+  const named = await tools(read);
+  const pytest = named.gate.find(({ run }) => /\bpytest\b/.test(run));
+  const runs = pytest && (await Promise.all(pytest.needs.map(tests.installed))).every(Boolean);
+  if (runs) return named;
+  const found = await unittest(read, tests.list);
+  if (!found) return named;
+  const { setup } = named;
+  if (setup && setup.run !== '') {
+    const by = (/^(uv|poetry) /.exec(setup.run) ?? [])[1];
+    const run = by ? `${by} run ${found.run.replace(/^python3/, 'python')}` : found.run.replace(/^python3/, '.venv/bin/python');
+    return { gate: [...named.gate, { ...found, run, needs: setup.needs }], setup };
+  }
+  const needed = (await requirements(read)).filter(({ text }) => /^\s*[^#\s]/m.test(text));
+  if (needed.length === 0) return { gate: [...named.gate, found] };
+  const install = needed.map(({ file }) => `-r ${file}`).join(' ');
+  return {
+    gate: [...named.gate, { ...found, run: found.run.replace(/^python3/, '.venv/bin/python') }],
+    setup: {
+      run: `python3 -m venv .venv && .venv/bin/python -m pip install -q ${install}`,
+      from: needed[0]?.file ?? '',
+      needs: ['python3'],
+    },
+  };
+}
+
+/** Discovery goes into packages only, so a folder without `__init__.py` is named. */
+async function unittest(read: Read, list: PythonTests['list']): Promise<Candidate | undefined> {
+  for (const folder of ['', 'tests', 'test']) {
+    const names = await list(folder);
+    for (const name of names.filter((one) => /^test.*\.py$/.test(one))) {
+      const from = folder === '' ? name : `${folder}/${name}`;
+      if (!/^\s*(?:import|from)\s+unittest\b/m.test((await read(from)) ?? '')) continue;
+      const whole = folder === '' || names.includes('__init__.py');
+      return { run: `python3 -m unittest${whole ? '' : ` discover -s ${folder}`}`, from, needs: ['python3'] };
+    }
+  }
+  return undefined;
+}
+
+async function tools(read: Read): Promise<Candidates> {
   const [project = '', setupCfg = ''] = await Promise.all(['pyproject.toml', 'setup.cfg'].map(read));
   const lists = await requirements(read);
   const all = [project, setupCfg, ...lists.map(({ text }) => text)].join('\n');

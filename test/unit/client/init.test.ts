@@ -53,6 +53,21 @@ describe('commands of a project', () => {
       { gate: ['uv run ruff check .', 'uv run pytest -q'], setup: 'uv sync --frozen' },
     ],
     ['python without a tool', { 'pyproject.toml': '[project]\nname = "x"\n' }, { gate: [] }],
+    ['python with unittest alone', { 'test_sum.py': 'import unittest\n' }, { gate: ['python3 -m unittest'] }],
+    [
+      'unittest in a folder that is no package',
+      { 'pyproject.toml': '[project]\nname = "x"\n', 'tests/test_sum.py': 'from unittest import TestCase\n' },
+      { gate: ['python3 -m unittest discover -s tests'] },
+    ],
+    [
+      'unittest and a list of requirements',
+      { 'requirements.txt': 'requests\n', 'tests/__init__.py': '', 'tests/test_sum.py': 'import unittest\n' },
+      {
+        gate: ['.venv/bin/python -m unittest'],
+        setup: 'python3 -m venv .venv && .venv/bin/python -m pip install -q -r requirements.txt',
+      },
+    ],
+    ['test files that no unittest is in', { 'test_sum.py': 'def test_x():\n    assert True\n' }, { gate: [] }],
     ['cargo', { 'Cargo.toml': '' }, { gate: ['cargo clippy --all-targets -- -D warnings', 'cargo test'] }],
     ['go', { 'go.mod': 'module x' }, { gate: ['go vet ./...', 'go test ./...'] }],
     [
@@ -113,6 +128,15 @@ describe('commands of a project', () => {
     ['nothing', {}, { gate: [] }],
   ])('%s', async (_, files, expected) => {
     expect(await proposed(files)).toEqual(expected);
+  });
+
+  it('proposes unittest where pytest is named and not installed', async () => {
+    const project = { 'pyproject.toml': '[tool.pytest.ini_options]\n', 'test_sum.py': 'import unittest\n' };
+    expect(await proposed(project, '', ['pytest'])).toEqual({
+      gate: ['python3 -m unittest'],
+      missing: ['pytest: pytest -q'],
+    });
+    expect((await proposed(project)).gate).toEqual(['pytest -q']);
   });
 
   it('are those that are installed; the others are named', async () => {
