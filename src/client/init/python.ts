@@ -30,7 +30,9 @@ export async function python(read: Read, tests: PythonTests): Promise<Candidates
   const { setup } = named;
   if (setup && setup.run !== '') {
     const by = (/^(uv|poetry) /.exec(setup.run) ?? [])[1];
-    const run = by ? `${by} run ${found.run.replace(/^python3/, 'python')}` : found.run.replace(/^python3/, '.venv/bin/python');
+    const run = by
+      ? `${by} run ${found.run.replace(/^python3/, 'python')}`
+      : found.run.replace(/^python3/, '.venv/bin/python');
     return { gate: [...named.gate, { ...found, run, needs: setup.needs }], setup };
   }
   const needed = (await requirements(read)).filter(({ text }) => /^\s*[^#\s]/m.test(text));

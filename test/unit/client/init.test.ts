@@ -193,6 +193,6 @@ it('every document is a valid configuration that says what was found', () => {
 
 it('without an agent CLI it names what works: a program of your own, or the demo', () => {
   const said = summary({ agents: [], gate: [], missing: [] });
-  expect(said).toMatch(/^no agent CLI was found on PATH: .*command agent \(docs\/agents\.md\).*ralphctl demo$/m);
+  expect(said).toMatch(/^no agent CLI was found on PATH: .*command agent \(ralphctl help agents\).*ralphctl demo$/m);
   expect(said).not.toContain('scripted');
 });
