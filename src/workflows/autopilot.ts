@@ -12,40 +12,26 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  log,
   ParentClosePolicy,
   patched,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { carriedOver, takeCarry } from '../decide/idea/carry.js';
+import { takeCarry } from '../decide/idea/carry.js';
 import { Autopilot, agentName, type Effect, firstState } from '../decide/run/autopilot.js';
-import { clip, MAX_REASON } from '../decide/text.js';
-import { runStatus, runSummary } from '../decide/views/status.js';
-import type { CarriedOver } from '../protocol/activities.js';
 import type { IdeaInput, IdeaResult } from '../protocol/idea-run.js';
 import type { AgentChoice } from '../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
-import type { RunStatus } from '../protocol/views.js';
 import { AdoptedChildren, generationOf } from './adopted-children.js';
 import { Alarm } from './alarm.js';
+import { closeRun } from './close-run.js';
 import { GitWork } from './git-tasks.js';
 import type { idea as ideaWorkflow } from './idea.js';
 import { Mailbox } from './mailbox.js';
 import * as messages from './messages.js';
-import { activityProblem, mainActivities, refOf } from './proxies.js';
-import {
-  agentOf,
-  emit,
-  grantOf,
-  outcomeOf,
-  Publisher,
-  RALPH_IDEA,
-  RALPH_ITERATION,
-  RALPH_PROJECT,
-  RALPH_STATE,
-} from './publish.js';
+import { mainActivities, refOf } from './proxies.js';
+import { agentOf, grantOf, Publisher, RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from './publish.js';
 import { reconfigure, type Voice } from './reconfigure.js';
 import { handleRunMessages } from './run-handlers.js';
 
@@ -132,52 +118,7 @@ class AutopilotShell {
     this.#carried.stop();
     this.#alarm.set(undefined);
     await condition(allHandlersFinished);
-    return this.#close(pilot);
-  }
-
-  async #close(pilot: Autopilot): Promise<RunSummary> {
-    const outcome = outcomeOf(pilot.state);
-    pilot.state.run = 'completed';
-    const summary = runSummary(outcome, pilot.state.entries, this.#status(pilot));
-    const { unsaid, ...carried } = carriedOver(pilot.state.entries);
-    let kept = true;
-    try {
-      await mainActivities().closeRun({ ...refOf(this.#input), outcome, summary, carried });
-    } catch (error) {
-      kept = false;
-      const problem = activityProblem(error);
-      if (!problem) throw error;
-      log.warn('the run summary could not be written', { problem });
-    }
-    if (kept) this.#tellCarried(carried.hints);
-    this.#tellUnsaid(kept ? unsaid : [...carried.hints, ...unsaid]);
-    // Last, because a client that follows the events leaves at the end of the run.
-    this.#publisher.publish(pilot, true, outcome);
-    return summary;
-  }
-
-  /** Hints for ideas that did not start, for the next run. */
-  #tellCarried(hints: CarriedOver['hints']): void {
-    for (const { idea, notes } of hints) {
-      for (const note of notes) {
-        const done = `kept for the first prompt in the next run: "${clip(note, MAX_REASON)}"`;
-        emit(this.#input, { kind: 'command', verb: 'hint', idea, done });
-      }
-    }
-  }
-
-  /** Hints that the next run does not get. */
-  #tellUnsaid(hints: CarriedOver['hints']): void {
-    for (const { idea, notes } of hints) {
-      const why = 'the run ended before the idea had a prompt; send it again once another run is open';
-      for (const note of notes) {
-        emit(this.#input, { kind: 'refused', verb: 'hint', idea, why: `${why}: "${clip(note, MAX_REASON)}"` });
-      }
-    }
-  }
-
-  #status(pilot: Autopilot): RunStatus {
-    return runStatus(this.#input, pilot.state, this.#input.settings, pilot.graph, Date.now());
+    return closeRun(this.#input, pilot, this.#publisher);
   }
 
   /** Never during a landing: its gate may take long, and nothing could start in free slots until the new run begins. */

@@ -12,7 +12,8 @@ import type { AccountBreaker, AccountLine, AgentChoice, LimitState, Trouble } fr
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import { clip, MAX_REASON } from '../text.js';
-import { backOffMs, breakerText, isBrief, isPlausible, slack } from './reopening.js';
+import { accountLines, accountOf, breakerOf, closedFor, whyStill, whyWaits } from './lines.js';
+import { backOffMs, isBrief, isPlausible, slack } from './reopening.js';
 
 /** A try that runs this long without a refusal shows that the account is open. */
 export const PROBE_MS = 120_000;
@@ -46,7 +47,7 @@ export class AccountBreakers {
 
   /** Key of the agent's account. */
   account(agent: string): string {
-    return this.#state.agents.accounts[agent] ?? agent;
+    return accountOf(this.#state, agent);
   }
 
   // ---- events -----------------------------------------------------------------------------------------------------
@@ -56,7 +57,7 @@ export class AccountBreakers {
     this.changed = true;
     if (trouble.account) this.#state.agents.accounts[trouble.agent] = trouble.account;
     const key = trouble.kind === 'launch' ? `agent:${trouble.agent}` : this.account(trouble.agent);
-    const known = this.#find(key);
+    const known = breakerOf(this.#state, key);
     this.#dropProbes(idea, key);
     const straggler = known && (known.state === 'parked' || (known.probe && known.probe.idea !== idea));
     if (straggler && trouble.kind !== 'launch') return this.#extend(known, trouble, now);
@@ -174,53 +175,23 @@ export class AccountBreakers {
   // ---- views ------------------------------------------------------------------------------------------------------
 
   lines(): AccountLine[] {
-    const { accounts, default: own, fallback } = this.#state.agents;
-    const keys = new Map<string, string[]>();
-    for (const agent of new Set([own, ...fallback, ...Object.keys(accounts)])) {
-      const key = this.account(agent);
-      keys.set(key, [...(keys.get(key) ?? []), agent]);
-    }
-    for (const { key } of this.#state.gates) {
-      if (!keys.has(key)) keys.set(key, key.startsWith('agent:') ? [key.slice('agent:'.length)] : []);
-    }
-    return [...keys].map(([key, agents]) => {
-      const gate = this.#find(key);
-      if (!gate) return { key, agents, state: 'open' };
-      const { state, kind, reason, since, until, probe } = gate;
-      return {
-        ...{ key, agents, state, kind, reason, since },
-        ...(state === 'parked' && until !== undefined ? { until } : {}),
-        ...(probe ? { probe: probe.idea } : {}),
-      };
-    });
+    return accountLines(this.#state);
   }
 
   /** A sentence that says why an idea with these agents waits; empty when one of them is open. */
   why(agents: readonly string[]): string {
-    const closed = agents.map((agent) => ({ agent, gate: this.#closedFor(agent)[0] }));
-    if (closed.some(({ gate }) => gate === undefined)) return '';
-    return closed.flatMap(({ agent, gate }) => (gate ? breakerText(gate, agent) : [])).join('; ');
+    return whyWaits(this.#state, agents);
   }
 
   /** The closed breakers as sentences. */
   whyStill(): string {
-    return this.#state.gates.map((gate) => breakerText(gate, this.#agentOf(gate))).join('; ');
-  }
-
-  #agentOf({ key }: AccountBreaker): string {
-    if (key.startsWith('agent:')) return key.slice('agent:'.length);
-    const { accounts } = this.#state.agents;
-    return Object.keys(accounts).find((agent) => accounts[agent] === key) ?? key;
+    return whyStill(this.#state);
   }
 
   // ---- inside -----------------------------------------------------------------------------------------------------
 
-  #find(key: string): AccountBreaker | undefined {
-    return this.#state.gates.find((gate) => gate.key === key);
-  }
-
   #closedFor(agent: string): AccountBreaker[] {
-    return [this.#find(this.account(agent)), this.#find(`agent:${agent}`)].filter((gate) => gate !== undefined);
+    return closedFor(this.#state, agent);
   }
 
   #names(gate: AccountBreaker, which: string): boolean {

@@ -16,28 +16,23 @@ import type { AccountLine } from '../../protocol/limits.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
-import { budgetProblem, currentCeilings, raise, watchBudget } from '../budget/control.js';
+import { currentCeilings, raise, watchBudget } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
-import { goesOn } from '../idea/table.js';
-import { isName } from '../messages/shape.js';
 import type { Graph } from '../scheduler/graph.js';
 import { clip, MAX_REASON } from '../text.js';
 import { Board, type Told as Taken } from './board.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import type { Effect } from './effects.js';
 import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
-import { planIntervention } from './interventions.js';
 import { type Ending, LandingQueue } from './landing-queue.js';
 import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
+import { idleProblem, refusalOf, takeCommand } from './take-command.js';
 import { endOwnWaits, fillSlots, nextOwnWait, reviewAgents, standsStill } from './waiting.js';
 
 export { agentName } from '../scheduler/slots.js';
 export type { Effect } from './effects.js';
 export { firstState } from './first-state.js';
-
-/** How many command ids are remembered. */
-const SEEN_KEPT = 50;
 
 /** In semi-auto mode a person decides about every idea that has neither landed nor been abandoned. */
 const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
@@ -128,49 +123,20 @@ export class Autopilot {
 
   /** Why the command is not legal now; undefined when it is. Changes nothing. */
   commandProblem(command: Told): string | undefined {
-    const plan = planIntervention(this.#board, command);
-    return 'refusal' in plan ? plan.refusal : undefined;
+    return refusalOf(this.#board, command);
   }
 
   /**
    * Why a legal command would change nothing. Checked before a command is accepted, never when it runs: histories of
    * open runs contain such commands.
    */
-  idleProblem({ verb, idea }: Told): string | undefined {
-    const { state } = this.#board;
-    if (verb !== 'resume') return undefined;
-    const entry = idea === undefined ? undefined : this.graph.entry(idea);
-    if (entry)
-      return entry.approval && !goesOn(entry) ? `${idea} waits for an approval: ralphctl approve ${idea}` : undefined;
-    if (isActive(this.#board)) return undefined;
-    const over = budgetProblem(this.#board);
-    return over && `the run stays ${state.run}: ${over}`;
+  idleProblem(command: Told): string | undefined {
+    return idleProblem(this.#board, command);
   }
 
   /** Applies a command. The same id again changes nothing. */
   command(command: Told): { done: string } | { refusal: string } {
-    const { state, told } = this.#board;
-    const { verb, idea, reason, id } = command;
-    if (id !== undefined && state.seen?.includes(id)) return { done: 'already taken' };
-    if (isName(id)) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
-    const plan = planIntervention(this.#board, command);
-    if ('refusal' in plan) {
-      // The value may be anything: only a known text is passed on.
-      const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
-      told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
-      return plan;
-    }
-    const { text, by } = command;
-    const about = {
-      verb,
-      ...(idea ? { idea } : {}),
-      ...(reason ? { reason } : {}),
-      ...(text ? { text } : {}),
-      ...(by ? { by } : {}),
-    };
-    const done = plan.carryOut();
-    told.push({ ...about, done });
-    return { done };
+    return takeCommand(this.#board, command);
   }
 
   /** The result of a git task that a person asked for. */

@@ -1,0 +1,57 @@
+/**
+ * Which breakers close an agent, and how people read them (B8).
+ * Invariant: reads the state only. May import protocol and decide only.
+ */
+import type { AccountBreaker, AccountLine, LimitState } from '../../protocol/limits.js';
+import { breakerText } from './reopening.js';
+
+/** Key of the agent's account. */
+export const accountOf = ({ agents }: LimitState, agent: string): string => agents.accounts[agent] ?? agent;
+
+export const breakerOf = ({ gates }: LimitState, key: string): AccountBreaker | undefined =>
+  gates.find((gate) => gate.key === key);
+
+/** The breakers of the agent's account and of its program. */
+export function closedFor(state: LimitState, agent: string): AccountBreaker[] {
+  const keys = [accountOf(state, agent), `agent:${agent}`];
+  return keys.map((key) => breakerOf(state, key)).filter((gate) => gate !== undefined);
+}
+
+/** Every account, and agents that do not start. */
+export function accountLines(state: LimitState): AccountLine[] {
+  const { accounts, default: own, fallback } = state.agents;
+  const keys = new Map<string, string[]>();
+  for (const agent of new Set([own, ...fallback, ...Object.keys(accounts)])) {
+    const key = accountOf(state, agent);
+    keys.set(key, [...(keys.get(key) ?? []), agent]);
+  }
+  for (const { key } of state.gates) {
+    if (!keys.has(key)) keys.set(key, key.startsWith('agent:') ? [key.slice('agent:'.length)] : []);
+  }
+  return [...keys].map(([key, agents]) => {
+    const gate = breakerOf(state, key);
+    if (!gate) return { key, agents, state: 'open' };
+    const { state: is, kind, reason, since, until, probe } = gate;
+    return {
+      ...{ key, agents, state: is, kind, reason, since },
+      ...(is === 'parked' && until !== undefined ? { until } : {}),
+      ...(probe ? { probe: probe.idea } : {}),
+    };
+  });
+}
+
+/** A sentence that says why an idea with these agents waits; empty when one of them is open. */
+export function whyWaits(state: LimitState, agents: readonly string[]): string {
+  const closed = agents.map((agent) => ({ agent, gate: closedFor(state, agent)[0] }));
+  if (closed.some(({ gate }) => gate === undefined)) return '';
+  return closed.flatMap(({ agent, gate }) => (gate ? breakerText(gate, agent) : [])).join('; ');
+}
+
+/** The closed breakers as sentences. */
+export const whyStill = (state: LimitState): string =>
+  state.gates.map((gate) => breakerText(gate, agentOf(state, gate))).join('; ');
+
+function agentOf({ agents: { accounts } }: LimitState, { key }: AccountBreaker): string {
+  if (key.startsWith('agent:')) return key.slice('agent:'.length);
+  return Object.keys(accounts).find((agent) => accounts[agent] === key) ?? key;
+}
