@@ -1,0 +1,134 @@
+/** What the screen writes to a terminal, seen through a real terminal emulator, and keys as bytes bring them. Features: G5. */
+import { PassThrough } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import xterm from '@xterm/headless';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type KeyPress, readKeys } from '../../../src/screen/terminal/keys.js';
+import { focus, newPace, painted, wants } from '../../../src/screen/terminal/pace.js';
+import { Painter } from '../../../src/screen/terminal/painter.js';
+
+describe('painting', () => {
+  const screen = (columns: number, rows: number) => {
+    const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+    let last = Promise.resolve();
+    const painter = new Painter((text) => {
+      const before = last;
+      last = new Promise((done) => void before.then(() => terminal.write(text, done)));
+    });
+    const lines = async (): Promise<string[]> => {
+      await last;
+      const { active } = terminal.buffer;
+      return Array.from(
+        { length: rows },
+        (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+      );
+    };
+    return { painter, lines, terminal };
+  };
+
+  it('shows any sequence of frames exactly, and writes nothing for one that is the same', async () => {
+    const line = fc.stringMatching(/^[a-z ]{0,20}$/).map((text) => text.trimEnd());
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(line, { maxLength: 7 }), { minLength: 1, maxLength: 5 }), async (frames) => {
+        const { painter, lines } = screen(20, 8);
+        for (const frame of frames) {
+          painter.paint({ lines: frame });
+          expect(painter.paint({ lines: frame })).toBe(false);
+          expect((await lines()).map((one) => one.trimEnd())).toEqual([...frame, ...Array(8 - frame.length).fill('')]);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('writes one line when one line changes', () => {
+    const { painter } = screen(20, 8);
+    painter.paint({ lines: ['a', 'b', 'c'] });
+    const before = painter.written.characters;
+    painter.paint({ lines: ['a', 'B', 'c'] });
+    expect(painter.written.characters - before).toBeLessThan(60);
+  });
+});
+
+describe('pace', () => {
+  it('gathers changes, paints keys at once, and stays under thirty frames a minute', () => {
+    const pace = newPace(0, 0);
+    let frames = 0;
+    for (let now = 0; now < 60_000; now += 10) {
+      wants(pace, 'change', now);
+      if (pace.due !== undefined && now >= pace.due) {
+        frames += 1;
+        painted(pace, now, 0);
+      }
+    }
+    expect(frames).toBeLessThanOrEqual(30);
+    wants(pace, 'key', 70_000);
+    expect(pace.due).toBeLessThanOrEqual(70_000);
+  });
+
+  it('slows down while it costs too much, and recovers', () => {
+    const pace = newPace(0, 0);
+    painted(pace, 31_000, 1000);
+    expect(pace.between).toBe(4000);
+    painted(pace, 62_000, 2000);
+    painted(pace, 93_000, 3000);
+    expect(pace.between).toBe(8000);
+    painted(pace, 124_000, 3010);
+    expect(pace.between).toBe(4000);
+  });
+
+  it('paints once in ten seconds while nobody looks, and at once when somebody does', () => {
+    const pace = newPace(0, 0);
+    painted(pace, 0, 0);
+    focus(pace, false, 0);
+    wants(pace, 'change', 10);
+    expect(pace.due).toBe(10_000);
+    focus(pace, true, 500);
+    expect(pace.due).toBe(500);
+  });
+});
+
+describe('keys', () => {
+  const read = async (...chunks: string[]): Promise<KeyPress[]> => {
+    const input = new PassThrough();
+    const keys: KeyPress[] = [];
+    const stop = readKeys(input, (key) => keys.push(key));
+    for (const chunk of chunks) {
+      input.write(chunk);
+      await delay(0);
+    }
+    await delay(80);
+    stop();
+    return keys;
+  };
+
+  it.each([
+    ['\u001b[A', 'up'],
+    ['\u001b[B', 'down'],
+    ['\r', 'enter'],
+    ['\n', 'newline'],
+    ['\u001b', 'esc'],
+    ['\t', 'tab'],
+    ['\u001b[Z', 'shift-tab'],
+    ['\u001b[5~', 'pgup'],
+    ['\u001b[21~', 'f10'],
+    ['\u0003', 'ctrl-c'],
+    ['\u007f', 'backspace'],
+    ['P', 'P'],
+    ['?', '?'],
+    ['ä', 'ä'],
+    [' ', ' '],
+    ['\u001b[I', 'focus-in'],
+    ['\u001b[O', 'focus-out'],
+  ])('%j is %s', async (bytes, name) => {
+    expect((await read(bytes)).map((key) => key.name)).toEqual([name]);
+  });
+
+  it('takes a paste as one text with its line breaks, however it arrives', async () => {
+    expect(await read('\u001b[200~first\rsec', 'ond\u001b[20', '1~x')).toEqual([
+      { name: 'paste', text: 'first\nsecond' },
+      { name: 'x', text: 'x' },
+    ]);
+  });
+});
