@@ -108,6 +108,7 @@ program
   .option('--detach', 'return as soon as the run has started')
   .option('--wait', 'stay attached while the run only waits for a person (default in a terminal)')
   .option('--no-wait', 'return with exit code 4 in that case (default without a terminal)')
+  .option('--plain', 'print lines, also where the terminal can show the full screen')
   .option('--no-worker', 'start no worker on this host; others serve this project')
   .addOption(json)
   .action(
@@ -132,6 +133,12 @@ program
 addRunControls(program, run);
 
 program.commandsGroup('Inspect:');
+
+program
+  .command('top')
+  .summary('open the full screen (also: ralphctl alone in a terminal)')
+  .description('Opens the full screen of the open run, or of the last run. Leaving it changes nothing.')
+  .action(run(async (context) => (await import('./client/commands/top.js')).top(context)));
 
 program
   .command('status')

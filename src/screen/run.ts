@@ -61,7 +61,7 @@ const hidden = (rows: readonly Row[]): ReadonlySet<'order'> =>
   rows.some(({ line: one }) => one.some(({ text }) => text.includes('s order:'))) ? new Set() : new Set(['order']);
 
 /** An event is chosen by its key; its idea is the last but what follows it. */
-const ideaOf = ({ section, id }: Selection, model: RunModel): string => {
+export const ideaOf = ({ section, id }: Selection, model: RunModel): string => {
   if (section !== 'lately') return id;
   const event = model.log.findLast((one) => eventKey(one) === id);
   return event && 'idea' in event ? (event.idea ?? '') : '';

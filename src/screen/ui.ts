@@ -3,6 +3,8 @@
  * Invariant: plain data; selections are ids, never places in a list, so that they survive whatever a run does.
  */
 
+import type { Act } from './control/act.js';
+
 export type ScreenName = 'run' | 'needs' | 'ideas' | 'log' | 'history' | 'idea' | 'help' | 'report' | 'welcome';
 
 /** Screens by their number keys. */
@@ -75,6 +77,8 @@ export interface Ui {
   prompt?: Prompt;
   /** What will happen; `y` does it, everything else is no. */
   confirm?: string;
+  /** What `y` does, or what the typed text belongs to. */
+  pending?: Act;
   message?: { text: string; refused?: true };
 }
 

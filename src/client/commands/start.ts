@@ -23,12 +23,15 @@ import { clean, landedText, many, paragraphs, seconds } from '../views/live-line
 import { elapsed } from '../views/status-lines.js';
 import { ensureWorker } from '../worker-process.js';
 import type { OpenRun } from './interventions.js';
+import { canShowScreen } from '../views/terminal.js';
 
 export interface StartOptions extends StartFlags {
   dryRun?: boolean;
   detach?: boolean;
   wait?: boolean;
   worker?: boolean;
+  /** Lines, also where the terminal can show the full screen. */
+  plain?: boolean;
 }
 
 export async function start(context: Context, options: StartOptions): Promise<number> {
@@ -65,7 +68,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
       runId,
       worker: options.worker !== false,
     });
-    const code = await attach(context, attachment, runId, options.wait ?? process.stdout.isTTY === true);
+    const code = await attach(context, attachment, runId, showing(context, options));
     const behind = await checkoutBehind(plan.project.repository.root, plan.target);
     if (behind && !context.json) say(`warning: ${behind}`);
     return code;
@@ -124,7 +127,7 @@ async function comeBack(
       runId: facts.runId,
       worker: options.worker !== false,
     });
-    return await attach(context, attachment, facts.runId, options.wait ?? process.stdout.isTTY === true);
+    return await attach(context, attachment, facts.runId, showing(context, options));
   } finally {
     await (attachment ?? connected).close();
   }
@@ -214,9 +217,22 @@ function announce(
   if (link) say(`Web UI ${link}`);
 }
 
+/** The full screen where the terminal can show it, else lines. */
+const showing = (context: Context, options: StartOptions): { wait: boolean; screen: boolean } => ({
+  wait: options.wait ?? process.stdout.isTTY === true,
+  screen: !context.json && options.plain !== true && canShowScreen(context.env),
+});
+
 /** Follows the run to its end and explains what did not land. */
-async function attach(context: Context, attachment: Attachment, runId: string, wait: boolean): Promise<number> {
-  const end = await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
+async function attach(
+  context: Context,
+  attachment: Attachment,
+  runId: string,
+  { wait, screen }: { wait: boolean; screen: boolean },
+): Promise<number> {
+  const end = screen
+    ? await (await import('../screen/attached.js')).followOnScreen(context, attachment, runId, !wait)
+    : await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
   if (end.why === 'detached') {
     say(
       '\ndetached; the run continues. Attach again: ralphctl start   inspect: ralphctl status   end the run: ralphctl stop',

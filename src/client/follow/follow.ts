@@ -132,7 +132,7 @@ async function mayOnlyWait(api: RunApi): Promise<boolean> {
   return !facts?.progress || ['paused', WAITS_FOR_YOU].includes(facts.progress.state) || facts.progress.asking > 0;
 }
 
-async function leaveWhenWaiting(
+export async function leaveWhenWaiting(
   api: () => RunApi,
   signal: AbortSignal,
   finish: (end: FollowEnd) => void,

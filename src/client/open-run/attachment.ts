@@ -40,6 +40,9 @@ export class Attachment {
   #connected: Connected;
   #api: RunApi;
 
+  /** Where it says what it sees; a screen sets its own. */
+  tell: (text: string) => void = say;
+
   constructor(context: Context, connected: Connected, options: AttachmentOptions) {
     this.#context = context;
     this.#options = options;
@@ -80,7 +83,7 @@ export class Attachment {
         dead = 0;
         await this.#bringWorkerBack();
       } else if (state === 'none' && !told) {
-        say('somebody stopped the worker of this project, so the run is not moving. Start one with: ralphctl start');
+        this.tell('somebody stopped the worker of this project, so the run is not moving. Start one with: ralphctl start');
         told = true;
       } else if (state === 'alive' && (!told || round % QUEUE_CHECK_EVERY === 0)) {
         if (round % QUEUE_CHECK_EVERY === 0) told = await this.#sayIfNobodyPolls(told);
@@ -94,8 +97,8 @@ export class Attachment {
   }
 
   async #bringWorkerBack(): Promise<void> {
-    say('the worker of this project was killed; ralphctl starts another one');
-    await ensureWorker(this.#context, this.#options.project).catch((error: Error) => say(error.message));
+    this.tell('the worker of this project was killed; ralphctl starts another one');
+    await ensureWorker(this.#context, this.#options.project).catch((error: Error) => this.tell(error.message));
   }
 
   async #sayIfNobodyPolls(told: boolean): Promise<boolean> {
@@ -103,7 +106,7 @@ export class Attachment {
     if (idle < IDLE_QUEUE_MS) return false;
     if (told) return true;
     const since = Number.isFinite(idle) ? `for ${Math.round(idle / 60_000)} minutes` : 'yet';
-    say(
+    this.tell(
       `no worker has asked for work of this run ${since}, so the run is not moving. Start one with: ralphctl start (log: ${this.#context.root}/projects/${this.#options.project}/logs)`,
     );
     return true;
@@ -115,13 +118,13 @@ export class Attachment {
     for (;;) {
       await this.#reconnect();
       if (await this.#answers()) {
-        if (told) say('the Temporal server answers again');
+        if (told) this.tell('the Temporal server answers again');
         return;
       }
       const waited = performance.now() - began;
       if (waited > SERVER_PATIENCE_MS) throw this.#unreachable();
       if (!told && waited > SERVER_SAY_AFTER_MS) {
-        say(`${this.#connected.target.description} does not answer; waiting for it`);
+        this.tell(`${this.#connected.target.description} does not answer; waiting for it`);
         told = true;
       }
       if (!(await pause(RETRY_MS, signal))) return;

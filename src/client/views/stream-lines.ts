@@ -38,6 +38,11 @@ export class StreamView {
     return [dayLine(day, this.#colour), ...lines];
   }
 
+  /** The words of an event alone, one a line. */
+  texts(event: StreamLine): string[] {
+    return this.#body(event);
+  }
+
   #body(event: StreamLine): string[] {
     const { dim, red, yellow, green, cyan } = this.#paint;
     switch (event.kind) {

@@ -93,3 +93,12 @@ export function forPeople(text: string, stream: { isTTY?: boolean; columns?: num
   const plain = onlyAscii(env) ? asciiOf(local) : local;
   return stream.isTTY && stream.columns ? wrapped(plain, stream.columns) : plain;
 }
+
+const LEAST = { columns: 40, rows: 10 };
+
+/** Whether this terminal can show the full screen. Lines are for pipes, CI, screen readers and small windows. */
+export function canShowScreen(env: Env, output = process.stdout, input = process.stdin): boolean {
+  if (!output.isTTY || !input.isTTY) return false;
+  if (env.TERM === 'dumb' || env.CI || env.INK_SCREEN_READER) return false;
+  return (output.columns ?? 80) >= LEAST.columns && (output.rows ?? 24) >= LEAST.rows;
+}

@@ -17,8 +17,6 @@ const NAMES: Readonly<Record<string, string>> = {
   return: 'enter',
   enter: 'newline',
   escape: 'esc',
-  pageup: 'pgup',
-  pagedown: 'pgdn',
 };
 
 /** Told by terminals that were asked for it. */

@@ -111,7 +111,7 @@ describe('keys', () => {
     ['\u001b', 'esc'],
     ['\t', 'tab'],
     ['\u001b[Z', 'shift-tab'],
-    ['\u001b[5~', 'pgup'],
+    ['\u001b[5~', 'pageup'],
     ['\u001b[21~', 'f10'],
     ['\u0003', 'ctrl-c'],
     ['\u007f', 'backspace'],

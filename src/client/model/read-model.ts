@@ -1,0 +1,51 @@
+/**
+ * The model of a run from its files, for views that need neither server nor worker.
+ * Invariant: reads only; a run without files, or with files of an older version, is no error.
+ */
+import { basename } from 'node:path';
+import { landedIdeas } from '../../git/landing/landed.js';
+import { addIdeas, fold, newModel } from '../../model/fold.js';
+import type { RunModel } from '../../model/model.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { eventsPath, followEvents } from '../../run-files/events.js';
+import { needNoWork } from '../../run-files/landed.js';
+import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
+
+export interface ModelOfRun {
+  model: RunModel;
+  run: LoadedRun;
+}
+
+/** Without its events: they are folded in by whoever reads on. Undefined where the run left no files here. */
+export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun | undefined> {
+  const run = await loadRun(root, ref).catch(() => undefined);
+  if (!run) return undefined;
+  const { file } = run;
+  const ideas = [...run.ideas.values()];
+  const onTarget = new Set(await landedIdeas(file.repo, file.target).catch(() => []));
+  const head = {
+    ...{ project: ref.project, runId: ref.runId, name: basename(file.repo), target: file.target },
+    ...{ startedAt: Date.parse(file.createdAt), slots: file.config.slots },
+  };
+  return { model: newModel(head, ideas, new Set(needNoWork(ideas, onTarget, file.again))), run };
+}
+
+/** Ideas that were added while the run was open. */
+export async function takeAdded(root: string, ref: RunRef, model: RunModel): Promise<void> {
+  const known = await knownIdeas(root, ref).catch(() => new Set<string>());
+  const missing = [...known].filter((id) => model.ideas.get(id)?.text === undefined);
+  const added = await Promise.all(missing.map((id) => loadIdea(root, ref, id)));
+  addIdeas(
+    model,
+    added.filter((idea) => idea !== undefined),
+  );
+}
+
+/** With everything that its events tell so far. */
+export async function readModel(root: string, ref: RunRef): Promise<ModelOfRun | undefined> {
+  const found = await emptyModel(root, ref);
+  if (!found) return undefined;
+  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) fold(found.model, event);
+  await takeAdded(root, ref, found.model);
+  return found;
+}

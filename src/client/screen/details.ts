@@ -1,0 +1,140 @@
+/**
+ * Reads what the visible part of the screen shows beside the model, and no more.
+ * Invariant: reads and asks only; an answer that comes after the person has moved on is dropped.
+ */
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { iterationDir } from '../../config/paths.js';
+import type { IdeaModel, RunModel } from '../../model/model.js';
+import type { Details, IdeaDetails } from '../../screen/details.js';
+import { listsOf } from '../../screen/lists.js';
+import type { Ui } from '../../screen/ui.js';
+import type { RunApi } from '../api/run.js';
+import { AgentRunFiles, diffOf } from './idea-files.js';
+
+/** Slots whose streams are looked at. */
+const MOST_SLOTS = 100;
+const TAIL_BYTES = 4096;
+const WHY_EVERY_MS = 10_000;
+
+export class DetailReader {
+  readonly #root: string;
+  readonly #repo: string;
+  readonly #api: () => RunApi | undefined;
+  readonly #sizes = new Map<string, number>();
+  readonly #now = new Map<string, string>();
+  readonly #quiet = new Map<string, number>();
+  #run: { key: string; files: AgentRunFiles } | undefined;
+  #idea: IdeaDetails | undefined;
+  #whyAt = 0;
+
+  constructor(root: string, repo: string, api: () => RunApi | undefined) {
+    this.#root = root;
+    this.#repo = repo;
+    this.#api = api;
+  }
+
+  async read(
+    model: RunModel,
+    ui: Ui,
+    selected: string | undefined,
+  ): Promise<Pick<Details, 'nowOf' | 'quietMs' | 'idea'>> {
+    if (ui.screen === 'run') await this.#slots(model);
+    const about = ui.screen === 'idea' ? ui.idea : ui.screen === 'needs' ? selected : undefined;
+    const idea = about === undefined ? undefined : model.ideas.get(about);
+    if (idea) await this.#page(model, idea, ui);
+    else await this.#leave();
+    return { nowOf: this.#now, quietMs: this.#quiet, ...(this.#idea ? { idea: this.#idea } : {}) };
+  }
+
+  async #slots(model: RunModel): Promise<void> {
+    const { slots } = listsOf(model);
+    const now = Date.now();
+    await Promise.all(
+      slots.slice(0, MOST_SLOTS).map(async (idea) => {
+        const run = idea.iterations.at(-1);
+        if (!run || run.endedAt !== undefined) return void this.#now.delete(idea.id);
+        const path = join(iterationDir(this.#root, model.project, model.runId, idea.id, run.serial), 'stream.jsonl');
+        const found = await stat(path).catch(() => undefined);
+        if (!found) return void this.#now.delete(idea.id);
+        this.#quiet.set(idea.id, now - found.mtimeMs);
+        if (this.#sizes.get(path) === found.size) return;
+        this.#sizes.set(path, found.size);
+        const act = lastAct(await tail(path, found.size));
+        if (act !== undefined) this.#now.set(idea.id, act);
+      }),
+    );
+  }
+
+  async #page(model: RunModel, idea: IdeaModel, ui: Ui): Promise<void> {
+    const serial = (ui.screen === 'idea' ? ui.serial : undefined) ?? idea.iterations.at(-1)?.serial;
+    const key = `${idea.id} ${serial}`;
+    if (this.#run?.key !== key) {
+      await this.#leave();
+      if (serial !== undefined) this.#run = { key, files: new AgentRunFiles(this.#root, model, idea.id, serial) };
+    }
+    const kept = this.#idea?.id === idea.id ? this.#idea : undefined;
+    const next: IdeaDetails = {
+      id: idea.id,
+      ...(kept?.why ? { why: kept.why } : {}),
+      ...(await this.#run?.files.read()),
+    };
+    if (ui.screen === 'idea' && (ui.tab === 'diff' || ui.tab === 'agent' || ui.tab === 'timeline')) {
+      const diff = await diffOf(this.#repo, idea, ui.tab === 'diff' ? ui.file : undefined).catch(() => undefined);
+      if (diff) {
+        next.diff = diff;
+        const sum = (of: 'added' | 'deleted'): number => diff.files.reduce((all, one) => all + one[of], 0);
+        next.changed = { files: diff.files.length, added: sum('added'), deleted: sum('deleted') };
+      }
+    }
+    const now = Date.now();
+    if (now - this.#whyAt > WHY_EVERY_MS || kept === undefined) {
+      this.#whyAt = now;
+      const why = await this.#api()
+        ?.why(idea.id)
+        .catch(() => undefined);
+      if (why) {
+        const { score, parts, waitsFor, possible } = why;
+        next.why = { score, parts, waitsFor, ...(possible ? { possible } : {}) };
+      }
+    }
+    this.#idea = next;
+  }
+
+  async #leave(): Promise<void> {
+    await this.#run?.files.close();
+    this.#run = undefined;
+    this.#idea = undefined;
+  }
+}
+
+async function tail(path: string, size: number): Promise<string> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return '';
+  try {
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(TAIL_BYTES),
+      0,
+      TAIL_BYTES,
+      Math.max(0, size - TAIL_BYTES),
+    );
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** `Edit src/a.ts`, or that it thinks. */
+function lastAct(text: string): string | undefined {
+  for (const line of text.split('\n').reverse()) {
+    try {
+      const event = JSON.parse(line) as { kind?: string; name?: string; subject?: string };
+      if (event.kind === 'tool') return `${event.name ?? 'tool'}${event.subject ? ` ${event.subject}` : ''}`;
+      if (event.kind === 'message') return 'thinking';
+      if (event.kind === 'retrying') return 'tries again';
+    } catch {
+      // The first line of the tail is cut, the last may be half written.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,37 @@
+/**
+ * Carries a command out as the program's own command line does, so that the screen refuses and answers in the same words.
+ * Invariant: nothing it prints reaches the terminal of the screen.
+ */
+import { execa } from 'execa';
+import type { Context } from '../context.js';
+import { program } from '../worker-process.js';
+
+const MOST_MS = 60_000;
+
+export interface Told {
+  ok: boolean;
+  /** One sentence. */
+  text: string;
+}
+
+export async function tell(context: Context, args: readonly string[]): Promise<Told> {
+  const { stdout, stderr, exitCode, timedOut } = await execa(
+    process.execPath,
+    [program(), '-C', context.cwd, ...args],
+    {
+      reject: false,
+      stdin: 'ignore',
+      timeout: MOST_MS,
+      env: { ...context.env, NO_COLOR: '1' },
+      extendEnv: false,
+    },
+  );
+  if (timedOut) return { ok: false, text: `${args[0]} took longer than a minute; see: ralphctl logs` };
+  const said = (exitCode === 0 ? stdout || stderr : stderr || stdout).split('\n').map((line) => line.trim());
+  const lines = said.filter((line) => line !== '' && !line.startsWith('warning:'));
+  const text = lines.join(' · ').replace(/^ralphctl: /, '');
+  return {
+    ok: exitCode === 0,
+    text: text || (exitCode === 0 ? 'done' : `${args[0]} failed with exit code ${exitCode}`),
+  };
+}

@@ -1,0 +1,254 @@
+/** What keys do: to the screen, and to the run. Features: C1 C2 C3 C4 C5 G5. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fold, newModel } from '../../../src/model/fold.js';
+import type { RunEvent } from '../../../src/protocol/events.js';
+import type { Idea } from '../../../src/protocol/idea.js';
+import { completions, splitWords } from '../../../src/screen/control/complete.js';
+import { press, type Seen } from '../../../src/screen/control/press.js';
+import { draftOf, typed } from '../../../src/screen/control/typing.js';
+import { noDetails } from '../../../src/screen/details.js';
+import { initialUi, type Ui } from '../../../src/screen/ui.js';
+
+const idea = (id: string): Idea => ({
+  ...{ id, title: `Title of ${id}`, text: '', blue: false, dependsOn: [], tags: [], done: false, ralph: true },
+  ...{ success: [], allowEmpty: false, source: { file: 'roadmap.md', line: 1 } },
+});
+
+const model = newModel(
+  { project: 'p', runId: 'r', name: 'shop', target: 'main' },
+  ['asks', 'works', 'failed', 'todo', 'landed'].map(idea),
+);
+const told: RunEvent[] = [
+  { kind: 'run', state: 'running', landed: 0, total: 5 },
+  { kind: 'idea', idea: 'asks', title: 'A', status: 'needs-human', reason: 'which?' },
+  { kind: 'idea', idea: 'works', title: 'W', status: 'running', agentName: 'ed-001' },
+  { kind: 'idea', idea: 'failed', title: 'F', status: 'failed', reason: 'exit 3' },
+  { kind: 'idea', idea: 'landed', title: 'L', status: 'landed', commit: 'abc123' },
+];
+for (const [at, event] of told.entries()) fold(model, { at: new Date(at * 1000).toISOString(), ...event });
+
+const places = ['asks', 'works', 'failed'].map((id) => ({ section: 'needs' as const, id }));
+const seen = (id: string): Seen => ({
+  model,
+  details: noDetails(),
+  places,
+  selected: { section: 'needs', id },
+  rows: 24,
+});
+const type = (text: string) => [...text].map((name) => ({ name, text: name }));
+const play = (keys: { name: string; text?: string }[], on = 'asks', from: Ui = initialUi()) => {
+  const acts: unknown[] = [];
+  let ui = from;
+  for (const key of keys) {
+    const pressed = press(ui, key, seen(on));
+    ui = pressed.ui;
+    if (pressed.act) acts.push(pressed.act);
+  }
+  return { ui, acts };
+};
+const tells = (...args: string[]) => ({ do: 'tell', args });
+
+describe('keys of an idea', () => {
+  it('answers: the text is typed, pasted line breaks are text, only a lone Enter sends', () => {
+    const { acts, ui } = play([
+      { name: 'a' },
+      ...type('Codes'),
+      { name: 'newline' },
+      { name: 'paste', text: 'from\nan app' },
+      { name: 'enter' },
+    ]);
+    expect(acts).toEqual([{ ...tells('answer', 'asks', '--', 'Codes\nfrom\nan app'), draft: 'asks' }]);
+    expect(ui.answering).toBeUndefined();
+  });
+
+  it('keeps the draft when the person leaves it, and goes on with it', () => {
+    const { ui } = play([{ name: 'a' }, ...type('half'), { name: 'esc' }]);
+    expect(ui.drafts.asks?.text).toBe('half');
+    const { acts } = play([{ name: 'a' }, ...type('!'), { name: 'enter' }], 'asks', ui);
+    expect(acts).toEqual([{ ...tells('answer', 'asks', '--', 'half!'), draft: 'asks' }]);
+  });
+
+  it('sends no empty answer', () => {
+    const { acts, ui } = play([{ name: 'a' }, { name: 'enter' }]);
+    expect([acts, ui.message?.refused]).toEqual([[], true]);
+  });
+
+  it.each([
+    ['p', 'works', tells('pause', 'works')],
+    ['r', 'failed', tells('retry', 'failed')],
+    ['b', 'todo', tells('bump', 'todo')],
+  ])('%s on %s tells the run at once', (name, on, act) => {
+    expect(play([{ name }], on).acts).toEqual([act]);
+  });
+
+  it.each([
+    ['x', 'works', tells('stop', 'works')],
+    ['x', 'failed', tells('abandon', 'failed')],
+    ['R', 'landed', tells('rollback', 'landed')],
+    ['X', 'failed', tells('cleanup', 'failed')],
+  ])('%s on %s asks first; y does it, everything else does not', (name, on, act) => {
+    expect(play([{ name }], on).acts).toEqual([]);
+    expect(play([{ name }, { name: 'y' }], on).acts).toEqual([act]);
+    for (const other of ['n', 'enter', 'esc', 'Y']) {
+      const { acts, ui } = play([{ name }, { name: other }], on);
+      expect([acts, ui.confirm, ui.pending]).toEqual([[], undefined, undefined]);
+    }
+  });
+
+  it('types what a command needs: hint, more iterations, split', () => {
+    expect(play([{ name: 'i' }, ...type('look at -x'), { name: 'enter' }], 'works').acts).toEqual([
+      tells('hint', 'works', '--', 'look at -x'),
+    ]);
+    expect(play([{ name: '+' }, { name: 'enter' }], 'works').acts).toEqual([tells('limit', 'works', '5')]);
+    expect(play([{ name: 'D' }, ...type('one; two'), { name: 'enter' }], 'failed').acts).toEqual([
+      tells('split', 'failed', '--into', 'one', '--into', 'two'),
+    ]);
+  });
+
+  it('says why a key does nothing now', () => {
+    const { acts, ui } = play([{ name: 'u' }], 'works');
+    expect([acts, ui.message]).toEqual([
+      [],
+      { text: expect.stringContaining('unblock does not apply'), refused: true },
+    ]);
+  });
+});
+
+describe('keys of the run and the screen', () => {
+  it('pauses at once, and stops only after y', () => {
+    expect(play([{ name: 'P' }]).acts).toEqual([tells('pause')]);
+    expect(play([{ name: 'S' }]).acts).toEqual([]);
+    expect(play([{ name: 'S' }, { name: 'y' }]).acts).toEqual([tells('stop')]);
+  });
+
+  it('takes any command with quotes and completion', () => {
+    expect(play([{ name: ':' }, ...type('slots 6'), { name: 'enter' }]).acts).toEqual([tells('slots', '6')]);
+    expect(
+      play([{ name: ':' }, ...type('retr'), { name: 'tab' }, ...type('fa'), { name: 'tab' }, { name: 'enter' }]).acts,
+    ).toEqual([tells('retry', 'failed')]);
+    expect(play([{ name: ':' }, ...type('hint works "two words"'), { name: 'enter' }]).acts).toEqual([
+      tells('hint', 'works', 'two words'),
+    ]);
+    expect(completions(model, 'mode s')).toEqual(['mode semi-auto', 'mode step']);
+  });
+
+  it.each(['q', 'ctrl-c', 'f10'])('%s leaves', (name) => {
+    expect(play([{ name }]).acts).toEqual([{ do: 'leave' }]);
+  });
+
+  it('goes to screens and back', () => {
+    const { ui } = play([{ name: '3' }, { name: '?' }, { name: '?' }, { name: 'esc' }]);
+    expect(ui.screen).toBe('run');
+    expect(play([{ name: 'n' }]).ui).toMatchObject({ screen: 'needs', selected: { needs: { id: 'asks' } } });
+    expect(play([{ name: 'enter' }], 'works').ui).toMatchObject({ screen: 'idea', idea: 'works' });
+  });
+
+  it('moves by id and never off the list', () => {
+    const { ui } = play([{ name: 'down' }], 'failed');
+    expect(ui.selected.run?.id).toBe('failed');
+    expect(play([{ name: 'up' }], 'works').ui.selected.run?.id).toBe('asks');
+  });
+});
+
+it('no sequence of keys throws, tells the run unasked, or leaves a state that a key cannot leave', () => {
+  const keys = fc.constantFrom(
+    'a',
+    'i',
+    'p',
+    'x',
+    'r',
+    'R',
+    'X',
+    '+',
+    'D',
+    ':',
+    '/',
+    'n',
+    '?',
+    '3',
+    '2',
+    'enter',
+    'esc',
+    'up',
+    'down',
+    'tab',
+    'left',
+    'right',
+    '[',
+    ']',
+    'd',
+    'z',
+    't',
+    'h',
+    'l',
+    'g',
+    'G',
+    'pagedown',
+    'w',
+    'f',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(keys, { maxLength: 30 }),
+      fc.constantFrom('asks', 'works', 'failed', 'landed', 'todo', 'gone'),
+      (names, on) => {
+        const { ui } = play(
+          names.map((name) => (name.length === 1 ? { name, text: name } : { name })),
+          on,
+        );
+        const out = play(
+          Array.from({ length: 40 }, () => ({ name: 'esc' })),
+          on,
+          ui,
+        );
+        expect(out.ui).toMatchObject({ screen: 'run' });
+        expect(out.acts).toEqual([]);
+      },
+    ),
+  );
+});
+
+describe('typing', () => {
+  it('never breaks a character and never leaves the text', () => {
+    const pieces = fc.constantFrom('a', 'ä', '👨‍👩‍👧', '界', '\n', ' ');
+    const moves = fc.constantFrom(
+      'left',
+      'right',
+      'up',
+      'down',
+      'home',
+      'end',
+      'backspace',
+      'delete',
+      'ctrl-w',
+      'ctrl-k',
+      'ctrl-u',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            pieces.map((text) => ({ name: text, text })),
+            moves.map((name) => ({ name })),
+          ),
+          { maxLength: 40 },
+        ),
+        (keys) => {
+          let draft = draftOf('');
+          for (const key of keys) {
+            draft = typed(draft, key, true) ?? draft;
+            expect(draft.cursor).toBeGreaterThanOrEqual(0);
+            expect(draft.cursor).toBeLessThanOrEqual(draft.text.length);
+            expect(draft.text).toBe(Buffer.from(draft.text).toString());
+          }
+        },
+      ),
+    );
+  });
+
+  it('splits words as a shell would, and knows an open quote', () => {
+    expect(splitWords('hint a "b c" \'d "e"\' f')).toEqual(['hint', 'a', 'b c', 'd "e"', 'f']);
+    expect(splitWords('hint "open')).toBeUndefined();
+  });
+});
