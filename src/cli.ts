@@ -12,6 +12,7 @@ import { addRecovery, addRunControls, addSteering } from './client/rows/control.
 import { addHelp } from './client/rows/help.js';
 import { collect, json, whole } from './client/rows/options.js';
 import type { StatusOptions } from './client/views/status-list.js';
+import { canShowScreen } from './client/views/terminal.js';
 import { version } from './worker/build-id.js';
 
 const termOf = (command: Command): string =>
@@ -212,6 +213,8 @@ function argumentError({ exitCode, message }: CommanderError): number {
 
 endWithReader(process.stdout);
 endWithReader(process.stderr);
+const bare = process.argv.length === 2 || (process.argv.length === 4 && /^(?:-C|--repo)$/.test(process.argv[2] ?? ''));
+if (bare && canShowScreen(process.env)) process.argv.push('top');
 try {
   await program.parseAsync();
 } catch (error) {

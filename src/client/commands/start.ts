@@ -21,9 +21,9 @@ import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } f
 import { ensureStateFolder } from '../state-folder.js';
 import { clean, landedText, many, paragraphs, seconds } from '../views/live-lines.js';
 import { elapsed } from '../views/status-lines.js';
+import { canShowScreen } from '../views/terminal.js';
 import { ensureWorker } from '../worker-process.js';
 import type { OpenRun } from './interventions.js';
-import { canShowScreen } from '../views/terminal.js';
 
 export interface StartOptions extends StartFlags {
   dryRun?: boolean;
@@ -233,6 +233,10 @@ async function attach(
   const end = screen
     ? await (await import('../screen/attached.js')).followOnScreen(context, attachment, runId, !wait)
     : await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
+  if (end.why === 'detached' && screen) {
+    say('The run continues. Attach again: ralphctl   inspect: ralphctl status   end the run: ralphctl stop');
+    return EXIT.ok;
+  }
   if (end.why === 'detached') {
     say(
       '\ndetached; the run continues. Attach again: ralphctl start   inspect: ralphctl status   end the run: ralphctl stop',

@@ -83,7 +83,9 @@ export class Attachment {
         dead = 0;
         await this.#bringWorkerBack();
       } else if (state === 'none' && !told) {
-        this.tell('somebody stopped the worker of this project, so the run is not moving. Start one with: ralphctl start');
+        this.tell(
+          'somebody stopped the worker of this project, so the run is not moving. Start one with: ralphctl start',
+        );
         told = true;
       } else if (state === 'alive' && (!told || round % QUEUE_CHECK_EVERY === 0)) {
         if (round % QUEUE_CHECK_EVERY === 0) told = await this.#sayIfNobodyPolls(told);

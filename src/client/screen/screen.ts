@@ -15,8 +15,8 @@ import type { Act } from '../../screen/control/act.js';
 import { press } from '../../screen/control/press.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
-import type { KeyPress } from '../../screen/terminal/keys.js';
 import { runPlaces } from '../../screen/run.js';
+import type { KeyPress } from '../../screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
 import { Terminal } from '../../screen/terminal/terminal.js';
@@ -216,7 +216,14 @@ export class Screen {
 
   #places(): Selection[] {
     const { size } = this.#terminal;
-    const view = { model: this.#model, ui: this.#ui, details: this.#details, size, theme: this.#theme, now: Date.now() };
+    const view = {
+      model: this.#model,
+      ui: this.#ui,
+      details: this.#details,
+      size,
+      theme: this.#theme,
+      now: Date.now(),
+    };
     return this.#ui.screen === 'run' ? runPlaces(view) : [];
   }
 

@@ -1,0 +1,120 @@
+/** The full screen as a person uses it: a real pseudo terminal, a real run, keys in, picture out. Features: C1 C4 G1 G2 G5 G8. */
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { cliPath, roadmap, type Sandbox, sandbox, until } from '../support/program.js';
+import { type PtyOptions, PtyScreen } from '../support/pty.js';
+
+const SCRIPT = `ideas:
+  asks:
+    - {signal: "NEEDS_HUMAN: Which port should the server use?"}
+    - {do: [{echoPrompt: true}, {write: {path: port.txt, text: "x"}}], signal: COMPLETE}
+  slow:
+    - {do: [{say: "I look at the files"}, {write: {path: a.txt, text: "1"}}], signal: "PROGRESS: 40"}
+    - {do: [{waitFor: {path: GO}}, {write: {path: b.txt, text: "1"}}], signal: COMPLETE}
+`;
+
+let box: Sandbox | undefined;
+let screen: PtyScreen | undefined;
+afterEach(async () => {
+  await screen?.dispose();
+  await box?.dispose();
+  box = undefined;
+  screen = undefined;
+});
+
+async function opened(
+  options: PtyOptions,
+  ...args: string[]
+): Promise<{ box: Sandbox; screen: PtyScreen; go: () => Promise<void> }> {
+  const made = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap([{ id: 'asks', text: 'Ask for the port' }, { id: 'slow' }]),
+  });
+  box = made;
+  const go = `${made.scratch}/go`;
+  await made.write({
+    'ralphctl.yaml': 'version: 1\nagent: scripted\nslots: 2\ngate: ["true"]\n',
+    '.ralph-script.yaml': SCRIPT.replace('GO', go),
+  });
+  await made.commit('set up');
+  const env = { ...made.env, TERM: 'xterm-256color', ...options.env };
+  screen = new PtyScreen(process.execPath, [cliPath, ...args], { ...options, cwd: made.repo, env });
+  return { box: made, screen, go: () => import('node:fs/promises').then(({ writeFile }) => writeFile(go, '')) };
+}
+
+describe.each([
+  { columns: 80, rows: 24, env: {}, landed: '✓' },
+  { columns: 120, rows: 40, env: { LANG: 'C', LC_ALL: 'C', NO_COLOR: '1' }, landed: '+' },
+])('at $columns x $rows', ({ columns, rows, env, landed }) => {
+  it('shows the run, takes an answer, follows an idea, and ends as start does', async () => {
+    const { box, screen, go } = await opened({ columns, rows, env }, 'start');
+    await screen.shows(/running|waits for you/);
+    await screen.shows(/asks.*Which port should the server use/);
+    expect(await screen.full()).toBe(true);
+
+    screen.press('n');
+    await screen.shows('screen 2 of 5');
+    screen.press('a', 'Use 8080.', 'enter');
+    await until('the answer is taken', async () =>
+      (await box.run('logs', '--json')).json.some((event) => event.kind === 'command' && event.verb === 'answer'),
+    );
+    screen.press('1');
+    await screen.shows(new RegExp(`\\${landed} asks`));
+
+    screen.press('3');
+    await screen.shows('3 of 5');
+    screen.press('/', 'slow', 'enter', 'enter');
+    await screen.shows('I look at the files');
+    screen.press('esc', 'esc', '1');
+    await go();
+    await screen.shows(/completed/);
+    const text = await screen.text();
+    if (landed === '+') {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are allowed
+      expect(text).toMatch(/^[\x00-\x7f]*$/);
+      expect(screen.raw).not.toMatch(/\u001b\[3\d/);
+    }
+    screen.press('q');
+    expect(await screen.exited).toBe(0);
+    expect(await screen.full()).toBe(false);
+  });
+});
+
+it('leaving, a closed terminal and a kill leave the run alone; a resize and another size keep the picture whole', async () => {
+  const { box, screen: first, go } = await opened({}, 'start');
+  await first.shows('slow');
+  first.resize(100, 30);
+  await first.shows(/Needs you|nobody/);
+  first.press('q');
+  expect(await first.exited).toBe(0);
+  expect(await first.text()).toContain('The run continues');
+
+  screen = new PtyScreen(process.execPath, [cliPath], { cwd: box.repo, env: { ...box.env, TERM: 'xterm-256color' } });
+  await screen.shows('slow');
+  screen.process.kill('SIGHUP');
+  await screen.exited;
+  screen = new PtyScreen(process.execPath, [cliPath], {
+    columns: 60,
+    rows: 10,
+    cwd: box.repo,
+    env: { ...box.env, TERM: 'xterm-256color' },
+  });
+  await screen.shows('slow');
+  screen.process.kill('SIGTERM');
+  await screen.exited;
+  expect(await screen.full()).toBe(false);
+  expect((await box.run('status', '--json')).code).not.toBe(6);
+  await go();
+});
+
+it('a pause by key is told by the run, and a command that it refuses is answered in its own words', async () => {
+  const { screen, go } = await opened({}, 'start');
+  await screen.shows(/slow .*2\/30/);
+  screen.press('P');
+  await screen.shows(/paus(?:ed|ing)/);
+  screen.press(':', 'retry slow', 'enter');
+  await screen.shows(/retry|refused|running|not possible/);
+  screen.press('P');
+  await screen.shows(/running|waits for you/);
+  await go();
+  screen.press('q');
+  await screen.exited;
+});
