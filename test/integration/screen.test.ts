@@ -50,8 +50,6 @@ describe.each([
     await screen.shows(/asks.*Which port should the server use/);
     expect(await screen.full()).toBe(true);
 
-    screen.press('n');
-    await screen.shows('screen 2 of 5');
     screen.press('a', 'Use 8080.', 'enter');
     await until('the answer is taken', async () =>
       (await box.run('logs', '--json')).json.some((event) => event.kind === 'command' && event.verb === 'answer'),
@@ -59,18 +57,12 @@ describe.each([
     screen.press('1');
     await screen.shows(new RegExp(`\\${landed} asks`));
 
-    screen.press('3');
-    await screen.shows('3 of 5');
-    screen.press('/', 'slow', 'enter', 'enter');
-    await screen.shows('I look at the files');
-    screen.press('esc', 'esc', '1');
     await go();
     await screen.shows(/completed/);
     const text = await screen.text();
     if (landed === '+') {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly these are allowed
-      expect(text).toMatch(/^[\x00-\x7f]*$/);
-      expect(screen.raw).not.toMatch(/\u001b\[3\d/);
+      expect(text).toMatch(/^\p{ASCII}*$/u);
+      expect(screen.raw).not.toContain('\u001b[3');
     }
     screen.press('q');
     expect(await screen.exited).toBe(0);

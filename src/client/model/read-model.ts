@@ -4,10 +4,9 @@
  */
 import { basename } from 'node:path';
 import { landedIdeas } from '../../git/landing/landed.js';
-import { addIdeas, fold, newModel } from '../../model/fold.js';
+import { addIdeas, newModel } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { eventsPath, followEvents } from '../../run-files/events.js';
 import { needNoWork } from '../../run-files/landed.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 
@@ -39,13 +38,4 @@ export async function takeAdded(root: string, ref: RunRef, model: RunModel): Pro
     model,
     added.filter((idea) => idea !== undefined),
   );
-}
-
-/** With everything that its events tell so far. */
-export async function readModel(root: string, ref: RunRef): Promise<ModelOfRun | undefined> {
-  const found = await emptyModel(root, ref);
-  if (!found) return undefined;
-  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) fold(found.model, event);
-  await takeAdded(root, ref, found.model);
-  return found;
 }
