@@ -137,7 +137,7 @@ program.commandsGroup('Inspect:');
 
 program
   .command('top')
-  .summary('open the full screen (also: ralphctl alone in a terminal)')
+  .summary('open the full screen (also: ralphctl alone)')
   .description('Opens the full screen of the open run, or of the last run. Leaving it changes nothing.')
   .action(run(async (context) => (await import('./client/commands/top.js')).top(context)));
 
