@@ -5,11 +5,19 @@
  */
 import type { RunModel } from '../model/model.js';
 import type { Details } from './details.js';
-import { within } from './line.js';
-import { runView } from './run.js';
+import { helpView } from './help.js';
+import { historyPlaces, historyView } from './history.js';
+import { ideaView } from './idea.js';
+import { ideaPlaces, ideasView } from './ideas.js';
+import { type Line, within } from './line.js';
+import { logPlaces, logView } from './log.js';
+import { needPlaces, needsView } from './needs.js';
+import { textView } from './report-page.js';
+import { runPlaces, runView } from './run.js';
 import { isSmallSize, isTooSmall, smallView, tooSmall } from './run-small.js';
+import { clean, isUnsafe } from './text.js';
 import { type Theme, themed } from './theme.js';
-import type { Ui } from './ui.js';
+import type { Selection, Ui } from './ui.js';
 import type { Picture, Size, View } from './view.js';
 
 export function compose(model: RunModel, ui: Ui, details: Details, size: Size, theme: Theme, now: number): Picture {
@@ -17,11 +25,58 @@ export function compose(model: RunModel, ui: Ui, details: Details, size: Size, t
   const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : shown(view);
   const lines = picture.lines
     .slice(0, Math.max(1, size.rows - 1))
-    .map((one) => themed(within(one, Math.max(1, size.columns)), theme));
+    .map((one) => themed(within(cleaned(one), Math.max(1, size.columns)), theme));
   return { ...picture, lines };
 }
 
+/** Views clean what is foreign before they measure it; one that forgets must not steer the terminal either. */
+const cleaned = (spans: Line): Line =>
+  spans.some(({ text }) => isUnsafe(text)) ? spans.map((span) => ({ ...span, text: clean(span.text) })) : spans;
+
 function shown(view: View): Picture {
-  if (isSmallSize(view.size)) return smallView(view);
-  return runView(view);
+  switch (view.ui.screen) {
+    case 'needs':
+      return needsView(view);
+    case 'ideas':
+      return ideasView(view);
+    case 'log':
+      return logView(view);
+    case 'history':
+      return historyView(view);
+    case 'idea':
+      return ideaView(view);
+    case 'help':
+      return helpView(view);
+    case 'report':
+    case 'welcome':
+      return textView(view);
+    case 'run':
+      return isSmallSize(view.size) ? smallView(view) : runView(view);
+  }
+}
+
+/** What can be selected on the screen that is shown, in its order; of lists also what is not visible. */
+export function placesOf(
+  model: RunModel,
+  ui: Ui,
+  details: Details,
+  size: Size,
+  theme: Theme,
+  now: number,
+): Selection[] {
+  const view: View = { model, ui, details, size, theme, now };
+  switch (ui.screen) {
+    case 'run':
+      return isSmallSize(size) ? needPlaces(view).filter(({ section }) => section === 'needs') : runPlaces(view);
+    case 'needs':
+      return needPlaces(view);
+    case 'ideas':
+      return ideaPlaces(view);
+    case 'log':
+      return logPlaces(view);
+    case 'history':
+      return historyPlaces(view);
+    default:
+      return [];
+  }
 }

@@ -68,6 +68,7 @@ export interface Key {
   /** As the terminal names them: a character, or `up`, `enter`, `ctrl-r`, `f5`. */
   keys: readonly string[];
   /** In footers and on the page of keys, where the names of the keys are too long. */
+  /** Empty: another key of the table names it as well. */
   label: string;
   ascii?: string;
   action: Action;
@@ -113,8 +114,9 @@ export const KEYS: readonly Key[] = [
   move('1 2 3 4 5', 'screen', 'screens', { label: '1-5' }),
   of('idea')('enter', 'open', 'open it', { label: '↵', ascii: 'Enter', hint: { text: 'open', rank: 1 } }),
   idea('a', 'answer', 'answer or approve', { verb: 'answer', hint: { text: 'answer', rank: 2 } }),
-  look('[', 'tab-left', 'tab before', { screens: ['idea'] }),
-  look(']', 'tab-right', 'tab after', { screens: ['idea'] }),
+  look('[', 'tab-left', 'tab before, after', { label: '[ ]', screens: ['idea'], hint: { text: 'tab', rank: 5 } }),
+  look(']', 'tab-right', 'tab after', { screens: ['idea'], label: '' }),
+  look('f', 'follow', 'follow', { screens: ['idea', 'log'], hint: { text: 'follow', rank: 7 } }),
   idea('i', 'hint', 'hint for its next prompt', { verb: 'hint', hint: { text: 'hint', rank: 8 } }),
   idea('p', 'pause', 'pause / resume', { verb: 'pause', hint: { text: 'pause', rank: 3 } }),
   idea('x', 'stop', 'stop, give up', { verb: 'stop', asks: true, hint: { text: 'stop', rank: 4 } }),
@@ -146,7 +148,6 @@ export const KEYS: readonly Key[] = [
   run('V', 'review', 'reviewed, go on', { verb: 'review', hint: { text: 'reviewed, go on', rank: 1 } }),
   run('W', 'worker', 'start a worker', { hint: { text: 'start a worker', rank: 1 } }),
   of('run')(':', 'command', 'any command', { hint: { text: 'command', rank: 12 } }),
-  look('f', 'follow', 'follow', { screens: ['idea', 'log'], hint: { text: 'follow', rank: 7 } }),
   look('w', 'wrap', 'wrap', { screens: ['idea', 'log'], hint: { text: 'wrap', rank: 13 } }),
   look('d', 'diff', 'diff', { screens: LISTS, hint: { text: 'diff', rank: 13 } }),
   look('o', 'web', 'web page', { hint: { text: 'as a page', rank: 6 } }),

@@ -192,12 +192,12 @@ function limitLines({ model, now, details }: View, most: number): Line[] {
       account.until === undefined ? '' : `, until ${clock(account.until, now)} (${duration(account.until - now)})`;
     const over = details.tookOver?.get(account.key);
     const text = `${limitWord(account)}${until}${over ? `; ${over} took over` : ''}`;
-    for (const agent of account.agents)
+    for (const agent of account.agents.map(clean))
       closed.set(agent, line(' ', coloured('◷', 'yellow'), ` ${pad(agent, size)}  ${text}`));
     if (account.agents.length === 0)
       closed.set(account.key, line(' ', coloured('◷', 'yellow'), ` ${agentsOf(account)}  ${text}`));
   }
-  const open = names.filter((one) => !closed.has(one));
+  const open = names.filter((one) => !closed.has(clean(one)));
   const budgets = model.budget.filter(({ scope }) => scope !== 'idea');
   const agents = [
     ...closed.values(),

@@ -6,7 +6,7 @@
 /** Characters of one cell each; a text of these is as wide as it is long. */
 const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc✓✗⊗⊘⊟⊞⇄]*$/u;
 /** Combining marks, the later parts of Hangul syllables, and what is not seen at all. */
-const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
+const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cs}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 /** Two cells: East Asian wide and full-width characters, and emoji. */
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4c6\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]$/u;
@@ -40,6 +40,8 @@ export function width(text: string): number {
   for (const char of text) sum += cellsOf(char);
   return sum;
 }
+
+export const isUnsafe = (text: string): boolean => /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(text);
 
 /** One line, without anything that could steer a terminal. */
 export const clean = (text: string): string =>
@@ -121,3 +123,7 @@ export function wrap(text: string, cells: number, hang = 0): string[] {
 /** A foreign text with its line breaks, each of its lines wrapped. */
 export const wrapAll = (text: string, cells: number, hang = 0): string[] =>
   paragraphs(text).flatMap((line) => wrap(line, cells, hang));
+
+/** A name, and its text hanging beside it. */
+export const labelled = (name: string, text: string, cells: number, hang: number): string[] =>
+  wrapAll(text, cells - hang).map((row, index) => `${pad(index === 0 ? name : '', hang)}${row}`);

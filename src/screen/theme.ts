@@ -84,6 +84,15 @@ export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?:
   }
 }
 
+/** Sign and colour of a signal of an agent. */
+export const SIGNALS: Readonly<Record<'complete' | 'blocked' | 'needs-human' | 'progress' | 'none', Look>> = {
+  complete: { sign: '✓', colour: 'green' },
+  blocked: { sign: '⊗', colour: 'yellow' },
+  'needs-human': { sign: '?', colour: 'cyan' },
+  progress: { sign: '▸', colour: 'blue' },
+  none: { sign: '·', colour: 'gray' },
+};
+
 /** A bar of `part` (0 to 1) over so many cells. */
 export function bar(part: number, cells: number): string {
   const done = Math.max(0, Math.min(cells, Math.round(part * cells)));

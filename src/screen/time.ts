@@ -24,6 +24,15 @@ export function clock(at: number, now: number): string {
   return `${date.getDate()} ${MONTHS[date.getMonth()]} ${time}`;
 }
 
+/** `today 22:00`, `Tue 22:03`, `3 Nov 22:01`: when a run began. */
+export function dayClock(at: number, now: number): string {
+  const date = new Date(at);
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  if (dayOf(at) === dayOf(now)) return `today ${time}`;
+  if (Math.abs(now - at) < 6 * DAY) return `${DAYS[date.getDay()]} ${time}`;
+  return `${date.getDate()} ${MONTHS[date.getMonth()]} ${time}`;
+}
+
 /** `<10s`, `20s`, `3m`, `1h42m`, `2d4h`. */
 export function duration(ms: number): string {
   const whole = Math.max(0, ms);

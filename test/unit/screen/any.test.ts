@@ -7,7 +7,7 @@ import { IDEA_STATUSES } from '../../../src/protocol/states.js';
 import { compose } from '../../../src/screen/compose.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
 import { lineWidth, plainLine } from '../../../src/screen/line.js';
-import { initialUi, type Ui } from '../../../src/screen/ui.js';
+import { IDEA_SORTS, initialUi, NUMBERED, type ScreenName, TABS, type Ui } from '../../../src/screen/ui.js';
 import { clockAt, idea, NOW } from './shop.js';
 
 const NASTY = [
@@ -24,6 +24,7 @@ const NASTY = [
   'क्षि ไทย ﷽ 한국어',
   '\u200b\u200d\ufe0f',
 ];
+const MORE: readonly ScreenName[] = ['idea', 'idea', 'help', 'report', 'welcome'];
 const text = fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'grapheme', maxLength: 120 }), fc.string());
 const ids = fc.constantFrom(
   'a',
@@ -128,15 +129,38 @@ const event = fc.oneof(
 const ui: fc.Arbitrary<Ui> = fc
   .record({
     order: fc.constantFrom('quiet' as const, 'slot' as const),
+    screen: fc.constantFrom(...NUMBERED, ...MORE),
+    tab: fc.constantFrom(...TABS),
+    sort: fc.constantFrom(...IDEA_SORTS),
+    tree: fc.boolean(),
+    wrap: fc.boolean(),
+    follow: fc.boolean(),
+    filter: text,
+    draft: fc.record({ text, cursor: fc.nat(300) }),
+    scroll: fc.nat(500),
     id: ids,
     prompt: fc.option(fc.record({ text, label: text, cursor: fc.nat(200) }), { nil: undefined }),
     confirm: fc.option(text, { nil: undefined }),
     message: fc.option(text, { nil: undefined }),
   })
-  .map(({ order, id, prompt, confirm, message }) => ({
+  .map(({ screen, id, prompt, confirm, message, draft, scroll, filter, ...rest }) => ({
     ...initialUi(),
-    order,
-    selected: { run: { id } },
+    ...rest,
+    screen,
+    back: ['run'],
+    filter,
+    find: filter.slice(0, 2),
+    idea: id,
+    answering: id,
+    drafts: { [id]: draft },
+    scroll: {
+      [screen]: scroll,
+      'idea agent': scroll,
+      'idea timeline': scroll,
+      'idea gate': scroll,
+      'idea task': scroll,
+    },
+    selected: { [screen]: { id } },
     ...(prompt ? { prompt: { ...prompt, kind: 'command' as const } } : {}),
     ...(confirm === undefined ? {} : { confirm }),
     ...(message === undefined ? {} : { message: { text: message } }),
@@ -148,6 +172,35 @@ const details: fc.Arbitrary<Details> = fc
     ...noDetails(),
     nowOf: new Map([[id, now]]),
     quietMs: new Map([[id, quiet]]),
+    report: [error, now],
+    idea: {
+      id,
+      stream: [
+        { at: NOW, text: now },
+        { text: error, more: true as const },
+      ],
+      toolCalls: quiet,
+      tokensIn: quiet,
+      lastSign: NOW,
+      diff: { base: error, files: [{ path: error, added: quiet, deleted: quiet, look: now }], lines: [error, now] },
+      gateOutput: { total: quiet, lines: [error, now] },
+      lastWords: error,
+      why: { score: quiet, parts: [{ label: now, value: 1 }], waitsFor: [error] },
+    },
+    history: {
+      runs: [
+        {
+          runId: id,
+          startedAt: NOW,
+          outcome: 'terminated' as const,
+          agents: [error],
+          target: { from: error, to: now },
+          open: [{ id, state: 'failed' as const, reason: error, since: now }],
+          done: [{ id, iterations: quiet, ms: quiet, added: quiet }],
+          look: [{ what: now, text: error }],
+        },
+      ],
+    },
     ...(stands === 0 ? { standstill: { kind: 'failing' as const, since: NOW, tries: 4, error, log: error } } : {}),
   }));
 
@@ -183,7 +236,7 @@ describe('any run', () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 400 },
     );
   });
 });

@@ -309,3 +309,66 @@ export const shopDetails = (): Details => ({
   ]),
   tookOver: new Map([['codex:1', 'claude']]),
 });
+
+/** What files tell of the page of search-001. */
+export const searchDetails = (): Details => ({
+  ...shopDetails(),
+  idea: {
+    id: 'search-001',
+    stream: [
+      { at: clockAt('23:39'), text: 'session with claude-opus' },
+      {
+        at: clockAt('23:39'),
+        text: 'The umlauts fail because the index is built before the words are normalised; the query is normalised, the index is not.',
+      },
+      { at: clockAt('23:39'), text: '→ Read src/search/index.ts' },
+      { at: clockAt('23:40'), text: '→ Grep "normalize" src/' },
+      { at: clockAt('23:40'), text: '→ Edit src/search/index.ts' },
+      { at: clockAt('23:41'), text: '→ Bash npm test -- search' },
+      { at: clockAt('23:41'), text: '✗ Bash failed with exit code 1: 2 failing' },
+      {
+        at: clockAt('23:41'),
+        text: 'Two tests expect the old order; I look at whether they are right before I change them.',
+      },
+      { at: clockAt('23:41'), text: '→ Read test/search.test.ts' },
+      { at: clockAt('23:42'), text: '→ Edit src/search/order.ts' },
+    ],
+    toolCalls: 38,
+    tokensIn: 412_000,
+    tokensOut: 9100,
+    lastSign: NOW - 4000,
+    lastCommit: NOW - 9 * 60_000,
+    changed: { files: 7, added: 212, deleted: 38 },
+    iterationLimitMs: 30 * 60_000,
+    ideaLimitMs: 90 * 60_000,
+    why: { score: 20, parts: [{ label: 'parent 3/4 done', value: 20 }], waitsFor: [] },
+    diff: {
+      base: '3d6d44a799',
+      files: [
+        { path: 'src/search/index.ts', added: 120, deleted: 20 },
+        { path: 'src/search/order.ts', added: 31, deleted: 8 },
+        { path: 'test/search.test.ts', added: 40, deleted: 0, look: '1 test newly skipped' },
+      ],
+      file: 'src/search/index.ts',
+      lines: [
+        '@@ -12,7 +12,9 @@ export function index(goods: Goods[]) {',
+        '-  for (const one of goods) add(one.name, one.id);',
+        '+  for (const one of goods) add(normalise(one.name), one.id);',
+      ],
+    },
+    gateOutput: {
+      total: 1204,
+      lines: ['not ok 5 - search › finds Äpfel', '  expected: ["Äpfel"]', '  actual:   []'],
+    },
+  },
+});
+
+export const mfaDetails = (): Details => ({
+  ...shopDetails(),
+  idea: {
+    id: 'mfa-001',
+    filesRead: 12,
+    lastWords:
+      'I looked at how login works today. Both ways are possible; they exclude each other. The app means one table and a page to enrol; the mail means a queue and templates in four languages.',
+  },
+});

@@ -1,0 +1,59 @@
+/** Framed parts of a screen. Invariant: a box has exactly the size that was asked for. */
+import { dim, fill, type Line, line, within } from './line.js';
+import { cut, width } from './text.js';
+
+export interface Part {
+  title: string;
+  right?: string;
+  lines: readonly Line[];
+  /** Takes the lines that are left over; without one the last part does. */
+  grows?: true;
+  /** Lines kept when there is no room for all; the rest is cut at the end. */
+  least?: number;
+}
+
+/** A border line: corner, title, right text, corner. */
+function border([start, end]: readonly [string, string], title: string, right: string, columns: number): Line {
+  const room = columns - 4;
+  const left = title === '' ? '' : ` ${cut(title, room - 2)} `;
+  const tail = right === '' || width(left) + width(right) + 4 > room ? '' : ` ${right} ─`;
+  const rest = columns - width(start) - width(end) - width(left) - width(tail);
+  return line(dim(start), { text: left, bold: true }, dim(`${'─'.repeat(Math.max(0, rest))}${tail}${end}`));
+}
+
+/** Parts under each other in one frame. */
+export function box(parts: readonly Part[], columns: number, height?: number): Line[] {
+  const sizes = parts.map(({ lines }) => lines.length);
+  if (height !== undefined) {
+    let spare = height - 1 - parts.length - sizes.reduce((sum, one) => sum + one, 0);
+    const grows = parts.findIndex((part) => part.grows);
+    const at = grows >= 0 ? grows : parts.length - 1;
+    if (spare > 0) sizes[at] = (sizes[at] ?? 0) + spare;
+    for (let index = parts.length - 1; spare < 0 && index >= 0; index -= 1) {
+      const have = sizes[index] ?? 0;
+      const taken = Math.min(-spare, Math.max(0, have - (parts[index]?.least ?? 1)));
+      sizes[index] = have - taken;
+      spare += taken;
+    }
+  }
+  const out: Line[] = [];
+  for (const [index, { title, right = '', lines }] of parts.entries()) {
+    out.push(border(index === 0 ? ['┌', '┐'] : ['├─', '┤'], title, right, columns));
+    for (let row = 0; row < (sizes[index] ?? 0); row += 1)
+      out.push(line(dim('│'), ...fill(lines[row] ?? [], columns - 2), dim('│')));
+  }
+  out.push(line(dim(`└${'─'.repeat(Math.max(0, columns - 2))}┘`)));
+  return height === undefined ? out : out.slice(0, height);
+}
+
+/** Two blocks beside each other. */
+export function beside(left: readonly Line[], right: readonly Line[], leftColumns: number): Line[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) =>
+    line(...fill(left[row] ?? [], leftColumns), ...(right[row] ?? [])),
+  );
+}
+
+/** Each line one cell in from the left. */
+export const indented = (lines: readonly string[]): Line[] => lines.map((one) => line(` ${one}`));
+
+export const cutAll = (lines: readonly Line[], columns: number): Line[] => lines.map((one) => within(one, columns));

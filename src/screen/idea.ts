@@ -1,0 +1,272 @@
+/** The page of one idea: its box or card, and what one asks about it in tabs (G1, G2, G4). */
+import type { IdeaModel } from '../model/model.js';
+import { beside, box, type Part } from './boxes.js';
+import { card } from './cards.js';
+import { diffTab, diffTitle } from './diff.js';
+import { framed } from './frame.js';
+import { commandLines, failingLines, gateOf, gateTab, gateWhen } from './gate.js';
+import { iterationBox } from './idea-box.js';
+import { bold, coloured, dim, edges, fill, type Line, line } from './line.js';
+import { listsOf, waitingFor } from './lists.js';
+import { many, short } from './numbers.js';
+import { agentTab, saidTab, taskTab } from './tabs.js';
+import { clean, labelled, width, wrapAll } from './text.js';
+import { LOOKS, shownOf } from './theme.js';
+import { clock, duration } from './time.js';
+import { chosenRun, timeline } from './timeline.js';
+import { TABS, type Tab } from './ui.js';
+import type { Picture, View } from './view.js';
+
+const NAMES: Readonly<Record<Tab, string>> = {
+  agent: 'Agent',
+  timeline: 'Timeline',
+  gate: 'Gate',
+  diff: 'Diff',
+  task: 'Task',
+  said: 'Said',
+};
+
+export function ideaView(view: View): Picture {
+  const { model, ui, size } = view;
+  const idea = ui.idea === undefined ? undefined : model.ideas.get(ui.idea);
+  if (!idea) return framed(view, [line(` ${ui.idea ?? 'no idea'} is not in this run`)], { end: '? keys  Esc back' });
+  const lines = size.columns >= 120 ? wide(view, idea) : narrow(view, idea);
+  return framed(view, lines, {
+    idea,
+    ...messageOf(view, idea),
+    end: '? keys  Esc back',
+    without: new Set(
+      ['open', 'find', 'answer'].filter((one) => one !== 'answer' || idea.status !== 'needs-human') as never[],
+    ),
+  });
+}
+
+/** Where it is, what it is called. */
+function headLine({ model, size, now: _ }: View, idea: IdeaModel): Line {
+  const start = line(bold(`${clean(model.name)} › ${idea.id}`), `  ${clean(idea.title)}`);
+  if (size.columns < 120) return start;
+  const shown = shownOf(idea, model.landing, listsOf(model).after.get(idea.id));
+  const look = LOOKS[shown];
+  const last = idea.iterations.at(-1);
+  const by = [last?.agent, last?.model]
+    .filter((one) => one !== undefined)
+    .map((one) => clean(one))
+    .join(' ');
+  const end = line(
+    coloured(`${look.sign} ${shown}`, look.colour),
+    [by, idea.agentName ?? '']
+      .filter((one) => one !== '')
+      .map((one) => `  ${one}`)
+      .join(''),
+  );
+  return edges(start, end, size.columns, 1);
+}
+
+const isAtWork = ({ status }: IdeaModel): boolean => status === 'running';
+
+/** Box or card. */
+const upper = (view: View, idea: IdeaModel, columns: number): Line[] =>
+  isAtWork(idea) && idea.warnings.length === 0 ? iterationBox(view, idea, columns) : stateCard(view, idea, columns);
+
+function stateCard(view: View, idea: IdeaModel, columns: number): Line[] {
+  if (!isAtWork(idea)) return card(view, idea, columns);
+  const warning = idea.warnings[0];
+  const lines = iterationBox(view, idea, columns);
+  if (!warning) return lines;
+  const note = box(
+    [
+      {
+        title: `! ${warning.kind}`,
+        right: warning.since === undefined ? '' : `since ${clock(warning.since, view.now)}`,
+        lines: [
+          ...wrapAll(warning.text, columns - 4)
+            .slice(0, 3)
+            .map((one) => line(` ${one}`)),
+          line(' ', coloured('c continue   x stop   + more iterations   i hint', 'gray')),
+        ],
+      },
+    ],
+    columns,
+  );
+  return [...lines, ...note];
+}
+
+function tabsLine(view: View, idea: IdeaModel, tabs: readonly Tab[]): { left: string; right: string } {
+  const shown = shownTab(view, tabs);
+  const left = tabs
+    .map((tab) => {
+      const name = `${NAMES[tab]}${tab === 'said' && idea.said.length > 0 ? ` ${idea.said.length}` : ''}`;
+      return tab === shown ? `[${name}]` : name;
+    })
+    .join('  ');
+  return { left, right: tabRight(view, idea, shown) };
+}
+
+const shownTab = ({ ui }: View, tabs: readonly Tab[]): Tab => (tabs.includes(ui.tab) ? ui.tab : (tabs[0] ?? 'agent'));
+
+function tabRight(view: View, idea: IdeaModel, tab: Tab): string {
+  const { ui } = view;
+  const run = chosenRun(idea, ui.serial);
+  if (tab === 'agent' && run) {
+    const follows = ui.follow && run.endedAt === undefined && (ui.scroll['idea agent'] ?? 0) === 0;
+    return `iteration ${run.number}${follows ? ', follows ↓' : ''}`;
+  }
+  if (tab === 'gate') {
+    const when = gateWhen(view, idea);
+    return when === '' ? '' : `${when}   ← → iteration`;
+  }
+  return tab === 'diff' ? diffTitle(view, idea) : '';
+}
+
+function tabLines(view: View, idea: IdeaModel, tab: Tab, columns: number, height: number): Line[] {
+  switch (tab) {
+    case 'agent':
+      return agentTab(view, idea, columns, height);
+    case 'timeline':
+      return timeline(view, idea, columns, height);
+    case 'gate':
+      return gateTab(view, idea, columns, height);
+    case 'diff':
+      return diffTab(view, idea, columns, height);
+    case 'task':
+      return taskTab(view, idea, columns, height);
+    case 'said':
+      return saidTab(view, idea, columns, height);
+  }
+}
+
+function narrow(view: View, idea: IdeaModel): Line[] {
+  const { size } = view;
+  const height = size.rows - 3;
+  const lines = [headLine(view, idea), ...upper(view, idea, size.columns)];
+  const tabs = tabsLine(view, idea, TABS);
+  const fits = width(tabs.left) + width(tabs.right) + 3 <= size.columns;
+  lines.push(edges(line(` ${tabs.left}`), line(dim(fits ? tabs.right : '')), size.columns));
+  const tab = shownTab(view, TABS);
+  const foot = tab === 'agent' ? agentFoot(view, idea) : undefined;
+  const room = Math.max(1, height - lines.length - (foot ? 1 : 0));
+  const body = tabLines(view, idea, tab, size.columns, room).slice(0, room);
+  lines.push(...body);
+  if (!foot) return lines;
+  while (lines.length < height - 1) lines.push([]);
+  lines.push(edges(line(dim(` ${foot.left}`)), line(dim(foot.right)), size.columns));
+  return lines;
+}
+
+/** `38 tool calls · 412k tokens in, 9.1k out`, `last sign of life <10s ago` */
+function agentFoot(view: View, idea: IdeaModel): { left: string; right: string } | undefined {
+  const told = view.details.idea?.id === idea.id ? view.details.idea : undefined;
+  if (!told) return undefined;
+  const { toolCalls, tokensIn, tokensOut, lastSign } = told;
+  const parts: string[] = [];
+  if (toolCalls !== undefined) parts.push(many(toolCalls, 'tool call'));
+  if (tokensIn !== undefined || tokensOut !== undefined)
+    parts.push(`${short(tokensIn ?? 0)} tokens in, ${short(tokensOut ?? 0)} out`);
+  const sign =
+    lastSign === undefined || !isAtWork(idea) ? '' : `last sign of life ${duration(view.now - lastSign)} ago`;
+  return parts.length === 0 && sign === '' ? undefined : { left: parts.join(' · '), right: sign };
+}
+
+/** Score, branch, who waits; on the timeline what a key press opens. */
+function messageOf(view: View, idea: IdeaModel): { left: string; right: string } {
+  const { ui, now, size, theme } = view;
+  if (size.columns < 120 && ui.tab === 'timeline')
+    return {
+      left: `${theme.ascii ? 'Enter' : '↵'} opens this agent run: its words, its prompt, its gate`,
+      right: idea.startedAt === undefined ? '' : `begun ${clock(idea.startedAt, now)}`,
+    };
+  if (size.columns >= 120) return { left: whyAgain(idea), right: '' };
+  const parts = standingParts(view, idea)
+    .filter(({ name }) => ['score', 'branch', 'unblocks'].includes(name))
+    .map(({ name, text }) => `${name} ${text}`);
+  return { left: parts.join('   '), right: '' };
+}
+
+/** Why this iteration is there, where the one before said COMPLETE. */
+function whyAgain(idea: IdeaModel): string {
+  const before = idea.iterations.at(-2);
+  const last = idea.iterations.at(-1);
+  if (!before || !last || last.endedAt !== undefined || before.signal?.kind !== 'complete') return '';
+  if (before.turnedDown !== undefined)
+    return `iteration ${before.number} said COMPLETE, which was turned down: ${clean(before.turnedDown)}`;
+  return before.gate && !before.gate.pass
+    ? `iteration ${before.number} said COMPLETE, but the gate is red: the failure is in the prompt of this one`
+    : '';
+}
+
+function standingParts(view: View, idea: IdeaModel): { name: string; text: string }[] {
+  const { model, details } = view;
+  const parts: { name: string; text: string }[] = [];
+  const add = (name: string, text: string): void => {
+    if (text !== '') parts.push({ name, text });
+  };
+  const group = idea.parent === undefined ? undefined : model.ideas.get(idea.parent);
+  if (group) {
+    const children = group.children.flatMap((id) => model.ideas.get(id) ?? []);
+    const landed = children.filter(({ status }) => status === 'landed').length;
+    add('part of', `${group.id}, ${landed} of ${children.length} landed`);
+  }
+  add('unblocks', waitingFor(model, idea.id).slice(0, 5).join(', '));
+  add('after', idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`).join(', '));
+  const why = details.idea?.id === idea.id ? details.idea.why : undefined;
+  const score = why?.score ?? model.live?.scores?.[idea.id];
+  if (score !== undefined) {
+    const sum = why?.parts.map(({ label, value }) => `${clean(label)} (${value < 0 ? '' : '+'}${value})`).join(', ');
+    add('score', `${score}${sum ? ` = ${sum}` : ''}`);
+  }
+  for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
+  add(
+    'branch',
+    idea.commits > 0 || isAtWork(idea) ? `ralph/${idea.id}${idea.commits > 0 ? `, ${idea.commits} ahead` : ''}` : '',
+  );
+  const said = idea.said.at(-1);
+  add('you said', said ? clean(said.text ?? said.verb) : '');
+  return parts;
+}
+
+function wide(view: View, idea: IdeaModel): Line[] {
+  const { size } = view;
+  const height = size.rows - 1 - 3;
+  const left = Math.floor(size.columns * 0.4);
+  const right = size.columns - left;
+  const top = upper(view, idea, left);
+  const { gate, run } = gateOf(view, idea);
+  const parts: Line[][] = [top];
+  const standing = standingParts(view, idea).flatMap(({ name, text }) =>
+    labelled(name, text, left - 4, 11)
+      .slice(0, 2)
+      .map((one) => line(` ${one}`)),
+  );
+  const gateLines = gate
+    ? [...commandLines(idea, gate, view.now, left - 2), ...failingLines(gate, left - 2).slice(0, 3)]
+    : [];
+  const state = gate ? `${gate.pass ? 'green' : 'red'}, ${clock(gate.at, view.now)}` : '';
+  const below = (gateLines.length > 0 ? gateLines.length + 2 : 0) + (standing.length > 0 ? standing.length + 2 : 0);
+  const room = Math.max(4, height - top.length - below - 2);
+  const rows = timeline(view, idea, left - 2, room).slice(0, room);
+  parts.push(box([{ title: 'Timeline', lines: rows }], left, Math.min(room, rows.length) + 2));
+  if (gateLines.length > 0)
+    parts.push(
+      box([{ title: `Last gate${run ? `, iteration ${run.number}` : ''}`, right: state, lines: gateLines }], left),
+    );
+  if (standing.length > 0) parts.push(box([{ title: 'Where it stands', lines: standing }], left));
+  const column = parts.flat().slice(0, height);
+  const tabs = TABS.filter((tab) => tab !== 'timeline');
+  const { left: names, right: told } = tabsLine(view, idea, tabs);
+  const foot = shownTab(view, tabs) === 'agent' ? agentFoot(view, idea) : undefined;
+  const inner = height - 2;
+  const body = tabLines(view, idea, shownTab(view, tabs), right - 2, inner - (foot ? 1 : 0));
+  if (foot) {
+    while (body.length < inner - 1) body.push([]);
+    body.push(line(dim(` ${[foot.left.replace(' tokens', ''), foot.right].filter((one) => one !== '').join(' · ')}`)));
+  }
+  const page: Part = { title: names, right: told, lines: body };
+  return [
+    headLine(view, idea),
+    ...beside(
+      column.map((one) => fill(one, left)),
+      box([page], right, height),
+      left,
+    ),
+  ];
+}

@@ -1,0 +1,23 @@
+/** A page of lines that are made elsewhere: the report of a run, or what to do where there is no run yet. */
+import { framed } from './frame.js';
+import { dim, edges, line } from './line.js';
+import { clean } from './text.js';
+import type { Picture, View } from './view.js';
+
+export function textView(view: View): Picture {
+  const { details, ui, size } = view;
+  const all = details.report;
+  const room = size.rows - 3;
+  const first = Math.max(0, Math.min(ui.scroll[ui.screen] ?? 0, (all?.length ?? 0) - room));
+  const lines = (all ?? ['reading …']).slice(first, first + room).map((text) => line(` ${clean(text)}`));
+  const more =
+    all && all.length > room ? `${first + 1} to ${Math.min(all.length, first + room)} of ${all.length} lines` : '';
+  return framed(view, lines, {
+    right: more,
+    footer: edges(
+      line(dim(more === '' ? '' : ' ↑↓ PgUp PgDn move')),
+      line(dim('? keys  Esc back  q leave')),
+      size.columns,
+    ),
+  });
+}

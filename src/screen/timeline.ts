@@ -1,0 +1,159 @@
+/** The timeline of an idea: its iterations, and what happened between them (G2). Invariant: the newest stands last. */
+import type { GateRun, IdeaModel, Iteration, Moment } from '../model/model.js';
+import { claim } from './happened.js';
+import { coloured, dim, inverse, type Line, line } from './line.js';
+import { dollars, many, UNKNOWN } from './numbers.js';
+import { costText } from './run-slots.js';
+import { clean, pad } from './text.js';
+import { bar, SIGNALS } from './theme.js';
+import { clock, duration } from './time.js';
+import { type View, windowAt } from './view.js';
+
+type Entry = { at: number } & ({ run: Iteration; percent: number; known: boolean } | { moment: Moment });
+
+const MOMENTS: Readonly<Record<Moment['kind'], { sign: string; colour: 'yellow' | 'cyan' | 'blue' | 'gray' }>> = {
+  limit: { sign: '◷', colour: 'yellow' },
+  agent: { sign: '⇄', colour: 'blue' },
+  said: { sign: '›', colour: 'cyan' },
+  bounced: { sign: '↺', colour: 'yellow' },
+  escalated: { sign: '!', colour: 'yellow' },
+  held: { sign: '◷', colour: 'yellow' },
+  step: { sign: '·', colour: 'gray' },
+  warning: { sign: '!', colour: 'yellow' },
+  refused: { sign: '!', colour: 'yellow' },
+};
+
+function momentText({ kind, text }: Moment): string {
+  const plain = clean(text);
+  switch (kind) {
+    case 'agent':
+      return `goes on with ${plain}`;
+    case 'said':
+      return `you said: ${plain.replace(/^(?:hint|answer): /, '')}`;
+    case 'bounced':
+      return `does not land: ${plain}`;
+    case 'escalated':
+      return `got nowhere: ${plain}`;
+    case 'refused':
+      return `refused: ${plain}`;
+    default:
+      return plain;
+  }
+}
+
+/** Iterations with the percent that held after each, and moments, by time. */
+function entries(idea: IdeaModel): Entry[] {
+  let percent = 0;
+  const runs = idea.iterations.map((run): Entry => {
+    const said = run.signal;
+    const known =
+      said?.kind === 'progress' ||
+      (said?.kind === 'complete' && run.turnedDown === undefined && run.gate?.pass !== false);
+    if (said?.kind === 'progress') percent = said.percent;
+    else if (known) percent = 100;
+    return { at: run.startedAt, run, percent, known };
+  });
+  const moments = idea.moments.map((moment): Entry => ({ at: moment.at, moment }));
+  return [...runs, ...moments].sort((a, b) => a.at - b.at);
+}
+
+/** The agent run that the page shows. */
+export const chosenRun = (idea: IdeaModel, serial: number | undefined): Iteration | undefined =>
+  idea.iterations.find((run) => run.serial === serial) ?? idea.iterations.at(-1);
+
+export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
+  const all = entries(idea);
+  if (all.length === 0) return [line(dim(' it has not started'))];
+  const chosen = chosenRun(idea, view.ui.serial);
+  const at = all.findIndex((entry) => 'run' in entry && entry.run === chosen);
+  const room = Math.max(1, height - 2);
+  const first = windowAt(at, all.length, room, view.ui.scroll['idea timeline'] ?? all.length);
+  const narrow = columns < 70;
+  const lines = all.slice(first, first + room).map((entry) => {
+    const spans = 'run' in entry ? runLine(entry, idea, view, narrow) : momentLine(entry.moment, view, narrow);
+    return 'run' in entry && entry.run === chosen ? mark(spans, columns, narrow) : spans;
+  });
+  return narrow ? [...lines, line(` ${shortSum(idea)}`)] : [...lines, line(), line(` ${sum(idea)}`)];
+}
+
+const mark = (spans: Line, columns: number, narrow: boolean): Line => {
+  const [first, ...rest] = spans;
+  if (!first) return spans;
+  const text = narrow ? `>${first.text.slice(1)}` : first.text.replace(/^ {2}/, ' >');
+  return inverse([{ ...first, text }, ...rest], columns);
+};
+
+function runLine(
+  { run, percent, known }: Extract<Entry, { run: Iteration }>,
+  idea: IdeaModel,
+  { now }: View,
+  narrow: boolean,
+): Line {
+  const signal = signalOf(run, idea);
+  const look = run.signal ? SIGNALS[run.signal.kind] : SIGNALS.progress;
+  const ms = run.durationMs ?? (run.endedAt ?? now) - run.startedAt;
+  const running = run.endedAt === undefined;
+  const progress = coloured(bar(percent / 100, narrow ? 10 : 20), known ? 'blue' : 'gray');
+  if (narrow)
+    return line(
+      ` ${pad(`#${run.number}`, 3)}`,
+      progress,
+      `  ${pad(clock(run.startedAt, now), 5)} ${pad(duration(ms), 4, 'right')}  `,
+      running ? '← now' : coloured(`${signal}${run.gate && !run.gate.pass ? ', red' : ''}`, look.colour),
+    );
+  return line(
+    `   ${pad(`#${run.number}`, 4)}`,
+    progress,
+    `  ${pad(clock(run.startedAt, now), 5)}  ${pad(`${duration(ms)}${running ? ' ─' : ''}`, 7)}`,
+    coloured(pad(signal, 15), look.colour),
+    ' ',
+    pad(run.commits === undefined ? '' : many(run.commits, 'commit'), 11),
+    running ? '← now' : gateWord(run.gate),
+  );
+}
+
+function signalOf(run: Iteration, idea: IdeaModel): string {
+  if (run.outcome === 'interrupted') return 'interrupted';
+  if (run.outcome === 'timeout') return 'timed out';
+  if (run.outcome === 'failed') return `failed: ${clean(run.message ?? '')}`;
+  if (run.endedAt === undefined) return idea.gateNow ? 'gate' : 'works';
+  if (!run.signal) return '(no signal)';
+  const sign = run.signal.kind === 'progress' || run.signal.kind === 'none' ? '' : `${SIGNALS[run.signal.kind].sign} `;
+  return `${sign}${claim({ signal: run.signal })}${run.turnedDown === undefined ? '' : ', turned down'}`;
+}
+
+const gateWord = (gate: GateRun | undefined): Line => {
+  if (!gate) return line(dim(UNKNOWN));
+  const tests = gate.tests ? `${gate.tests.passed}/${gate.tests.total}` : clean(gate.command ?? '');
+  return line(coloured(gate.pass ? '✓' : '✗', gate.pass ? 'green' : 'red'), ` ${tests}`);
+};
+
+function momentLine(moment: Moment, { now }: View, narrow: boolean): Line {
+  const { sign, colour } = MOMENTS[moment.kind];
+  const text = momentText(moment);
+  if (narrow) return line('  ', coloured(sign, colour), ` ${text} ${clock(moment.at, now)}`);
+  return line('   ', coloured(sign, colour), `${' '.repeat(25)}${pad(clock(moment.at, now), 5)}         ${text}`);
+}
+
+/** `5 iterations · 33m agent, 8m gate · 60 % · 4 commits · $0.41` */
+function sum(idea: IdeaModel): string {
+  const gate = idea.iterations.reduce((total, run) => total + (run.gate?.durationMs ?? 0), 0);
+  return [
+    many(idea.iterations.length, 'iteration'),
+    `${duration(idea.spent.ms)} agent${gate > 0 ? `, ${duration(gate)} gate` : ''}`,
+    idea.percent === undefined ? '' : `${idea.percent} %`,
+    many(idea.commits, 'commit'),
+    costText(idea) === UNKNOWN ? '' : dollars(idea.spent.dollars),
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');
+}
+
+const shortSum = (idea: IdeaModel): string =>
+  [
+    many(idea.iterations.length, 'iteration'),
+    duration(idea.spent.ms),
+    idea.percent === undefined ? '' : `${idea.percent} %`,
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');

@@ -1,0 +1,174 @@
+/** The other screens as pictures: G1 G2 G4 A4 C3. */
+import { describe, expect, it } from 'vitest';
+import type { RunModel } from '../../../src/model/model.js';
+import { compose, placesOf } from '../../../src/screen/compose.js';
+import { type Details, noDetails } from '../../../src/screen/details.js';
+import { plainLine } from '../../../src/screen/line.js';
+import { initialUi, TABS, type Ui } from '../../../src/screen/ui.js';
+import type { Picture, Size } from '../../../src/screen/view.js';
+import { NIGHT, night, nightDetails } from './night.js';
+import { pastDetails } from './past.js';
+import { expectPicture } from './pictures.js';
+import { mfaDetails, NOW, searchDetails, shop, shopDetails } from './shop.js';
+
+const UTF8 = { colour: true, ascii: false };
+const ASCII = { colour: false, ascii: true };
+const SIZES: Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 40 },
+];
+const named = ({ columns, rows }: Size): string => `${columns}x${rows}`;
+const draw = (more: Partial<Ui>, details: Details, size: Size, theme = UTF8, model: RunModel = shop()): Picture =>
+  compose(model, { ...initialUi(), ...more }, details, size, theme, NOW);
+const textOf = ({ lines }: Picture): string => lines.map(plainLine).join('\n');
+const SMALL: Size = { columns: 80, rows: 24 };
+
+const ANSWER = { text: 'Codes from an app. Make the table with the migration tool, not by hand.', cursor: 71 };
+const answering: Partial<Ui> = { screen: 'needs', answering: 'mfa-001', drafts: { 'mfa-001': ANSWER } };
+
+for (const size of SIZES) {
+  describe(`at ${named(size)}`, () => {
+    it('Needs you has the question whole, what was said before it, and the answer (C3)', () => {
+      expectPicture(`needs-answer-${named(size)}`, draw(answering, mfaDetails(), size));
+      expectPicture(`needs-answer-ascii-${named(size)}`, draw(answering, mfaDetails(), size, ASCII));
+      const blocked: Partial<Ui> = { screen: 'needs', selected: { needs: { section: 'needs', id: 'deploy-001' } } };
+      expectPicture(`needs-blocked-${named(size)}`, draw(blocked, shopDetails(), size));
+    });
+
+    for (const tab of TABS)
+      it(`the page of an idea shows its iteration, and ${tab} (G1, G2)`, () => {
+        const ui: Partial<Ui> = { screen: 'idea', idea: 'search-001', tab };
+        expectPicture(`idea-${tab}-${named(size)}`, draw(ui, searchDetails(), size));
+      });
+
+    it('Ideas is a tree with groups, filtered, sorted (A4)', () => {
+      expectPicture(`ideas-${named(size)}`, draw({ screen: 'ideas', closed: new Set(['ops']) }, shopDetails(), size));
+      const filtered: Partial<Ui> = { screen: 'ideas', filter: '!landed', sort: 'cost', tree: false };
+      expectPicture(`ideas-flat-${named(size)}`, draw(filtered, shopDetails(), size));
+    });
+
+    it('Log, History and the keys', () => {
+      expectPicture(`log-${named(size)}`, draw({ screen: 'log' }, shopDetails(), size));
+      const chosen: Partial<Ui> = { screen: 'history', selected: { history: { id: 'r4' } } };
+      expectPicture(`history-${named(size)}`, draw(chosen, pastDetails(), size));
+      expectPicture(`keys-${named(size)}`, draw({ screen: 'help', back: ['run'] }, shopDetails(), size));
+    });
+  });
+}
+
+describe('the card of an idea that does not work says why, and what can be done (G4)', () => {
+  const page = (idea: string, theme = UTF8): string[] =>
+    textOf(draw({ screen: 'idea', idea, tab: 'timeline' }, noDetails(), SMALL, theme))
+      .split('\n')
+      .slice(1, 9);
+
+  it.each([
+    ['login-001', '┌ ✓ landed ', 'R roll back   d diff   y copy commit'],
+    ['list-001', '┌ ▵ done, waits to land ', 'number 2 in the landing queue'],
+    ['cache-001', '┌ ◔ timed out ', 'r retry'],
+    ['deploy-001', '┌ ⊗ blocked ', 'u unblock   i hint, then u'],
+    ['mfa-001', '┌ ? asks ', 'a answer'],
+    ['logout-001', '┌ · waits for others ', 'it starts when session-001, mfa-001 have landed'],
+    ['docs-001', '┌ ◦ ready to start ', 'score 30'],
+    ['stuck-001', '┌ ! stuck ', 'c continue   x stop   + more iterations   i hint'],
+  ])('%s', (id, title, words) => {
+    const lines = page(id).join('\n');
+    expect(lines).toContain(title);
+    expect(lines).toContain(words);
+  });
+
+  it('in letters that every terminal has', () => {
+    expect(page('cache-001', ASCII)[0]).toMatch(/^\+ T timed out -+ 3 of 3 iterations - 22:54 -\+$/);
+  });
+});
+
+describe('the answer', () => {
+  const type = (text: string, cursor: number, size = SMALL) =>
+    draw({ ...answering, drafts: { 'mfa-001': { text, cursor } } }, mfaDetails(), size);
+  const at = ({ lines, cursor }: Picture): string =>
+    cursor ? plainLine(lines[cursor.line] ?? []).slice(0, cursor.column) : '';
+
+  it('has its cursor where the next character goes, at both sizes', () => {
+    expect(at(draw(answering, mfaDetails(), SMALL))).toBe(` ${ANSWER.text}`);
+    expect(at(draw(answering, mfaDetails(), { columns: 120, rows: 40 }))).toMatch(/│ hand\.$/);
+    expect(at(type('one two', 3))).toBe(' one');
+    expect(at(type('one\ntwo', 7))).toBe(' two');
+    expect(at(type('', 0))).toBe(' ');
+  });
+
+  it('keeps the cursor in sight in a text that is longer than its place', () => {
+    const text = Array.from({ length: 40 }, (_, n) => `line ${n}`).join('\n');
+    expect(at(type(text, text.length))).toBe(' line 39');
+    expect(at(type(text, 3))).toBe(' lin');
+  });
+
+  it('shows no cursor where nothing is typed', () => {
+    expect(draw({ screen: 'needs' }, mfaDetails(), SMALL).cursor).toBeUndefined();
+  });
+});
+
+describe('10,000 ideas', () => {
+  const model = night();
+  const shown = (more: Partial<Ui>): Picture =>
+    compose(model, { ...initialUi(), screen: 'ideas', ...more }, nightDetails(model), SMALL, UTF8, NIGHT);
+
+  it('are found by state, group, word, and from any place in the list', () => {
+    expect(textOf(shown({ filter: 'failed' }))).toContain('10,000 ideas, 20 shown');
+    expect(textOf(shown({ filter: 'rename the' }))).toContain('api-2072');
+    expect(textOf(shown({ filter: 'nothing like it' }))).toContain('no idea matches /nothing like it; Esc shows all');
+    const last = shown({ selected: { ideas: { id: 'api-3333' } } });
+    expect(textOf(last)).toMatch(/>· api-3333/);
+    expect(textOf(last)).toContain('10,000 of 10,000');
+    expect(last.scroll).toBe(10_000 - 19);
+  });
+
+  it('all can be selected, although few are visible', () => {
+    const ui: Ui = { ...initialUi(), screen: 'ideas' };
+    expect(placesOf(model, ui, noDetails(), SMALL, UTF8, NIGHT)).toHaveLength(10_000);
+  });
+});
+
+describe('filters', () => {
+  const ids = (filter: string): string[] =>
+    placesOf(shop(), { ...initialUi(), screen: 'ideas', tree: false, filter }, noDetails(), SMALL, UTF8, NOW).map(
+      ({ id }) => id,
+    );
+
+  it('know groups, states and all but', () => {
+    expect(ids('=catalog')).toEqual(['search-001', 'db-001', 'list-001']);
+    expect(ids('asks')).toEqual(['mfa-001']);
+    expect(ids('timed out')).toEqual(['cache-001']);
+    expect(ids('!landed')).not.toContain('db-001');
+    expect(ids('商品')).toEqual(['docs-001']);
+  });
+});
+
+describe('every list', () => {
+  it.each(['run', 'needs', 'ideas', 'log', 'history'] as const)('%s gives what can be selected', (screen) => {
+    const ui: Ui = { ...initialUi(), screen };
+    const places = placesOf(shop(), ui, pastDetails(), SMALL, UTF8, NOW);
+    expect(places.length).toBeGreaterThan(3);
+    const last = places.at(-1);
+    if (!last) return;
+    const chosen = compose(
+      shop(),
+      { ...ui, follow: false, selected: { [screen]: last } },
+      pastDetails(),
+      SMALL,
+      UTF8,
+      NOW,
+    );
+    expect(chosen.selected).toEqual(last);
+    expect(chosen.lines.some((line) => plainLine(line).startsWith('>'))).toBe(true);
+  });
+});
+
+describe('the report', () => {
+  it('is a page that scrolls', () => {
+    const report = Array.from({ length: 60 }, (_, n) => `line ${n}`);
+    const ui: Partial<Ui> = { screen: 'report', scroll: { report: 50 } };
+    const text = textOf(draw(ui, { ...noDetails(), report }, SMALL));
+    expect(text).toContain(' line 59');
+    expect(text).toContain('40 to 60 of 60 lines');
+  });
+});
