@@ -1,5 +1,5 @@
 /** Framed parts of a screen. Invariant: a box has exactly the size that was asked for. */
-import { dim, fill, type Line, line, within } from './line.js';
+import { dim, fill, type Line, line } from './line.js';
 import { cut, width } from './text.js';
 
 export interface Part {
@@ -55,5 +55,3 @@ export function beside(left: readonly Line[], right: readonly Line[], leftColumn
 
 /** Each line one cell in from the left. */
 export const indented = (lines: readonly string[]): Line[] => lines.map((one) => line(` ${one}`));
-
-export const cutAll = (lines: readonly Line[], columns: number): Line[] => lines.map((one) => within(one, columns));

@@ -56,7 +56,7 @@ export function helpView(view: View): Picture {
   );
   const head = edges(line(bold(` keys on: ${SCREEN_NAMES[about]}`)), line(dim('Esc closes this')), size.columns);
   const room = size.rows - 1 - 3;
-  const all = [...body, ...(rows + notes.length < room ? [line(), ...notes] : [])];
+  const all = [...body, ...(rows + notes.length < room ? [line()] : []), ...(rows + notes.length <= room ? notes : [])];
   const first = Math.max(0, Math.min(ui.scroll.help ?? 0, all.length - room));
   return framed(view, [head, ...all.slice(first, first + room)], {
     footer: edges(line(dim(' Esc back')), line(dim('q leave')), size.columns),
@@ -66,7 +66,7 @@ export function helpView(view: View): Picture {
 function block(group: KeyGroup, keys: readonly Key[], cells: number, { theme }: View): Line[] {
   const own = keys.filter((key) => key.group === group && key.label !== '');
   if (own.length === 0) return [];
-  const size = Math.max(4, ...own.map((key) => width(name(key, theme)))) + 2;
+  const size = Math.max(4, ...own.map((key) => width(name(key, theme)))) + 1;
   return [
     line(bold(TITLES[group])),
     ...own.map((key) => line(` ${pad(name(key, theme), size)}${pad(key.does, Math.max(1, cells - size - 2))}`)),

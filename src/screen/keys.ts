@@ -117,7 +117,7 @@ export const KEYS: readonly Key[] = [
   look('[', 'tab-left', 'tab before, after', { label: '[ ]', screens: ['idea'], hint: { text: 'tab', rank: 5 } }),
   look(']', 'tab-right', 'tab after', { screens: ['idea'], label: '' }),
   look('f', 'follow', 'follow', { screens: ['idea', 'log'], hint: { text: 'follow', rank: 7 } }),
-  idea('i', 'hint', 'hint for its next prompt', { verb: 'hint', hint: { text: 'hint', rank: 8 } }),
+  idea('i', 'hint', 'hint', { verb: 'hint', hint: { text: 'hint', rank: 8 } }),
   idea('p', 'pause', 'pause / resume', { verb: 'pause', hint: { text: 'pause', rank: 3 } }),
   idea('x', 'stop', 'stop, give up', { verb: 'stop', asks: true, hint: { text: 'stop', rank: 4 } }),
   idea('r', 'retry', 'retry', { verb: 'retry', hint: { text: 'retry', rank: 3 } }),
@@ -153,13 +153,13 @@ export const KEYS: readonly Key[] = [
   look('o', 'web', 'web page', { hint: { text: 'as a page', rank: 6 } }),
   look('y', 'copy', 'copy', { hint: { text: 'copy', rank: 13 } }),
   move('n', 'next-need', 'next that needs you'),
-  move('N', 'previous-need', 'previous that needs you'),
+  move('N', 'previous-need', 'the one before it'),
   move('esc', 'back', 'back', { label: 'Esc' }),
   screen('? f1', 'help', 'keys'),
   screen('f5 ctrl-r', 'refresh', 'ask again', { label: 'F5 ^R' }),
   screen('ctrl-l', 'repaint', 'paint again', { label: '^L' }),
   screen('ctrl-z', 'shell', 'to the shell', { label: '^Z' }),
-  screen('q ctrl-c f10', 'leave', 'leave; the run goes on', { label: 'q ^C F10' }),
+  screen('q ctrl-c f10', 'leave', 'leave; run goes on', { label: 'q ^C' }),
 ];
 
 export const keysOn = (screen: ScreenName): Key[] =>
