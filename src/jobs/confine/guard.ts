@@ -1,40 +1,25 @@
 /**
- * Looks at the user's repository before and after an agent run. Where the agent left its worktree, the idea stops at a
- * person, with what strayed, how to see it and how to take it back.
- * Invariant: only what this run's own evidence shows counts (git's trace, the worktree's reflog, the agent's output), so
- * that work of the user, of other ideas and of ralphctl is never held against it. What may be anybody's doing is told of,
- * and stops nothing. Costs one process where nothing changed, the status of the checkout.
+ * Watches the user's repository during an agent run (evidence.ts compares before and after). Where the agent left its
+ * worktree, the idea stops and asks a person. The question says what changed, how to see it and how to take it back.
+ * Invariant: a change that no evidence of this run explains stops nothing; a notice reports it. Where nothing changed,
+ * the check costs one process, the status of the checkout.
  */
-import { readFile, realpath, rm, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import {
-  type Evidence,
-  findOutOfBounds,
-  madeSince,
-  type OutOfBoundsChange,
-} from '../../git/confinement/out-of-bounds.js';
-import {
-  type Outside,
-  type OutsidePlace,
-  type RefMove,
-  readMoves,
-  readOutside,
-} from '../../git/confinement/outside.js';
-import { foreignMoves, type HeadLog, readHeadLog } from '../../git/confinement/own-branch.js';
-import { readTrace, type TracedCommand, traceEnvironment } from '../../git/confinement/trace.js';
-import type { Wall } from '../../git/confinement/wall.js';
+import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
+import type { OutsidePlace } from '../../git/confinement/outside.js';
+import { foreignMoves } from '../../git/confinement/own-branch.js';
+import { traceEnvironment } from '../../git/confinement/trace.js';
 import { inspectRepository } from '../../git/repository.js';
-import { readStatus } from '../../git/status.js';
-import { exists, type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
+import { exists } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { OutOfBoundsRun } from '../../protocol/activities.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
-import { findMentions, isMentioned } from './mentions.js';
-import { lookAtOtherWorktrees } from './other-worktrees.js';
+import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
 import { describe } from './question.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
-import { agentSection, heldAgainst, noticeOf, outOfBoundsOf } from './walls.js';
+import { noticeOf } from './walls.js';
 
 export interface Guard {
   /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */
@@ -57,21 +42,6 @@ export interface Guard {
   notice(redact?: Redact): Promise<string | undefined>;
 }
 
-export interface GuardInput {
-  repo: string;
-  worktree: string;
-  branch: string;
-  idea: string;
-  runId: string;
-  agentName: string;
-  /** Folder of the iteration. */
-  dir: string;
-  /** The agent's output. */
-  outputFile: string;
-  /** Absent: the files that decide which programs git runs are not checked here. */
-  wall?: Wall;
-}
-
 const asItIs: Redact = (text) => text;
 const nothing = async () => undefined;
 const NO_GUARD: Guard = {
@@ -83,8 +53,6 @@ const NO_GUARD: Guard = {
   notice: nothing,
 };
 const LONGEST_NOTICE = 1200;
-/** Below `refs/heads/`. */
-const IDEA_BRANCHES = 'ralph/';
 
 const places = new Map<string, OutsidePlace>();
 
@@ -124,142 +92,9 @@ async function wasCutOff(dir: string): Promise<boolean> {
   return (await exists(join(before, 'outside.json'))) && !(await exists(join(before, 'result.json')));
 }
 
-interface Before {
-  /** epoch ms */
-  at: number;
-  outside: Outside;
-  /** Worktrees, by their registrations, and the branches of ideas. Absent in files of 0.1. */
-  links?: Record<string, Link>;
-  ideas?: Record<string, string>;
-  head?: HeadLog;
-}
-
-async function readPlace(place: OutsidePlace, worktree: string): Promise<Before> {
-  const at = Date.now();
-  const [outside, links, ideas, head] = await Promise.all([
-    readOutside(place),
-    readLinks(place.commonDir),
-    readBranches(place.commonDir, IDEA_BRANCHES),
-    readHeadLog(worktree),
-  ]);
-  return { at, outside, links, ideas, ...(head ? { head } : {}) };
-}
-
-interface Seen {
-  outside: Outside;
-  strays: OutOfBoundsChange[];
-  /** Those files of the checkout among them. */
-  edited: string[];
-  /** Broken worktrees without a known cause. */
-  broken: string[];
-}
-
 async function locate(repo: string): Promise<OutsidePlace> {
   const { root, gitDir, commonDir } = await inspectRepository(repo);
   return { root, gitDir, commonDir };
-}
-
-async function readBefore(file: string): Promise<Before | undefined> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Before;
-  } catch {
-    return undefined;
-  }
-}
-
-async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Seen> {
-  const { commonDir } = place;
-  const [outside, commands] = await Promise.all([readOutside(place), readTrace(trace)]);
-  const worktree = await realpath(input.worktree);
-  const gitDir = await privateGitDir(worktree);
-  const headMoves = gitDir ? await readMoves(gitDir, 'HEAD') : [];
-  const made = madeSince(headMoves, before.at);
-  const [was, after] = await withIdeas(place, input.branch, before, outside, commands, made);
-  const { outputFile } = input;
-  const [moved, edited, others] = await Promise.all([
-    JSON.stringify(after) === JSON.stringify(was)
-      ? []
-      : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
-    edits(input, place, worktree, before.at),
-    lookAtOtherWorktrees({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
-  ]);
-  const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
-  const strays = [...outOfBoundsOf(breaches), ...moved, ...edited.strays, ...others.strays];
-  return { outside, strays, edited: edited.files, broken: others.broken };
-}
-
-/**
- * Branches of other ideas move all the time. Only those count that the agent's own commands name, or that contain its
- * commits.
- */
-async function withIdeas(
-  { commonDir }: OutsidePlace,
-  own: string,
-  { outside, ideas = {} }: Before,
-  after: Outside,
-  commands: readonly TracedCommand[],
-  made: ReadonlySet<string>,
-): Promise<[before: Outside, after: Outside]> {
-  const said = commands.flatMap(({ argv }) => argv).filter((arg) => arg.includes(IDEA_BRANCHES) || arg === '--stdin');
-  const now = await readBranches(commonDir, IDEA_BRANCHES);
-  const named = Object.keys(ideas).filter((ref) => {
-    const branch = ref.replace('refs/heads/', '');
-    if (branch === own) return false;
-    return said.some((arg) => arg.endsWith(branch)) || (now[ref] !== ideas[ref] && made.has(now[ref] ?? ''));
-  });
-  if (named.length === 0) return [outside, after];
-  const pick = (refs: Record<string, string>) =>
-    Object.fromEntries(named.flatMap((ref) => (refs[ref] === undefined ? [] : [[ref, refs[ref]]])));
-  return [
-    { ...outside, refs: { ...outside.refs, ...pick(ideas) } },
-    { ...after, refs: { ...after.refs, ...pick(now) } },
-  ];
-}
-
-async function attribute(
-  input: GuardInput,
-  place: OutsidePlace,
-  before: Outside,
-  after: Outside,
-  own: Pick<Evidence, 'worktree' | 'headMoves' | 'made' | 'commands'>,
-): Promise<OutOfBoundsChange[]> {
-  const { root, commonDir } = place;
-  const changed = Object.keys(before.refs).filter((name) => before.refs[name] !== after.refs[name]);
-  const moves = new Map<string, readonly RefMove[]>();
-  for (const name of changed) moves.set(name, await readMoves(commonDir, name));
-  const trees = await listWorktrees(root);
-  return findOutOfBounds(before, after, {
-    ...own,
-    branch: input.branch,
-    root,
-    linked: trees.map((tree) => tree.path).filter((path) => path !== root && path !== own.worktree),
-    moves,
-    config: { before: join(input.dir, 'config.before'), file: join(commonDir, 'config') },
-  });
-}
-
-/** Files of the user's checkout that changed during the run and that the agent named in an action. */
-async function edits(
-  input: GuardInput,
-  { root }: OutsidePlace,
-  worktree: string,
-  since: number,
-): Promise<{ strays: OutOfBoundsChange[]; files: string[] }> {
-  const none = { strays: [], files: [] };
-  const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
-  if (mentions.length === 0) return none;
-  const { tracked, untracked } = await readStatus(root);
-  const files: string[] = [];
-  for (const path of [...tracked.map((entry) => entry.path), ...untracked])
-    if (isMentioned(join(root, path), mentions) && (await changedSince(join(root, path), since))) files.push(path);
-  if (files.length === 0) return none;
-  const quoted = files.slice(0, 10).map((path) => `'${path.replaceAll("'", "'\\''")}'`);
-  const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
-  const stray = {
-    what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
-    look: `git -C '${root}' status -- ${quoted.join(' ')}`,
-  };
-  return { strays: [stray], files };
 }
 
 /** One sentence with all changes of unknown origin; the diffs are in a file beside the run. */
@@ -293,11 +128,4 @@ async function noticed(
       `${broken.slice(0, 3).join(', ')} was deleted or broken while ${idea} ran; ralphctl recreates it from its branch, and uncommitted work is lost`,
     );
   return said.length > 0 ? redact(said.join('; ')).slice(0, LONGEST_NOTICE) : undefined;
-}
-
-async function changedSince(path: string, since: number): Promise<boolean> {
-  const own = await stat(path).catch(() => undefined);
-  const info = own ?? (await stat(dirname(path)).catch(() => undefined));
-  // File system clocks tick coarsely.
-  return info !== undefined && info.ctimeMs >= since - 20;
 }

@@ -1,0 +1,186 @@
+/**
+ * Reads the repository before and after an agent run, and finds what this run's own evidence shows: git's trace, the
+ * worktree's reflog, the agent's output.
+ * Invariant: work of the user, of other ideas and of ralphctl is never held against the run. Reads only.
+ */
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import {
+  type Evidence,
+  findOutOfBounds,
+  madeSince,
+  type OutOfBoundsChange,
+} from '../../git/confinement/out-of-bounds.js';
+import {
+  type Outside,
+  type OutsidePlace,
+  type RefMove,
+  readMoves,
+  readOutside,
+} from '../../git/confinement/outside.js';
+import { type HeadLog, readHeadLog } from '../../git/confinement/own-branch.js';
+import { readTrace, type TracedCommand } from '../../git/confinement/trace.js';
+import type { Wall } from '../../git/confinement/wall.js';
+import { readStatus } from '../../git/status.js';
+import { type Link, listWorktrees, privateGitDir, readBranches, readLinks } from '../../git/worktrees/list.js';
+import { findMentions, isMentioned } from './mentions.js';
+import { lookAtOtherWorktrees } from './other-worktrees.js';
+import { agentSection, heldAgainst, outOfBoundsOf } from './walls.js';
+
+export interface GuardInput {
+  repo: string;
+  worktree: string;
+  branch: string;
+  idea: string;
+  runId: string;
+  agentName: string;
+  /** Folder of the iteration. */
+  dir: string;
+  /** The agent's output. */
+  outputFile: string;
+  /** Absent: the files that decide which programs git runs are not checked here. */
+  wall?: Wall;
+}
+
+/** Below `refs/heads/`. */
+const IDEA_BRANCHES = 'ralph/';
+
+export interface Before {
+  /** epoch ms */
+  at: number;
+  outside: Outside;
+  /** Worktrees, by their registrations, and the branches of ideas. Absent in files of 0.1. */
+  links?: Record<string, Link>;
+  ideas?: Record<string, string>;
+  head?: HeadLog;
+}
+
+export async function readPlace(place: OutsidePlace, worktree: string): Promise<Before> {
+  const at = Date.now();
+  const [outside, links, ideas, head] = await Promise.all([
+    readOutside(place),
+    readLinks(place.commonDir),
+    readBranches(place.commonDir, IDEA_BRANCHES),
+    readHeadLog(worktree),
+  ]);
+  return { at, outside, links, ideas, ...(head ? { head } : {}) };
+}
+
+export async function readBefore(file: string): Promise<Before | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Before;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Seen {
+  outside: Outside;
+  strays: OutOfBoundsChange[];
+  /** Those files of the checkout among them. */
+  edited: string[];
+  /** Broken worktrees without a known cause. */
+  broken: string[];
+}
+
+export async function look(input: GuardInput, place: OutsidePlace, before: Before, trace: string): Promise<Seen> {
+  const { commonDir } = place;
+  const [outside, commands] = await Promise.all([readOutside(place), readTrace(trace)]);
+  const worktree = await realpath(input.worktree);
+  const gitDir = await privateGitDir(worktree);
+  const headMoves = gitDir ? await readMoves(gitDir, 'HEAD') : [];
+  const made = madeSince(headMoves, before.at);
+  const [was, after] = await withIdeas(place, input.branch, before, outside, commands, made);
+  const { outputFile } = input;
+  const [moved, edited, others] = await Promise.all([
+    JSON.stringify(after) === JSON.stringify(was)
+      ? []
+      : attribute(input, place, was, after, { worktree, headMoves, made, commands }),
+    edits(input, place, worktree, before.at),
+    lookAtOtherWorktrees({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
+  ]);
+  const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
+  const strays = [...outOfBoundsOf(breaches), ...moved, ...edited.strays, ...others.strays];
+  return { outside, strays, edited: edited.files, broken: others.broken };
+}
+
+/**
+ * Branches of other ideas move all the time. Only those count that the agent's own commands name, or that contain its
+ * commits.
+ */
+async function withIdeas(
+  { commonDir }: OutsidePlace,
+  own: string,
+  { outside, ideas = {} }: Before,
+  after: Outside,
+  commands: readonly TracedCommand[],
+  made: ReadonlySet<string>,
+): Promise<[before: Outside, after: Outside]> {
+  const said = commands.flatMap(({ argv }) => argv).filter((arg) => arg.includes(IDEA_BRANCHES) || arg === '--stdin');
+  const now = await readBranches(commonDir, IDEA_BRANCHES);
+  const named = Object.keys(ideas).filter((ref) => {
+    const branch = ref.replace('refs/heads/', '');
+    if (branch === own) return false;
+    return said.some((arg) => arg.endsWith(branch)) || (now[ref] !== ideas[ref] && made.has(now[ref] ?? ''));
+  });
+  if (named.length === 0) return [outside, after];
+  const pick = (refs: Record<string, string>) =>
+    Object.fromEntries(named.flatMap((ref) => (refs[ref] === undefined ? [] : [[ref, refs[ref]]])));
+  return [
+    { ...outside, refs: { ...outside.refs, ...pick(ideas) } },
+    { ...after, refs: { ...after.refs, ...pick(now) } },
+  ];
+}
+
+async function attribute(
+  input: GuardInput,
+  place: OutsidePlace,
+  before: Outside,
+  after: Outside,
+  own: Pick<Evidence, 'worktree' | 'headMoves' | 'made' | 'commands'>,
+): Promise<OutOfBoundsChange[]> {
+  const { root, commonDir } = place;
+  const changed = Object.keys(before.refs).filter((name) => before.refs[name] !== after.refs[name]);
+  const moves = new Map<string, readonly RefMove[]>();
+  for (const name of changed) moves.set(name, await readMoves(commonDir, name));
+  const trees = await listWorktrees(root);
+  return findOutOfBounds(before, after, {
+    ...own,
+    branch: input.branch,
+    root,
+    linked: trees.map((tree) => tree.path).filter((path) => path !== root && path !== own.worktree),
+    moves,
+    config: { before: join(input.dir, 'config.before'), file: join(commonDir, 'config') },
+  });
+}
+
+/** Files of the user's checkout that changed during the run and that the agent named in an action. */
+async function edits(
+  input: GuardInput,
+  { root }: OutsidePlace,
+  worktree: string,
+  since: number,
+): Promise<{ strays: OutOfBoundsChange[]; files: string[] }> {
+  const none = { strays: [], files: [] };
+  const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
+  if (mentions.length === 0) return none;
+  const { tracked, untracked } = await readStatus(root);
+  const files: string[] = [];
+  for (const path of [...tracked.map((entry) => entry.path), ...untracked])
+    if (isMentioned(join(root, path), mentions) && (await changedSince(join(root, path), since))) files.push(path);
+  if (files.length === 0) return none;
+  const quoted = files.slice(0, 10).map((path) => `'${path.replaceAll("'", "'\\''")}'`);
+  const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
+  const stray = {
+    what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
+    look: `git -C '${root}' status -- ${quoted.join(' ')}`,
+  };
+  return { strays: [stray], files };
+}
+
+async function changedSince(path: string, since: number): Promise<boolean> {
+  const own = await stat(path).catch(() => undefined);
+  const info = own ?? (await stat(dirname(path)).catch(() => undefined));
+  // File system clocks tick coarsely.
+  return info !== undefined && info.ctimeMs >= since - 20;
+}
