@@ -169,13 +169,15 @@ export class Screen {
     const { size } = this.#terminal;
     this.#picture = compose(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
     const { lines, cursor } = this.#picture;
+    const { written } = this.#terminal.painter;
+    const before = written.characters;
     this.#terminal.painter.paint({
       lines: lines.map((line) => render(line, this.#theme.colour)),
       ...(cursor ? { cursor: { row: cursor.line, column: cursor.column } } : {}),
     });
     this.#terminal.title(this.#title());
     this.#ring();
-    painted(this.#pace, performance.now(), cpu());
+    painted(this.#pace, performance.now(), cpu(), written.characters - before);
   }
 
   #title(): string {

@@ -15,6 +15,8 @@ const UNFOCUSED_MS = 10_000;
 /** Over this the screen's own CPU time is looked at. */
 const WINDOW_MS = 30_000;
 const MOST_SHARE = 0.015;
+/** A frame of n characters keeps the next one back for at least n times this. */
+const MS_PER_CHARACTER = 1.15;
 
 export type Cause = 'change' | 'key' | 'stream';
 
@@ -22,6 +24,8 @@ export interface Pace {
   between: number;
   focused: boolean;
   lastFrame: number;
+  /** Characters that the last frame wrote. */
+  lastSize: number;
   /** Time of the next frame; absent: none is wanted. */
   due?: number;
   window: { at: number; cpu: number };
@@ -32,6 +36,7 @@ export const newPace = (now: number, cpu: number): Pace => ({
   between: BETWEEN_MS,
   focused: true,
   lastFrame: Number.NEGATIVE_INFINITY,
+  lastSize: 0,
   window: { at: now, cpu },
 });
 
@@ -44,14 +49,16 @@ export function wants(pace: Pace, cause: Cause, now: number): void {
   pace.due = Math.min(pace.due ?? Number.POSITIVE_INFINITY, next);
 }
 
-function gap({ focused, between }: Pace, cause: Cause): number {
+function gap({ focused, between: least, lastSize }: Pace, cause: Cause): number {
   if (!focused) return UNFOCUSED_MS;
+  const between = Math.max(least, lastSize * MS_PER_CHARACTER);
   return cause === 'stream' ? Math.max(1000, between / 2) : between;
 }
 
-/** A frame was composed (written or not): the governor looks at what the screen costs. */
-export function painted(pace: Pace, now: number, cpu: number): void {
+/** A frame of so many characters was composed (0: nothing changed): the governor looks at what the screen costs. */
+export function painted(pace: Pace, now: number, cpu: number, size = 0): void {
   pace.lastFrame = now;
+  pace.lastSize = size;
   delete pace.due;
   const { at, cpu: before } = pace.window;
   if (now - at < WINDOW_MS) return;

@@ -39,8 +39,9 @@ export class Painter {
 
   /** @returns whether anything was written. */
   paint({ lines, cursor }: Frame): boolean {
-    const last = this.#last;
-    let out = '';
+    const shift = this.#last && shiftOf(this.#last, lines);
+    const last = shift && this.#last ? shifted(this.#last, shift) : this.#last;
+    let out = shift ? shiftCommand(shift) : '';
     lines.forEach((line, row) => {
       if (last?.[row] === line) return;
       out += `${moveTo(row, 0)}${RESET}${line}${RESET}${ERASE_LINE}`;
@@ -58,3 +59,50 @@ export class Painter {
     return true;
   }
 }
+
+/** A block of lines that stands some lines lower (`by` above 0) or higher in the next frame. Rows are 0-based. */
+interface Shift {
+  top: number;
+  bottom: number;
+  by: number;
+}
+
+/** Lines that must be saved by a shift. */
+const WORTH = 3;
+const FARTHEST = 20;
+
+/** Lists grow at one end: the lines that stay are moved by the terminal, which costs a few characters. */
+function shiftOf(last: readonly string[], next: readonly string[]): Shift | undefined {
+  let best: (Shift & { saves: number }) | undefined;
+  for (let by = -FARTHEST; by <= FARTHEST; by++) {
+    if (by === 0) continue;
+    let start = 0;
+    let saves = 0;
+    for (let row = 0; row <= next.length; row++) {
+      const same = row < next.length && next[row] === last[row - by];
+      if (same) {
+        if (next[row] !== last[row]) saves += 1;
+        continue;
+      }
+      if (saves > (best?.saves ?? WORTH - 1)) {
+        const [top, bottom] = by > 0 ? [start - by, row - 1] : [start, row - 1 - by];
+        best = { top, bottom, by, saves };
+      }
+      start = row + 1;
+      saves = 0;
+    }
+  }
+  return best;
+}
+
+function shifted(last: readonly string[], { top, bottom, by }: Shift): string[] {
+  return last.map((line, row) => {
+    if (row < top || row > bottom) return line;
+    const from = row - by;
+    return from < top || from > bottom ? '' : (last[from] ?? '');
+  });
+}
+
+/** Within margins, lines are inserted or deleted at the top of the block. */
+const shiftCommand = ({ top, bottom, by }: Shift): string =>
+  `\u001b[${top + 1};${bottom + 1}r${moveTo(top, 0)}${RESET}\u001b[${Math.abs(by)}${by > 0 ? 'L' : 'M'}\u001b[r`;

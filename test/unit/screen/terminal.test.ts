@@ -42,6 +42,21 @@ describe('painting', () => {
     );
   });
 
+  it('moves the lines of a list that grows, whichever end it grows at', async () => {
+    const entry = (n: number): string => `entry number ${n}`;
+    for (const order of ['newest first', 'newest last']) {
+      const { painter, lines } = screen(20, 12);
+      for (let last = 7; last < 30; last += 1 + (last % 3)) {
+        const list = Array.from({ length: 7 }, (_, at) => entry(last - at));
+        const frame = ['head', ...(order === 'newest first' ? list : list.reverse()), 'foot'];
+        const before = painter.written.characters;
+        painter.paint({ lines: frame });
+        expect((await lines()).map((one) => one.trimEnd())).toEqual([...frame, '', '', '']);
+        if (last > 7) expect(painter.written.characters - before).toBeLessThan(170);
+      }
+    }
+  });
+
   it('writes one line when one line changes', () => {
     const { painter } = screen(20, 8);
     painter.paint({ lines: ['a', 'b', 'c'] });
