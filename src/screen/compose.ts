@@ -7,7 +7,7 @@ import type { RunModel } from '../model/model.js';
 import type { Details } from './details.js';
 import { helpView } from './help.js';
 import { historyPlaces, historyView } from './history.js';
-import { ideaView } from './idea.js';
+import { ideaView, pagePlaces } from './idea.js';
 import { ideaPlaces, ideasView } from './ideas.js';
 import { type Line, within } from './line.js';
 import { logPlaces, logView } from './log.js';
@@ -76,6 +76,8 @@ export function placesOf(
       return logPlaces(view);
     case 'history':
       return historyPlaces(view);
+    case 'idea':
+      return pagePlaces(view);
     default:
       return [];
   }

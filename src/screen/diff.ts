@@ -1,8 +1,10 @@
 /** The Diff tab: the files an idea changed, then the lines of one. */
 import type { IdeaModel } from '../model/model.js';
+import type { DiffView } from './details.js';
 import { type Colour, coloured, dim, inverse, type Line, line, rule } from './line.js';
 import { many } from './numbers.js';
 import { clean, cut, pad, width } from './text.js';
+import type { Selection } from './ui.js';
 import { type View, windowAt } from './view.js';
 
 export function diffTitle(view: View, idea: IdeaModel): string {
@@ -14,13 +16,27 @@ export function diffTitle(view: View, idea: IdeaModel): string {
   return `${many(files.length, 'file')}  +${added} -${deleted}  since ${clean(told.diff?.base ?? '').slice(0, 8)}`;
 }
 
+const diffOf = ({ details, ui }: View): DiffView | undefined =>
+  details.idea?.id === ui.idea ? details.idea?.diff : undefined;
+
+/** Files that can be chosen; while one is shown whole, the keys move its lines. */
+export const diffPlaces = (view: View): Selection[] =>
+  view.ui.file === undefined ? (diffOf(view)?.files ?? []).map(({ path }) => ({ id: path })) : [];
+
+export function diffSelected(view: View): Selection | undefined {
+  const diff = diffOf(view);
+  const chosen = view.ui.file ?? view.ui.selected.idea?.id;
+  const path = diff?.files.find((one) => one.path === chosen)?.path ?? diff?.file ?? diff?.files[0]?.path;
+  return path === undefined ? undefined : { id: path };
+}
+
 export function diffTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const { details, ui, theme } = view;
   const diff = details.idea?.id === idea.id ? details.idea.diff : undefined;
   if (!diff)
     return [line(dim(idea.base === undefined && idea.commits === 0 ? ' nothing is changed yet' : ' reading …'))];
   if (diff.files.length === 0) return [line(dim(' nothing is changed'))];
-  const name = ui.file ?? diff.file ?? diff.files[0]?.path;
+  const name = diffSelected(view)?.id;
   const at = Math.max(
     0,
     diff.files.findIndex(({ path }) => path === name),

@@ -37,8 +37,18 @@ const PASSING = new Set<string>(['wants-slot', 'landing']);
 export const isSmall = (event: StampedEvent): boolean =>
   SMALL.has(event.kind) || (event.kind === 'idea' && PASSING.has(event.status));
 
-export const eventKey = (event: StampedEvent): string =>
-  `${event.at} ${event.kind}${'idea' in event && event.idea !== undefined ? ` ${event.idea}` : ''}${event.kind === 'idea' ? ` ${event.status}` : ''}`;
+const keys = new WeakMap<StampedEvent, string>();
+let keyed = 0;
+
+/** One event, one key, also where a line stands twice. */
+export function eventKey(event: StampedEvent): string {
+  const known = keys.get(event);
+  if (known !== undefined) return known;
+  keyed += 1;
+  const key = `${event.at} ${keyed}`;
+  keys.set(event, key);
+  return key;
+}
 
 const RUNGS = {
   nudge: 'told to try another way',

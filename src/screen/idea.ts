@@ -2,7 +2,7 @@
 import type { IdeaModel } from '../model/model.js';
 import { beside, box, type Part } from './boxes.js';
 import { card } from './cards.js';
-import { diffTab, diffTitle } from './diff.js';
+import { diffPlaces, diffSelected, diffTab, diffTitle } from './diff.js';
 import { framed } from './frame.js';
 import { commandLines, failingLines, gateOf, gateTab, gateWhen } from './gate.js';
 import { iterationBox } from './idea-box.js';
@@ -13,8 +13,8 @@ import { agentTab, saidTab, taskTab } from './tabs.js';
 import { clean, labelled, width, wrapAll } from './text.js';
 import { LOOKS, shownOf } from './theme.js';
 import { clock, duration } from './time.js';
-import { chosenRun, timeline } from './timeline.js';
-import { TABS, type Tab } from './ui.js';
+import { chosenRun, timeline, timelinePlaces, timelineSelected } from './timeline.js';
+import { type Selection, TABS, type Tab } from './ui.js';
 import type { Picture, View } from './view.js';
 
 const NAMES: Readonly<Record<Tab, string>> = {
@@ -31,7 +31,8 @@ export function ideaView(view: View): Picture {
   const idea = ui.idea === undefined ? undefined : model.ideas.get(ui.idea);
   if (!idea) return framed(view, [line(` ${ui.idea ?? 'no idea'} is not in this run`)], { end: '? keys  Esc back' });
   const lines = size.columns >= 120 ? wide(view, idea) : narrow(view, idea);
-  return framed(view, lines, {
+  const selected = pageSelected(view, idea);
+  const picture = framed(view, lines, {
     idea,
     ...messageOf(view, idea),
     end: '? keys  Esc back',
@@ -39,6 +40,20 @@ export function ideaView(view: View): Picture {
       ['open', 'find', 'answer'].filter((one) => one !== 'answer' || idea.status !== 'needs-human') as never[],
     ),
   });
+  return selected ? { ...picture, selected } : picture;
+}
+
+/** What the keys choose on the page: an agent run on its timeline, a file of its diff. */
+export function pagePlaces(view: View): Selection[] {
+  const idea = view.ui.idea === undefined ? undefined : view.model.ideas.get(view.ui.idea);
+  if (!idea) return [];
+  if (view.ui.tab === 'timeline') return timelinePlaces(idea);
+  return view.ui.tab === 'diff' ? diffPlaces(view) : [];
+}
+
+function pageSelected(view: View, idea: IdeaModel): Selection | undefined {
+  if (view.ui.tab === 'timeline') return timelineSelected(view, idea);
+  return view.ui.tab === 'diff' ? diffSelected(view) : undefined;
 }
 
 /** Where it is, what it is called. */
@@ -96,7 +111,7 @@ function tabsLine(view: View, idea: IdeaModel, tabs: readonly Tab[]): { left: st
   const left = tabs
     .map((tab) => {
       const name = `${NAMES[tab]}${tab === 'said' && idea.said.length > 0 ? ` ${idea.said.length}` : ''}`;
-      return tab === shown ? `[${name}]` : name;
+      return tab === shown && tabs.includes(view.ui.tab) ? `[${name}]` : name;
     })
     .join('  ');
   return { left, right: tabRight(view, idea, shown) };
@@ -244,7 +259,13 @@ function wide(view: View, idea: IdeaModel): Line[] {
   const below = (gateLines.length > 0 ? gateLines.length + 2 : 0) + (standing.length > 0 ? standing.length + 2 : 0);
   const room = Math.max(4, height - top.length - below - 2);
   const rows = timeline(view, idea, left - 2, room).slice(0, room);
-  parts.push(box([{ title: 'Timeline', lines: rows }], left, Math.min(room, rows.length) + 2));
+  parts.push(
+    box(
+      [{ title: view.ui.tab === 'timeline' ? '[Timeline]' : 'Timeline', lines: rows }],
+      left,
+      Math.min(room, rows.length) + 2,
+    ),
+  );
   if (gateLines.length > 0)
     parts.push(
       box([{ title: `Last gate${run ? `, iteration ${run.number}` : ''}`, right: state, lines: gateLines }], left),

@@ -36,8 +36,8 @@ export function logView(view: View): Picture {
   for (const [index, event] of events.slice(first, first + height).entries()) {
     const one = happened(event, model, now);
     const selected = first + index === at;
-    const rows = eventLines(one, view, selected && ui.wrap);
-    lines.push(...rows.map((row, place) => (selected && found >= 0 ? mark(row, place === 0, size.columns) : row)));
+    const rows = eventLines(one, view, selected && ui.wrap && found >= 0);
+    lines.push(...rows.map((row, place) => (selected ? mark(row, place === 0, size.columns) : row)));
     if (lines.length >= height) break;
   }
   if (events.length === 0)

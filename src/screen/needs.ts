@@ -31,10 +31,21 @@ function rowsOf({ model }: View): Row[] {
   const { needs, warnings } = listsOf(model);
   return [
     ...needs.map((need): Row => ({ at: { section: 'needs', id: need.id }, need })),
-    ...warnings.map(
-      (warning): Row => ({ at: { section: 'warnings', id: `${warning.idea ?? 'run'} ${warning.kind}` }, warning }),
+    ...joined(warnings).map(
+      (warning): Row => ({ at: { section: 'warnings', id: warning.idea ?? `run ${warning.kind}` }, warning }),
     ),
   ];
+}
+
+/** One line an idea: what is answered to it is answered to all of its warnings. */
+function joined(warnings: readonly WarningLine[]): WarningLine[] {
+  const out = new Map<string, WarningLine>();
+  for (const one of warnings) {
+    const key = one.idea ?? `run ${one.kind}`;
+    const first = out.get(key);
+    out.set(key, first ? { ...first, text: `${first.text}\n${one.text}` } : one);
+  }
+  return [...out.values()];
 }
 
 export function needsView(view: View): Picture {
@@ -107,7 +118,7 @@ function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
   );
   const first = windowAt(Math.min(at, needs.length - 1), needs.length, shown, ui.scroll.needs);
   const two = (row: Row): Line[] => {
-    const title = row.need?.idea?.title ?? row.need?.text ?? (row.warning ? row.warning.text : '');
+    const title = row.need?.idea?.title ?? row.need?.text ?? clean(row.warning?.text ?? '');
     const chosen = row === rows[at];
     return [marked(listLine(row, view, true), chosen, left - 2), line(dim(`   ${clean(title)}`))];
   };

@@ -7,6 +7,7 @@ import { costText } from './run-slots.js';
 import { clean, pad } from './text.js';
 import { bar, SIGNALS } from './theme.js';
 import { clock, duration } from './time.js';
+import type { Selection } from './ui.js';
 import { type View, windowAt } from './view.js';
 
 type Entry = { at: number } & ({ run: Iteration; percent: number; known: boolean } | { moment: Moment });
@@ -61,10 +62,22 @@ function entries(idea: IdeaModel): Entry[] {
 export const chosenRun = (idea: IdeaModel, serial: number | undefined): Iteration | undefined =>
   idea.iterations.find((run) => run.serial === serial) ?? idea.iterations.at(-1);
 
+/** Of the timeline: what the keys have chosen there, else the run that is shown. */
+const markedRun = (view: View, idea: IdeaModel): Iteration | undefined =>
+  idea.iterations.find(({ serial }) => `${serial}` === view.ui.selected.idea?.id) ?? chosenRun(idea, view.ui.serial);
+
+export const timelinePlaces = (idea: IdeaModel): Selection[] =>
+  idea.iterations.map(({ serial }) => ({ id: `${serial}` }));
+
+export function timelineSelected(view: View, idea: IdeaModel): Selection | undefined {
+  const run = markedRun(view, idea);
+  return run && { id: `${run.serial}` };
+}
+
 export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const all = entries(idea);
   if (all.length === 0) return [line(dim(' it has not started'))];
-  const chosen = chosenRun(idea, view.ui.serial);
+  const chosen = view.ui.tab === 'timeline' ? markedRun(view, idea) : chosenRun(idea, view.ui.serial);
   const at = all.findIndex((entry) => 'run' in entry && entry.run === chosen);
   const room = Math.max(1, height - 2);
   const first = windowAt(at, all.length, room, view.ui.scroll['idea timeline'] ?? all.length);

@@ -16,6 +16,9 @@ export type Section = 'needs' | 'slots' | 'next' | 'lately' | 'warnings' | 'left
 export type Tab = 'agent' | 'timeline' | 'gate' | 'diff' | 'task' | 'said';
 export const TABS: readonly Tab[] = ['agent', 'timeline', 'gate', 'diff', 'task', 'said'];
 
+/** Tabs whose text is read from its end; their `scroll` counts lines back from there. */
+export const FROM_END: readonly Tab[] = ['agent', 'gate', 'said'];
+
 export type IdeaSort = 'backlog' | 'state' | 'score' | 'cost' | 'time';
 export const IDEA_SORTS: readonly IdeaSort[] = ['backlog', 'state', 'score', 'cost', 'time'];
 export type SlotOrder = 'quiet' | 'slot' | 'cost' | 'time';

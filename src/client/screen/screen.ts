@@ -10,12 +10,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { compose } from '../../screen/compose.js';
+import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
 import { press } from '../../screen/control/press.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
-import { runPlaces } from '../../screen/run.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
 import { focus, newPace, painted, wants } from '../../screen/terminal/pace.js';
 import { render } from '../../screen/terminal/render.js';
@@ -218,15 +217,7 @@ export class Screen {
 
   #places(): Selection[] {
     const { size } = this.#terminal;
-    const view = {
-      model: this.#model,
-      ui: this.#ui,
-      details: this.#details,
-      size,
-      theme: this.#theme,
-      now: Date.now(),
-    };
-    return this.#ui.screen === 'run' ? runPlaces(view) : [];
+    return placesOf(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
   }
 
   /** Ends the screen, as `q` does. */

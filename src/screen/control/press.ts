@@ -9,6 +9,7 @@ import { listsOf } from '../lists.js';
 import { ideaOf } from '../run.js';
 import { clean } from '../text.js';
 import {
+  FROM_END,
   IDEA_SORTS,
   NUMBERED,
   type Prompt,
@@ -227,7 +228,7 @@ function step(ui: Ui, { places, selected }: Seen, by: number): Ui {
     const name = ui.screen === 'idea' ? `idea ${ui.tab}` : ui.screen;
     const from = ui.scroll[name] ?? 0;
     // A text that follows counts from its end.
-    const back = ui.screen === 'idea' && ui.tab === 'agent' ? -by : by;
+    const back = ui.screen === 'idea' && FROM_END.includes(ui.tab) ? -by : by;
     const to = back === Number.POSITIVE_INFINITY ? 1e9 : Math.max(0, from + back);
     return { ...ui, follow: to === 0 ? ui.follow : false, scroll: { ...ui.scroll, [name]: to } };
   }
@@ -237,7 +238,9 @@ function step(ui: Ui, { places, selected }: Seen, by: number): Ui {
 }
 
 const select = (ui: Ui, place: Selection | undefined): Ui =>
-  place ? { ...ui, selected: { ...ui.selected, [ui.screen]: place } } : ui;
+  place
+    ? { ...ui, ...(ui.screen === 'log' ? { follow: false } : {}), selected: { ...ui.selected, [ui.screen]: place } }
+    : ui;
 
 function section(ui: Ui, { places, selected }: Seen): Ui {
   if (ui.screen === 'idea') return { ...ui, side: ui.side === 'left' ? 'right' : 'left' };

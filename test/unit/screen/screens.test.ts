@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunModel } from '../../../src/model/model.js';
 import { compose, placesOf } from '../../../src/screen/compose.js';
+import { press } from '../../../src/screen/control/press.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
 import { plainLine } from '../../../src/screen/line.js';
 import { initialUi, TABS, type Ui } from '../../../src/screen/ui.js';
@@ -144,22 +145,51 @@ describe('filters', () => {
 });
 
 describe('every list', () => {
-  it.each(['run', 'needs', 'ideas', 'log', 'history'] as const)('%s gives what can be selected', (screen) => {
-    const ui: Ui = { ...initialUi(), screen };
-    const places = placesOf(shop(), ui, pastDetails(), SMALL, UTF8, NOW);
-    expect(places.length).toBeGreaterThan(3);
-    const last = places.at(-1);
-    if (!last) return;
-    const chosen = compose(
-      shop(),
-      { ...ui, follow: false, selected: { [screen]: last } },
-      pastDetails(),
-      SMALL,
-      UTF8,
-      NOW,
-    );
-    expect(chosen.selected).toEqual(last);
-    expect(chosen.lines.some((line) => plainLine(line).startsWith('>'))).toBe(true);
+  const model = shop();
+  const theme = UTF8;
+
+  /** Presses a key so often, as the screen does. */
+  const walk = (from: Ui, name: string, details: Details, times: number): { ui: Ui; seen: Set<string> } => {
+    let ui = from;
+    const seen = new Set<string>();
+    for (let time = 0; time <= times; time += 1) {
+      const places = placesOf(model, ui, details, SMALL, theme, NOW);
+      const { selected, lines } = compose(model, ui, details, SMALL, theme, NOW);
+      if (selected) seen.add(`${selected.section} ${selected.id}`);
+      if (places.length > 0) expect(lines.some((one) => plainLine(one).includes('>'))).toBe(true);
+      ui = press(ui, { name }, { model, details, places, rows: SMALL.rows, ...(selected ? { selected } : {}) }).ui;
+    }
+    return { ui, seen };
+  };
+
+  it.each([
+    ['run', {}],
+    ['needs', {}],
+    ['ideas', {}],
+    ['log', {}],
+    ['history', {}],
+    ['idea', { idea: 'search-001', tab: 'timeline' }],
+    ['idea', { idea: 'search-001', tab: 'diff' }],
+  ] as const)('%s %o is walked from end to end with the arrows', (screen, more) => {
+    const details = { ...searchDetails(), ...pastDetails(), idea: searchDetails().idea } as Details;
+    const ui: Ui = { ...initialUi(), screen, ...more };
+    const places = placesOf(model, ui, details, SMALL, theme, NOW);
+    expect(places.length).toBeGreaterThan(2);
+    const top = walk(ui, 'g', details, 1).ui;
+    const down = walk(top, 'down', details, places.length);
+    expect(down.seen.size).toBe(places.length);
+    expect(compose(model, down.ui, details, SMALL, theme, NOW).selected).toEqual(places.at(-1));
+    const up = walk(down.ui, 'up', details, places.length);
+    expect(compose(model, up.ui, details, SMALL, theme, NOW).selected).toEqual(places[0]);
+  });
+
+  it('of the log follows until somebody moves, and again with f', () => {
+    const ui: Ui = { ...initialUi(), screen: 'log' };
+    const text = (one: Ui): string => textOf(compose(model, one, noDetails(), SMALL, theme, NOW));
+    expect(text(ui)).toContain('follows');
+    const moved = walk(ui, 'up', noDetails(), 1).ui;
+    expect(text(moved)).not.toContain('follows');
+    expect(text(walk(moved, 'f', noDetails(), 0).ui)).toContain('follows');
   });
 });
 
