@@ -4,6 +4,7 @@ import { box } from './boxes.js';
 import { claim } from './happened.js';
 import { coloured, type Line, line } from './line.js';
 import { listsOf } from './lists.js';
+import { withoutSignal } from './need-lines.js';
 import { dollars, many } from './numbers.js';
 import { ideaVerbs } from './possible.js';
 import { clean, cut, width, wrapAll } from './text.js';
@@ -205,9 +206,9 @@ function gateRed(idea: IdeaModel): string[] | undefined {
 function failed({ details }: View, idea: IdeaModel, cells: number): string[] {
   const told = details.idea?.id === idea.id ? details.idea : undefined;
   const last = idea.iterations.at(-1);
-  const words = told?.lastWords ?? last?.words;
+  const words = withoutSignal(told?.lastWords ?? last?.words ?? '');
   const reason = idea.reason ?? last?.message ?? (last?.signal ? claim({ signal: last.signal }) : '');
-  const said = words === undefined || words === '' ? '' : ` Last words: "${words.trim().split('\n').at(-1) ?? ''}"`;
+  const said = words === '' ? '' : ` Last words: "${words.trim().split('\n').at(-1) ?? ''}"`;
   const kept = told?.uncommitted
     ? `worktree is kept, ${many(told.uncommitted, 'file')} uncommitted`
     : 'worktree is kept';

@@ -8,7 +8,7 @@ import { pad, width, wrapAll } from './text.js';
 import type { ScreenName } from './ui.js';
 import type { Picture, View } from './view.js';
 
-const TITLES: Readonly<Record<KeyGroup, string>> = {
+export const GROUP_NAMES: Readonly<Record<KeyGroup, string>> = {
   move: 'move',
   idea: 'the selected idea',
   run: 'the run',
@@ -68,7 +68,7 @@ function block(group: KeyGroup, keys: readonly Key[], cells: number, { theme }: 
   if (own.length === 0) return [];
   const size = Math.max(4, ...own.map((key) => width(name(key, theme)))) + 1;
   return [
-    line(bold(TITLES[group])),
+    line(bold(GROUP_NAMES[group])),
     ...own.map((key) => line(` ${pad(name(key, theme), size)}${pad(key.does, Math.max(1, cells - size - 2))}`)),
   ];
 }

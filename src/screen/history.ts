@@ -22,12 +22,20 @@ const OUTCOMES: Readonly<
   terminated: { sign: '!', colour: 'yellow' },
 };
 
-export const historyPlaces = ({ details }: View): Selection[] =>
-  (details.history?.runs ?? []).map(({ runId }) => ({ id: runId }));
+export const historyPlaces = (view: View): Selection[] => runsOf(view).map(({ runId }) => ({ id: runId }));
+
+/** Runs that had an idea by that name, where one is looked for. */
+function runsOf({ details, ui }: View): HistoryRun[] {
+  const runs = details.history?.runs ?? [];
+  const find = ui.find.trim().toLowerCase();
+  if (find === '') return runs;
+  const has = ({ id }: { id: string }): boolean => id.toLowerCase().includes(find);
+  return runs.filter(({ open = [], done = [] }) => open.some(has) || done.some(has));
+}
 
 export function historyView(view: View): Picture {
   const { details, ui, size, model } = view;
-  const runs = details.history?.runs ?? [];
+  const runs = runsOf(view);
   const at = placeOf(historyPlaces(view), ui.selected.history);
   const run = runs[at];
   const name = clean(model.name);
@@ -36,7 +44,15 @@ export function historyView(view: View): Picture {
   if (runs.length === 0) {
     const lines = [
       edges(line(bold(name)), line(dim('5 of 5')), size.columns),
-      line(dim(details.history ? ' no run yet' : ' reading …')),
+      line(
+        dim(
+          details.history
+            ? ui.find === ''
+              ? ' no run yet'
+              : ` no run had an idea like /${clean(ui.find)}`
+            : ' reading …',
+        ),
+      ),
     ];
     return framed(view, lines, bottom);
   }

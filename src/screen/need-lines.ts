@@ -11,6 +11,9 @@ export function needText({ idea, shown, text }: Need): string {
   return clean(idea.reason ?? '');
 }
 
+/** Words of an agent without the line that is its signal. */
+export const withoutSignal = (words: string): string => words.replace(/<ralph\b[^>]*>[\s\S]*?<\/ralph>/g, '').trim();
+
 /** `3 of 3 iterations, 60 %, gate red: npm test` */
 function timedOut(idea: IdeaModel): string {
   const last = idea.iterations.at(-1);

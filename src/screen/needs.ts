@@ -7,7 +7,7 @@ import { cardKeys, packed } from './cards.js';
 import { framed, screenLine } from './frame.js';
 import { coloured, dim, inverse, type Line, line, rule } from './line.js';
 import { listsOf, type Need, waitingFor } from './lists.js';
-import { needText } from './need-lines.js';
+import { needText, withoutSignal } from './need-lines.js';
 import { many, whole } from './numbers.js';
 import { costText } from './run-slots.js';
 import { clean, labelled, pad, wrapAll } from './text.js';
@@ -259,7 +259,7 @@ function didLines({ details, model, size }: View, idea: IdeaModel, columns: numb
 
 function lastWords({ details }: View, idea: IdeaModel): string {
   const told = details.idea?.id === idea.id ? details.idea.lastWords : undefined;
-  return told ?? idea.iterations.at(-1)?.words ?? '';
+  return withoutSignal(told ?? idea.iterations.at(-1)?.words ?? '');
 }
 
 function startsAgain({ model }: View): string {

@@ -1,5 +1,6 @@
 /** *Run*: does it go on, what is to be done, what came of it (G1, G4, G5). */
 import type { RunModel } from '../model/model.js';
+import type { StampedEvent } from '../protocol/events.js';
 import { crop, messageLine } from './bottom.js';
 import { footer } from './footer.js';
 import { eventKey, type Happened, happened, isSmall } from './happened.js';
@@ -219,14 +220,14 @@ function limitLines({ model, now, details }: View, most: number): Line[] {
 }
 
 function latelyRows(view: View, height: number, joins: boolean): Row[] {
-  const { model, size, now } = view;
+  const { model, size, now, ui } = view;
   if (height < 2) return [];
   const busy = perMinute(model, now);
   const right = `${busy >= 20 ? `${busy} a minute · ` : ''}4 log`;
   const rows: Row[] = [{ line: lateHead(view, right, joins) }];
   for (let index = model.log.length - 1; index >= 0 && rows.length < height; index -= 1) {
     const event = model.log[index];
-    if (!event || isSmall(event)) continue;
+    if (!event || isSmall(event) || (ui.hideLanded && isLanded(event))) continue;
     rows.push({ line: latelyLine(happened(event, model, now), view), at: { section: 'lately', id: eventKey(event) } });
   }
   while (rows.length < height) rows.push({ line: line() });
@@ -245,6 +246,8 @@ function lateHead({ size }: View, right: string, joins: boolean): Line {
     return { ...span, text: `${span.text.slice(0, EDGE - start)}┴${span.text.slice(EDGE + 1 - start)}` };
   });
 }
+
+const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
 
 function perMinute(model: RunModel, now: number): number {
   let count = 0;

@@ -369,6 +369,6 @@ export const mfaDetails = (): Details => ({
     id: 'mfa-001',
     filesRead: 12,
     lastWords:
-      'I looked at how login works today. Both ways are possible; they exclude each other. The app means one table and a page to enrol; the mail means a queue and templates in four languages.',
+      'I looked at how login works today. Both ways are possible; they exclude each other. The app means one table and a page to enrol; the mail means a queue and templates in four languages.\n<ralph nonce="x1">NEEDS_HUMAN: Which?</ralph>',
   },
 });
