@@ -167,6 +167,8 @@ export interface WhyView {
   held?: true;
   /** Absent for an idea that is not a Blue. */
   group?: GroupView;
+  /** Why the run starts nothing, with the command that resumes it. */
+  paused?: string;
   /** Commands that the idea accepts now. */
   possible?: string[];
 }

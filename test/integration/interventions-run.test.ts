@@ -139,9 +139,21 @@ describe('after too many failures', () => {
     expect(status).toMatchObject({ review: true, why: expect.stringContaining('2 ideas failed one after another') });
     expect(status.possible).toContain('review');
     expect(status.possible).not.toContain('resume');
-    expect((await box.run('status')).stdout).toContain('the run needs a review');
+    const lines = (await box.run('status')).stdout;
+    expect(lines).toContain('the run needs a review');
+    expect(lines).not.toContain('! errors:');
     const refused = await box.run('resume');
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('ralphctl review')]);
+    const shown = await box.run('why', 'p-3');
+    expect(shown.stdout).toContain(
+      'the run is paused: 2 ideas failed one after another; look at them, then resume with: ralphctl review\n',
+    );
+    expect((await box.run('stop', 'p-3')).code).toBe(0);
+    const released = await box.run('resume', 'p-3');
+    expect([released.code, released.stdout]).toEqual([
+      0,
+      'p-3 can start again. The run is paused, so it starts nothing until: ralphctl review',
+    ]);
     expect((await box.run('review', '--reason', 'known')).code).toBe(0);
     await held.closed();
     const again = await box.run('review');

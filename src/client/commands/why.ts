@@ -35,8 +35,10 @@ async function explain(context: Context, project: string, idea: string): Promise
   // Where no server answers, the run's files say whether it has ended.
   const over = asked ? !asked.open : (recorded?.over ?? true);
   const view = asked?.view ?? (await offline(context, idea, recorded));
-  if (over) delete view.possible;
-  else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
+  if (over) {
+    delete view.possible;
+    delete view.paused;
+  } else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
     view.possible = view.possible.filter((command) => command !== 'skip --step');
   const told = recorded?.record.ideas.get(idea);
   const commit = recorded?.graph.entry(idea)?.commit;

@@ -42,7 +42,8 @@ const written = ([command, effect]: readonly [string, string], idea: string): st
 /** `possible`: as the run names them, e.g. `pause --now`. */
 export function commandsNow(idea: string, status: IdeaStatus, possible: readonly string[]): string[] {
   const order = [...new Set([...(FIRST[status] ?? []), ...Object.keys(COMMANDS)])];
-  const known = order.filter((one) => possible.includes(one));
+  const same = (one: string): boolean => one === 'unblock' && possible.includes('resume');
+  const known = order.filter((one) => possible.includes(one) && !same(one));
   const others = possible.filter((one) => !(one in COMMANDS));
   return [
     ...known.flatMap((one) => (COMMANDS[one] ? [written(COMMANDS[one], idea)] : [])),

@@ -14,6 +14,7 @@ export function describeIdea(report: IdeaReport): string[] {
   return [
     `${idea}  ${clean(title)}`,
     `status ${statusWord(status)}${report.held ? ', held' : ''}${reason && !question ? `: ${clean(reason)}` : ''}`,
+    ...(report.paused ? [`the run is paused: ${clean(report.paused)}`] : []),
     ...(report.answers ?? []).flatMap(answered),
     ...(question ? asked(question, report.said) : []),
     ...runLines(report.runs),

@@ -53,7 +53,8 @@ export function describeLive(
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
-  const warnings = live.warnings ?? [];
+  // The line about the review says it.
+  const warnings = (live.warnings ?? []).filter(({ kind }) => kind !== 'errors' || !live.review);
   for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
   if (warned > 0) print(`! and ${warned} more`);

@@ -1,9 +1,10 @@
 /**
  * How long the breaker of an account stays closed (B8).
- * Invariant: the result depends only on the breaker and the time, because replay needs it. May import protocol only.
+ * Invariant: the result depends only on the breaker and the time, because replay needs it. May import protocol and decide only.
  */
 import type { AccountBreaker } from '../../protocol/limits.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
+import { clip } from '../text.js';
 
 const MINUTE = 60_000;
 /** Delays between tries after the back-off of B8 is used up. */
@@ -58,20 +59,24 @@ export function slack(key: string): number {
   return SLACK_MS + (hash % JITTER_MS);
 }
 
-/* Closed breakers as text. May import protocol only. */
+/* Closed breakers as text. */
+
+/** The text ends with a command, so a long reason is cut before it: whoever shows the text cuts at the end. */
+const MAX_CAUSE = 120;
 
 /** One closed breaker as text. */
 export function breakerText(gate: AccountBreaker, name: string): string {
-  if (gate.state === 'probing') return `${name} is being retried (${gate.reason})`;
+  const reason = clip(gate.reason, MAX_CAUSE);
+  if (gate.state === 'probing') return `${name} is being retried (${reason})`;
   switch (gate.kind) {
     case 'limited':
-      return `${name} is at a usage limit until ${clock(gate.until)} (${gate.reason})`;
+      return `${name} is at a usage limit until ${clock(gate.until)} (${reason})`;
     case 'provider':
-      return `${name} gets no answer from its provider (${gate.reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
+      return `${name} gets no answer from its provider (${reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
     case 'auth':
-      return `${name} needs a login (${gate.reason}); log in, then: ralphctl limits retry`;
+      return `${name} needs a login (${reason}); log in, then: ralphctl limits retry`;
     case 'launch':
-      return `${name} does not start (${gate.reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
+      return `${name} does not start (${reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
   }
 }
 

@@ -6,7 +6,7 @@
 import { type IdeaVerb, type Intervention, type LimitPatch, MOST_KEPT_NOTES } from '../../protocol/command.js';
 import type { Afterwards, IdeaEntry } from '../../protocol/run.js';
 import type { Board } from '../run/board.js';
-import { letLand, tellIdea } from '../run/control.js';
+import { letLand, resumeCommand, tellIdea } from '../run/control.js';
 import { type Plan, refuse } from '../run/effects.js';
 import { requeue } from '../run/git-tasks.js';
 import { splitProblem } from '../run/split.js';
@@ -79,7 +79,7 @@ const EFFECTS: Record<Effect, Act> = {
     delete entry.hold;
     delete entry.reason;
     board.touch(entry);
-    return `${entry.card.id} can start again`;
+    return `${entry.card.id} can start again${afterPause(board)}`;
   },
   requeue: (board, entry, { fresh }) => {
     if (fresh) {
@@ -88,13 +88,13 @@ const EFFECTS: Record<Effect, Act> = {
       return `${entry.card.id} starts over: ralphctl first saves its work so far, then drops it`;
     }
     requeue(board, entry);
-    return `${entry.card.id} is pending again, with a new iteration count; its work so far is kept`;
+    return `${entry.card.id} is pending again, with a new iteration count; its work so far is kept${afterPause(board)}`;
   },
   extend: (board, entry, { n = 0 }) => {
     entry.patch = addPatch(entry.patch, { extra: n });
     entry.keepCount = entry.used ?? 0;
     requeue(board, entry, true);
-    return `${entry.card.id} is pending again, with ${n} more ${n === 1 ? 'iteration' : 'iterations'}`;
+    return `${entry.card.id} is pending again, with ${n} more ${n === 1 ? 'iteration' : 'iterations'}${afterPause(board)}`;
   },
   mark: (board, entry, command) => {
     markOver(board, entry, command.verb === 'skip' ? 'skipped' : 'abandoned', command.reason);
@@ -125,7 +125,7 @@ const EFFECTS: Record<Effect, Act> = {
     delete entry.hold;
     board.touch(entry);
     board.state.assigned = [...(board.state.assigned ?? []), entry.card.id];
-    return `${entry.card.id} starts in the next free slot`;
+    return `${entry.card.id} starts in the next free slot${afterPause(board)}`;
   },
   note: (_board, entry, { text = '' }) => {
     entry.notes = [...(entry.notes ?? []), text.trim()];
@@ -151,6 +151,12 @@ const EFFECTS: Record<Effect, Act> = {
   },
 };
 
+/** A paused run starts nothing, whatever the idea was told. */
+function afterPause({ state, settings }: Board): string {
+  const command = resumeCommand(state, settings);
+  return command === undefined ? '' : `. The run is paused, so it starts nothing until: ${command}`;
+}
+
 const again = ({ card, status }: IdeaEntry): string => (status === 'pending' ? '' : `: ralphctl retry ${card.id}`);
 
 /** Messages to an open workflow, by verb. */
@@ -161,7 +167,7 @@ const TELL: Partial<Record<IdeaVerb, Act>> = {
   },
   answer: (board, entry, { text = '' }) => {
     tellIdea(board, entry, 'answer', [text.trim()]);
-    return `${entry.card.id} has your answer; its next prompt contains it`;
+    return `${entry.card.id} has your answer; its next prompt contains it${afterPause(board)}`;
   },
   edit: (board, entry, command) => {
     const patch = patchOf(command);

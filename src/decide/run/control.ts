@@ -37,6 +37,22 @@ export function moneyFacts(
   };
 }
 
+/** The one command that resumes a paused run. Undefined for a run that starts ideas. */
+export function resumeCommand(state: AutopilotState, settings: RunSettings): string | undefined {
+  const { still, usedUp } = moneyFacts(state, settings);
+  switch (state.run) {
+    case 'running':
+    case 'waiting_user':
+      return still ? 'ralphctl limits retry' : undefined;
+    case 'pausing':
+    case 'paused':
+      if (state.review) return 'ralphctl review';
+      return usedUp ? 'ralphctl budget raise' : 'ralphctl resume';
+    default:
+      return undefined;
+  }
+}
+
 /** Changes the state of the run. False, without an effect, where the event is not legal. */
 function moved(board: Board, event: RunEvent): boolean {
   const next = runTransition(runFacts(board), event);

@@ -4,12 +4,13 @@
  */
 import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
+import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { AccountBreakers } from '../accounts/breaker.js';
 import { budgetWarnings, runBudgetLines } from '../budget/run.js';
 import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
-import { moneyFacts } from '../run/control.js';
+import { moneyFacts, resumeCommand } from '../run/control.js';
 import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, scoreParts } from '../scheduler/score.js';
@@ -65,7 +66,7 @@ export function runWarnings(state: AutopilotState, settings: RunSettings): Warni
   if (settings.errorThreshold > 0 && failed >= settings.errorThreshold) {
     lines.push({
       kind: 'errors',
-      text: `${failed} ideas failed one after another; look at them, then: ralphctl review, or stop`,
+      text: `${failed} ideas failed one after another; look at them, then resume with: ralphctl review`,
     });
   }
   if (budget && settings.budget) lines.push(...budgetWarnings(budget, settings.budget));
@@ -147,6 +148,7 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
   const parts = scoreParts(entry, graph, settings.weights);
   const rank = rankOf(id, graph, settings.weights) ?? 0;
   const group = groupView(id, graph);
+  const paused = pausedText(state, settings, graph);
   return {
     idea: id,
     title: entry.card.title,
@@ -159,8 +161,21 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     ...(entry.told ? { told: entry.told } : {}),
     ...(entry.hold ? { held: true as const } : {}),
     ...(group ? { group } : {}),
+    ...(paused && OPEN.has(entry.status) && !graph.isDone(id) ? { paused } : {}),
     possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
+}
+
+/** Ideas that a run can still start or continue. */
+const OPEN: ReadonlySet<IdeaStatus> = new Set(['pending', 'running', 'paused', 'needs-human', 'wants-slot']);
+
+/** Why the run starts nothing, with the one command that resumes it. */
+function pausedText(state: AutopilotState, settings: RunSettings, graph: Graph): string | undefined {
+  const command = resumeCommand(state, settings);
+  if (command === undefined) return undefined;
+  const { why: reason } = runStanding(state, graph);
+  if (reason?.includes('ralphctl ')) return reason;
+  return `${reason ? `${reason}; ` : ''}resume it with: ${command}`;
 }
 
 function describeWait(id: string, graph: Graph): string {

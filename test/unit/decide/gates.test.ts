@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { AccountBreakers, PROBE_MS } from '../../../src/decide/accounts/breaker.js';
 import { LAUNCH_FAILURES } from '../../../src/decide/accounts/reopening.js';
+import { clip, MAX_REASON } from '../../../src/decide/text.js';
 import type { LimitState, Trouble, TroubleKind } from '../../../src/protocol/limits.js';
 import type { RunSettings } from '../../../src/protocol/run-settings.js';
 import { settings } from './support.js';
@@ -247,6 +248,8 @@ describe('launches', () => {
     expect(gates.choose('a', ['opus'], NOW)).toEqual({ agent: 'opus' });
     expect(gates.choose('a', ['claude', 'codex'], NOW)).toEqual({ agent: 'codex' });
     expect(gates.why(['claude'])).toContain('does not start');
+    for (const idea of ['a', 'b', 'c']) gates.trouble(idea, trouble('launch', { message: 'x'.repeat(400) }), NOW);
+    expect(clip(gates.why(['claude']) ?? '', MAX_REASON)).toMatch(/…\); .*ralphctl limits retry$/);
   });
 
   it('one that works in between starts the count anew', () => {

@@ -2,9 +2,21 @@ import { describe, expect, test } from 'vitest';
 import { addPatch, patchedLimits } from '../../../src/decide/idea/amendments.js';
 import { takeCarry } from '../../../src/decide/idea/carry.js';
 import type { Autopilot } from '../../../src/decide/run/autopilot.js';
+import { why } from '../../../src/decide/views/status.js';
 import type { Intervention } from '../../../src/protocol/command.js';
 import { LIMITS } from './iteration.js';
-import { card, closed, conflictResult, decided, landedResult, pilotOf, say, slotOf, statusOf } from './support.js';
+import {
+  card,
+  closed,
+  conflictResult,
+  decided,
+  landedResult,
+  pilotOf,
+  say,
+  settings,
+  slotOf,
+  statusOf,
+} from './support.js';
 
 const ideas = (count: number) => Array.from({ length: count }, (_, at) => card(`i${at + 1}`));
 const entry = (pilot: Autopilot, id: string) => {
@@ -234,6 +246,28 @@ describe('C1 one idea', () => {
     expect(pilot.isOver()).toBe(true);
     done(pilot, { verb: 'resume', idea: 'i1' });
     expect(decided(pilot)).toEqual(['start i1 @1']);
+  });
+
+  test('in a run that a threshold paused, what starts an idea again names the one command that resumes the run', () => {
+    const pilot = pilotOf(ideas(3), { slots: 1, errorThreshold: 1 });
+    done(pilot, { verb: 'stop', idea: 'i3' });
+    ended(pilot, 'i1');
+    const ask = 'The run is paused, so it starts nothing until: ralphctl review';
+    const shown = (id: string) => why(id, settings(), pilot.graph, pilot.state);
+    for (const id of ['i2', 'i3'])
+      expect(shown(id)?.paused).toBe(
+        '1 idea failed one after another; look at them, then resume with: ralphctl review',
+      );
+    expect(shown('i1')).not.toHaveProperty('paused');
+    expect(done(pilot, { verb: 'resume', idea: 'i3' })).toBe(`i3 can start again. ${ask}`);
+    expect(done(pilot, { verb: 'retry', idea: 'i1' })).toContain(`its work so far is kept. ${ask}`);
+    expect(decided(pilot)).toEqual([]);
+    done(pilot, { verb: 'review' });
+    expect(shown('i2')).not.toHaveProperty('paused');
+    done(pilot, { verb: 'stop', idea: 'i2' });
+    expect(done(pilot, { verb: 'resume', idea: 'i2' })).toBe('i2 can start again');
+    done(pilot, { verb: 'pause', reason: 'lunch' });
+    expect(shown('i2')?.paused).toBe('lunch; resume it with: ralphctl resume');
   });
 
   test('a ready idea that is being ended does not begin to land', () => {
