@@ -9,9 +9,13 @@ const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const dir = await mkdtemp(join(tmpdir(), 'ralphctl-schemas-'));
 try {
   const outfile = join(dir, 'schemas.cjs');
-  await build({ entryPoints: [at('src/backlog/schemas.ts')], bundle: true, outfile, platform: 'node', format: 'cjs' });
-  const { exportSchemas } = (await import(pathToFileURL(outfile).href)).default;
-  for (const [file, schema] of Object.entries(exportSchemas())) {
+  const contents = `export * from './src/backlog/schemas.ts';
+    export * from './src/report/schema.ts';`;
+  const stdin = { contents, resolveDir: at('') };
+  await build({ stdin, bundle: true, outfile, platform: 'node', format: 'cjs' });
+  const { exportSchemas, reportJsonSchema } = (await import(pathToFileURL(outfile).href)).default;
+  const schemas = { ...exportSchemas(), 'report.schema.json': reportJsonSchema() };
+  for (const [file, schema] of Object.entries(schemas)) {
     await writeFile(at(`schemas/${file}`), `${JSON.stringify(schema, null, 2)}\n`);
   }
 } finally {

@@ -10,6 +10,7 @@ import { endWithReader, flushed } from './client/output.js';
 import { addBudget, addConfig, addLimits, addSaves, addServer, addSync, addWorker } from './client/rows/behind.js';
 import { addRecovery, addRunControls, addSteering } from './client/rows/control.js';
 import { addHelp } from './client/rows/help.js';
+import { addReport } from './client/rows/inspect.js';
 import { collect, json, whole } from './client/rows/options.js';
 import type { StatusOptions } from './client/views/status-list.js';
 import { canShowScreen } from './client/views/terminal.js';
@@ -180,6 +181,8 @@ program
       return logs(context, idea, options);
     }),
   );
+
+addReport(program, run);
 
 addLimits(program, run);
 addBudget(program, run);

@@ -1,0 +1,108 @@
+/**
+ * The report of a run, from its files, from git, and from the files of other runs of the project.
+ * Invariant: reads only; needs neither server nor worker. A server that runs is asked whether the newest run is open.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir } from '../../config/paths.js';
+import { checkoutBehind } from '../../git/landing/checkout.js';
+import { landedLines } from '../../git/landing/lines.js';
+import { ideaBranch } from '../../git/refs.js';
+import type { RunModel } from '../../model/model.js';
+import type { RunSummary } from '../../protocol/run.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import type { Extra, OtherRun } from '../../report/extra.js';
+import { foldNight, newNight } from '../../report/night.js';
+import { abandonedIdeas } from '../../run-files/carried.js';
+import { eventsPath, followEvents } from '../../run-files/events.js';
+import { listRuns } from '../../run-files/run.js';
+import type { Context } from '../context.js';
+import { readModel } from '../model/read-model.js';
+import { isOpen } from './standing.js';
+
+export interface Gathered {
+  model: RunModel;
+  extra: Extra;
+}
+
+/** Older runs that are read to find out how often an idea ended in the same way. */
+const MOST_EARLIER = 10;
+const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
+
+/** Undefined where the run left no files here. */
+export async function gather(context: Context, ref: RunRef, now = Date.now()): Promise<Gathered | undefined> {
+  const { root } = context;
+  const found = await readModel(root, ref);
+  if (!found) return undefined;
+  const { model, run } = found;
+  const { repo, target } = run.file;
+  const night = newNight();
+  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) foldNight(night, event);
+  const runs = await listRuns(root, ref.project);
+  const place = runs.indexOf(ref.runId);
+  const said = OVER.has(model.state) || (await readSummary(root, ref)) !== undefined;
+  const open = !said && place === 0 && (await isOpen(context, ref));
+  const commits = new Map(
+    [...model.ideas.values()].flatMap(({ id, commit, landedBefore }) =>
+      commit && !landedBefore ? [[id, commit] as const] : [],
+    ),
+  );
+  const [lines, behind, earlier, later, givenUp] = await Promise.all([
+    landedLines(repo, target, commits).catch(() => undefined),
+    place === 0 ? checkoutBehind(repo, target).catch(() => undefined) : undefined,
+    otherRuns(root, ref.project, runs.slice(place + 1, place + 1 + MOST_EARLIER)),
+    sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
+    abandonedIdeas(root, ref.project),
+  ]);
+  const extra: Extra = {
+    ...{ now, zone: Intl.DateTimeFormat().resolvedOptions().timeZone, over: !open },
+    ...{ night, earlier, later, givenUp: new Set(givenUp.keys()), branchOf: ideaBranch },
+    ...(!open && !said ? { terminated: true } : {}),
+    ...(lines ? { lines } : {}),
+    ...(behind ? { behind } : {}),
+  };
+  return { model, extra };
+}
+
+async function readSummary(root: string, { project, runId }: RunRef): Promise<RunSummary | undefined> {
+  return readJson<RunSummary>(join(runDir(root, project, runId), 'summary.json'));
+}
+
+const readJson = <T>(path: string): Promise<T | undefined> =>
+  readFile(path, 'utf8').then(
+    (text) => JSON.parse(text) as T,
+    () => undefined,
+  );
+
+async function otherRuns(root: string, project: string, runs: readonly string[]): Promise<OtherRun[]> {
+  const found = await Promise.all(
+    runs.map(async (runId): Promise<OtherRun> => {
+      const summary = await readSummary(root, { project, runId });
+      const open = new Map((summary?.notLanded ?? []).map(({ idea, status }) => [idea, status] as const));
+      return { runId, open };
+    }),
+  );
+  return found;
+}
+
+/** Ideas that a newer run landed, and when. `runs`: newest first. */
+async function sinceThen(
+  root: string,
+  project: string,
+  runs: readonly string[],
+  model: RunModel,
+): Promise<Map<string, string>> {
+  const later = new Map<string, string>();
+  const left = new Set([...model.ideas.values()].filter(({ status }) => status !== 'landed').map(({ id }) => id));
+  for (const runId of runs.toReversed()) {
+    if (left.size === 0) break;
+    for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort())) {
+      if (event.kind !== 'idea' || event.status !== 'landed' || !left.delete(event.idea)) continue;
+      later.set(event.idea, `landed ${dayText(Date.parse(event.at))}`);
+    }
+  }
+  return later;
+}
+
+const dayText = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');

@@ -1,0 +1,31 @@
+/** Lines of a report on their way to a terminal, a pipe or a file: signs in colour, and in letters without UTF-8. */
+import pc from 'picocolors';
+import { asciiOf, LOOKS } from '../../screen/theme.js';
+import { onlyAscii, usesColour } from '../views/terminal.js';
+
+/** Columns of a terminal, at most 120; undefined in a pipe, where lines are as long as they are. */
+export function textWidth(stream: { isTTY?: boolean; columns?: number } = process.stdout): number | undefined {
+  if (!stream.isTTY) return undefined;
+  return Math.min(120, stream.columns || 80);
+}
+
+const SIGN = new Map(Object.values(LOOKS).map(({ sign, colour }) => [sign, colour]));
+const LEADING = /^(\s*)(\S)(?= )/u;
+const HEAD = /^[A-Z][A-Z ]+(?: \(\d+\))?(?= {2}|$)/;
+
+function painted(line: string, colour: boolean): string {
+  if (!colour) return line;
+  const paint = pc.createColors(true);
+  return line
+    .replace(HEAD, (head) => paint.bold(head))
+    .replace(LEADING, (all, blank: string, sign: string) => {
+      const hue = SIGN.get(sign);
+      return hue ? `${blank}${paint[hue](sign)}` : all;
+    });
+}
+
+export function printLines(lines: readonly string[]): void {
+  const colour = usesColour();
+  const ascii = onlyAscii();
+  for (const line of lines) process.stdout.write(`${painted(ascii ? asciiOf(line) : line, colour && !ascii)}\n`);
+}

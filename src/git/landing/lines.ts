@@ -1,0 +1,95 @@
+/**
+ * How many lines each landing changed, and its commits on the target.
+ * Invariant: reads only, and takes two git processes however many ideas landed.
+ */
+import { git } from '../runner.js';
+import { namedIdeas, PINNED_LOG } from './first-parents.js';
+import { IDEA_TRAILER } from './message.js';
+
+export interface Landed {
+  added: number;
+  deleted: number;
+  commits: number;
+  /** Its first commit, the commit before that, and its last. */
+  first: string;
+  before?: string;
+  to: string;
+}
+
+interface Entry {
+  parents: string[];
+  ideas: string[];
+}
+
+/** `commits`: the last commit of each idea's landing. Ideas whose commit the target does not contain are left out. */
+export async function landedLines(
+  repo: string,
+  target: string,
+  commits: ReadonlyMap<string, string>,
+): Promise<Map<string, Landed>> {
+  const found = new Map<string, Landed>();
+  if (commits.size === 0) return found;
+  const entries = await readEntries(repo, target);
+  const own = new Map<string, string[]>();
+  for (const [idea, to] of commits) {
+    const chain = chainOf(entries, idea, to);
+    if (chain.length > 0) own.set(idea, chain);
+  }
+  const changed = await numstat(repo, [...new Set([...own.values()].flat())]);
+  for (const [idea, chain] of own) {
+    const first = chain.at(-1) ?? '';
+    const before = entries.get(first)?.parents[0];
+    const sum = { added: 0, deleted: 0 };
+    for (const sha of chain) {
+      sum.added += changed.get(sha)?.added ?? 0;
+      sum.deleted += changed.get(sha)?.deleted ?? 0;
+    }
+    found.set(idea, { ...sum, commits: chain.length, first, ...(before ? { before } : {}), to: chain[0] ?? '' });
+  }
+  return found;
+}
+
+/** Newest first: the commits in a row that name the idea. */
+function chainOf(entries: ReadonlyMap<string, Entry>, idea: string, to: string): string[] {
+  const chain: string[] = [];
+  for (let sha: string | undefined = to; sha !== undefined; ) {
+    const entry: Entry | undefined = entries.get(sha);
+    if (!entry?.ideas.includes(idea)) break;
+    chain.push(sha);
+    sha = entry.parents[0];
+  }
+  return chain;
+}
+
+async function readEntries(repo: string, target: string): Promise<Map<string, Entry>> {
+  const args = ['log', `--grep=^${IDEA_TRAILER}: `, '-z', '--format=%H%x01%P%x01%B', `refs/heads/${target}`, '--'];
+  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG });
+  const entries = new Map<string, Entry>();
+  for (const record of stdout.split('\0')) {
+    const [sha = '', parents = '', ...message] = record.split('\x01');
+    if (sha)
+      entries.set(sha, { parents: parents.split(' ').filter(Boolean), ideas: namedIdeas(message.join('\x01')).landed });
+  }
+  return entries;
+}
+
+async function numstat(
+  repo: string,
+  commits: readonly string[],
+): Promise<Map<string, { added: number; deleted: number }>> {
+  const sums = new Map<string, { added: number; deleted: number }>();
+  if (commits.length === 0) return sums;
+  const args = ['log', '--no-walk=unsorted', '--stdin', '--diff-merges=first-parent', '--numstat', '--format=%x02%H'];
+  const { stdout } = await git(repo).result(args, { read: true, config: PINNED_LOG, input: `${commits.join('\n')}\n` });
+  for (const record of stdout.split('\x02').slice(1)) {
+    const [sha = '', ...lines] = record.split('\n');
+    const sum = { added: 0, deleted: 0 };
+    for (const line of lines) {
+      const [, added, deleted] = /^(\d+)\t(\d+)\t/.exec(line) ?? [];
+      sum.added += Number(added ?? 0);
+      sum.deleted += Number(deleted ?? 0);
+    }
+    sums.set(sha, sum);
+  }
+  return sums;
+}

@@ -1,0 +1,147 @@
+/**
+ * Makes the report of a run from its model and what git and other files add.
+ * Invariant: pure; the same model and extra give the same report.
+ */
+import { groupProgress } from '../model/counts.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { many } from '../screen/numbers.js';
+import { fixOf } from './commands.js';
+import type { Extra } from './extra.js';
+import { lookOf, lookOfIdea, named } from './look.js';
+import { openIdea } from './open.js';
+import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
+import { slotsOf } from './slots.js';
+import { moneyOf, workOf } from './work.js';
+
+export function makeReport(model: RunModel, extra: Extra): Report {
+  const ideas = model.order.flatMap((id) => {
+    const idea = model.ideas.get(id);
+    return idea && !idea.group ? [idea] : [];
+  });
+  const before = ideas.filter(({ landedBefore }) => landedBefore);
+  const landed = ideas.filter(({ status, landedBefore }) => status === 'landed' && !landedBefore);
+  landed.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
+  const left = ideas.filter(({ status }) => status !== 'landed');
+  const open = left.map((idea) => openIdea(model, idea, extra));
+  const target = targetOf(landed, extra);
+  const ended = model.endedAt ?? (extra.over ? model.lastAt : undefined);
+  const { dollars, tokens, unknownDollars } = moneyOf(model.spent);
+  return {
+    version: 1,
+    run: {
+      ...{ project: model.project, runId: model.runId, name: model.name, target: model.target },
+      state: extra.terminated ? 'terminated' : model.state,
+      over: extra.over,
+      ...(model.why ? { why: model.why } : {}),
+      ...(model.startedAt === undefined ? {} : { startedAt: model.startedAt }),
+      ...(ended === undefined ? {} : { endedAt: ended }),
+      ...(model.startedAt === undefined ? {} : { ms: (ended ?? extra.now) - model.startedAt }),
+      agents: [...new Set(ideas.flatMap(({ iterations }) => iterations.flatMap(({ agent }) => agent ?? [])))],
+    },
+    counts: {
+      ...{ landed: landed.length, landedBefore: before.length, open: open.length, conflicts: model.conflicts },
+      iterations: model.spent.iterations,
+      ...(dollars === undefined || model.spent.iterations === 0 ? {} : { dollars }),
+      unknownDollars,
+      ...(tokens === undefined || model.spent.iterations === 0 ? {} : { tokens }),
+      unknownTokens: model.spent.unknownTokens,
+    },
+    ...(target ? { target } : {}),
+    todo: todoOf(model, left, open, extra),
+    landed: landed.map((idea) => landedIdea(idea, extra)),
+    open,
+    groups: groupsOf(model),
+    look: lookOf(model, landed, extra),
+    slots: slotsOf(model, extra),
+    zone: extra.zone,
+    at: extra.now,
+  };
+}
+
+function landedIdea(idea: IdeaModel, { lines, now }: Extra): LandedIdea {
+  const found = lines?.get(idea.id);
+  const tests = idea.mergedGate?.tests ?? idea.gate?.tests;
+  return {
+    ...workOf(idea),
+    ...(idea.since === undefined ? {} : { at: idea.since }),
+    ...(idea.commit ? { commit: idea.commit } : {}),
+    ...(found
+      ? {
+          commits: { from: found.first, to: found.to, count: found.commits },
+          lines: { added: found.added, deleted: found.deleted },
+        }
+      : {}),
+    ...(tests ? { tests: { passed: tests.passed, total: tests.total } } : {}),
+    look: lookOfIdea(idea, now),
+  };
+}
+
+function targetOf(landed: readonly IdeaModel[], { lines }: Extra): Report['target'] {
+  const last = landed.at(-1);
+  const to = last && (lines?.get(last.id)?.to ?? last.commit);
+  if (!last || to === undefined) return undefined;
+  const from = landed.map(({ id }) => lines?.get(id)?.before).find((commit) => commit !== undefined);
+  const gate = last.mergedGate;
+  const command = gate?.commands.findLast(({ tests }) => tests)?.command ?? gate?.commands.at(-1)?.command;
+  return {
+    ...(from === undefined ? {} : { from }),
+    to,
+    ...(gate ? { green: gate.pass, at: gate.at } : {}),
+    ...(command ? { command } : {}),
+    ...(gate?.tests ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
+  };
+}
+
+/** What goes on with an answer comes first, then the oldest. */
+const ORDER: readonly OpenState[] = ['asks', 'approve', 'blocked', 'failed', 'timed out', 'held'];
+
+function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly OpenIdea[], extra: Extra): Todo[] {
+  const byId = new Map(left.map((idea) => [idea.id, idea]));
+  const found = open.flatMap((one): Todo[] => {
+    const idea = byId.get(one.idea);
+    const fix = idea && one.later === undefined ? fixOf(idea, one.state, extra.over) : undefined;
+    if (!fix) return [];
+    return [
+      {
+        ...{ idea: one.idea, subject: one.idea, state: one.state, text: one.reason ?? one.title, notes: one.notes },
+        ...(one.since === undefined ? {} : { since: one.since }),
+        ...fix,
+      },
+    ];
+  });
+  const place = ({ state }: Todo): number => (state ? ORDER.indexOf(state) : ORDER.length);
+  found.sort((a, b) => place(a) - place(b) || (a.since ?? 0) - (b.since ?? 0));
+  return [...found, ...ofTheRun(model, open, extra)];
+}
+
+function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Todo[] {
+  const todo: Todo[] = [];
+  const add = (subject: string, text: string, command: string, before = ''): void => {
+    todo.push({ subject, text, notes: [], fix: `${before}${command}`, commands: [command] });
+  };
+  for (const { key, agents, kind, reason } of model.accounts.values()) {
+    if (kind !== 'auth' || model.accounts.get(key)?.state === 'open') continue;
+    const again = extra.over ? 'ralphctl start' : 'ralphctl limits retry';
+    add(agents.join(', '), reason ?? 'needs a login', again, `log in to ${agents.join(', ')}, then: `);
+  }
+  if (model.review && !extra.over) add('run', model.why ?? 'needs a review', 'ralphctl review');
+  if (extra.over) {
+    const waiting = open.filter(
+      ({ state, later }) => ['ready', 'after', 'works', 'waits', 'lands'].includes(state) && !later,
+    );
+    const ids = waiting.map(({ idea }) => idea);
+    if (ids.length > 0)
+      add('the rest', `${many(ids.length, 'idea')} did not run or did not finish: ${named(ids)}`, 'ralphctl start');
+  }
+  if (extra.behind) add('checkout', `your checkout is behind ${model.target}`, 'ralphctl sync');
+  return todo;
+}
+
+function groupsOf(model: RunModel): Report['groups'] {
+  return model.order.flatMap((id) => {
+    const group = model.ideas.get(id);
+    if (!group?.group) return [];
+    const { done, total } = groupProgress(model.ideas, id);
+    return total === 0 ? [] : [{ id, title: group.title, done, total }];
+  });
+}

@@ -1,0 +1,148 @@
+/** What a person should look at although nothing has to be done. Pure. */
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { many } from '../screen/numbers.js';
+import { clock, duration } from '../screen/time.js';
+import type { Extra } from './extra.js';
+import type { Report } from './schema.js';
+
+type Look = Report['look'];
+
+/** Ids in a sentence. */
+const MOST_NAMED = 5;
+/** A wait of a person that is worth a word, ms. */
+const LONG_WAIT = 60_000;
+/** Slower than this many times the median, and longer than this, ms. */
+const SLOW_TIMES = 3;
+const SLOW_MS = 10 * 60_000;
+
+export const named = (ids: readonly string[]): string =>
+  ids.length > MOST_NAMED
+    ? `${ids.slice(0, MOST_NAMED).join(', ')} and ${ids.length - MOST_NAMED} more`
+    : ids.join(', ');
+
+export function lookOf(model: RunModel, landed: readonly IdeaModel[], extra: Extra): Look {
+  const ideas = [...model.ideas.values()].filter(({ group, landedBefore }) => !group && !landedBefore);
+  return [
+    ...flaky(ideas),
+    ...tolerated(ideas),
+    ...slow(landed, waitedOf(extra)),
+    ...limits(model, ideas, extra.now),
+    ...you(ideas, extra),
+    ...steps(ideas),
+    ...model.warnings.map(({ kind, text }) => ({ kind, text })),
+    ...(extra.gone ?? []).map((text) => ({ kind: 'missing', text })),
+    ...(extra.behind ? [{ kind: 'checkout', text: extra.behind }] : []),
+  ];
+}
+
+const gatesOf = (idea: IdeaModel) => [...idea.iterations.map(({ gate }) => gate), idea.mergedGate];
+
+function byCommand(ideas: readonly IdeaModel[], of: 'flaky' | 'tolerated'): [command: string, ids: string[]][] {
+  const found = new Map<string, Set<string>>();
+  for (const idea of ideas)
+    for (const gate of gatesOf(idea))
+      for (const command of gate?.[of] ?? []) found.set(command, (found.get(command) ?? new Set()).add(idea.id));
+  return [...found].map(([command, ids]) => [command, [...ids]]);
+}
+
+const flaky = (ideas: readonly IdeaModel[]): Look =>
+  byCommand(ideas, 'flaky').map(([command, ids]) => ({
+    kind: 'flaky',
+    text: `${command} failed, and passed when run again, in ${many(ids.length, 'idea')}: ${named(ids)}`,
+  }));
+
+const tolerated = (ideas: readonly IdeaModel[]): Look =>
+  byCommand(ideas, 'tolerated').map(([command, ids]) => ({
+    kind: 'red base',
+    text: `${command} also fails where ${many(ids.length, 'idea')} began, and was tolerated: ${named(ids)}`,
+  }));
+
+export const tookOf = ({ startedAt, since }: IdeaModel): number | undefined =>
+  startedAt === undefined || since === undefined || since < startedAt ? undefined : since - startedAt;
+
+/** How long each idea waited for a person, ms. */
+function waitedOf({ night, now }: Extra): Map<string, number> {
+  const waited = new Map<string, number>();
+  for (const { idea, from, to = now } of night?.waits ?? []) waited.set(idea, (waited.get(idea) ?? 0) + to - from);
+  return waited;
+}
+
+function slow(landed: readonly IdeaModel[], waited: ReadonlyMap<string, number>): Look {
+  const took = landed.flatMap((idea) => {
+    const ms = tookOf(idea);
+    return ms === undefined ? [] : [{ idea, ms: ms - (waited.get(idea.id) ?? 0) }];
+  });
+  took.sort((a, b) => b.ms - a.ms);
+  const [first] = took;
+  const median = took[Math.floor(took.length / 2)]?.ms ?? 0;
+  if (!first || took.length < 3 || first.ms < SLOW_MS || first.ms < SLOW_TIMES * median) return [];
+  const gate = gatesOf(first.idea).reduce((sum, one) => sum + (one?.durationMs ?? 0), 0);
+  const share = Math.round((100 * gate) / first.ms);
+  const iterations = many(first.idea.iterations.length, 'iteration');
+  return [
+    {
+      kind: 'slow',
+      text: `${first.idea.id}: ${duration(first.ms)}, ${iterations}${share >= 10 && share <= 100 ? `, ${share} % of it in the gate` : ''}`,
+    },
+  ];
+}
+
+function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: number): Look {
+  const byKey = new Map<string, typeof all>();
+  for (const one of all) byKey.set(one.key, [...(byKey.get(one.key) ?? []), one]);
+  return [...byKey.values()].map((times) => {
+    const [first] = times;
+    const agents = first?.agents ?? [];
+    const spans = times
+      .slice(0, 3)
+      .map(({ from, to }) => `${clock(from, to ?? now)} to ${to === undefined ? 'the end' : clock(to, to)}`);
+    const more = times.length > 3 ? ` and ${times.length - 3} more times` : '';
+    const taken = ideas.flatMap(({ moments }) =>
+      moments.flatMap(({ kind, text }) => {
+        const [, to, from] = (kind === 'agent' && /^(.+) instead of (.+)$/.exec(text)) || [];
+        return to !== undefined && from !== undefined && agents.includes(from) ? [to] : [];
+      }),
+    );
+    const others = [...new Set(taken)];
+    const over = taken.length > 0 ? `; ${others.join(', ')} took over ${many(taken.length, 'idea')}` : '';
+    return {
+      kind: 'limits',
+      text: `${agents.join(', ') || first?.key} could not work from ${spans.join(', ')}${more}${over}${first?.reason ? ` (${first.reason})` : ''}`,
+    };
+  });
+}
+
+/** What the person said, and how long ideas waited for it. */
+function you(ideas: readonly IdeaModel[], extra: Extra): Look {
+  const said = ideas.flatMap((idea) => idea.said.filter(({ done }) => done !== undefined));
+  const count = (verb: string): number => said.filter((one) => one.verb === verb).length;
+  const words = [
+    ...(count('answer') > 0 ? [many(count('answer'), 'answer')] : []),
+    ...(count('hint') > 0 ? [many(count('hint'), 'hint')] : []),
+    ...(count('approve') > 0 ? [many(count('approve'), 'approval')] : []),
+  ];
+  const [longest, ...others] = [...waitedOf(extra)].filter(([, ms]) => ms >= LONG_WAIT).sort((a, b) => b[1] - a[1]);
+  const waits = longest
+    ? others.length === 0
+      ? `${longest[0]} waited ${duration(longest[1])} for you`
+      : `${1 + others.length} ideas waited for you, ${longest[0]} the longest: ${duration(longest[1])}`
+    : undefined;
+  const text = [words.join(', '), waits].filter(Boolean).join('; ');
+  return text === '' ? [] : [{ kind: 'you', text }];
+}
+
+function steps(ideas: readonly IdeaModel[]): Look {
+  return ideas.flatMap(({ id, stepsSkipped, stepsFailed }) => [
+    ...(stepsSkipped.length > 0 ? [{ kind: 'steps', text: `${id} left out ${named(stepsSkipped)}` }] : []),
+    ...(stepsFailed.length > 0 ? [{ kind: 'steps', text: `${id} failed in ${named(stepsFailed)}` }] : []),
+  ]);
+}
+
+/** What to look at in one landed idea: findings of its gates, and who let it land. */
+export function lookOfIdea(idea: IdeaModel, now: number): string[] {
+  const found = new Set(gatesOf(idea).flatMap((gate) => gate?.tripwires ?? []));
+  const approved = idea.said.findLast(
+    ({ verb, done }) => (verb === 'approve' || verb === 'answer') && done !== undefined,
+  );
+  return [...found].map((text) => (approved ? `${text} (you let it land at ${clock(approved.at, now)})` : text));
+}

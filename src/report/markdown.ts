@@ -1,0 +1,110 @@
+/** The report as Markdown, for an issue or a chat. Invariant: pure; no text of an agent can become markup. */
+import { clean, paragraphs } from '../screen/text.js';
+import { clock, duration } from '../screen/time.js';
+import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
+import { moneyText, notReported, signOf, targetText, totals, whenText } from './text.js';
+
+const MARKUP = /[\\`*_{}[\]()<>#+\-.!|~&@:]/g;
+
+/** One line of text in which nothing is markup, a mention or a link. */
+export const plain = (text: string): string =>
+  clean(text).replace(MARKUP, (sign) =>
+    sign === '<'
+      ? '&lt;'
+      : sign === '>'
+        ? '&gt;'
+        : sign === '&'
+          ? '&amp;'
+          : sign === '@'
+            ? '&#64;'
+            : /[.:]/.test(sign)
+              ? sign
+              : `\\${sign}`,
+  );
+
+/** A code span, whatever is in it. */
+export function code(text: string): string {
+  const line = clean(text).replaceAll('|', '\\|');
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return longest > 0 ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`;
+}
+
+export function markdownReport(report: Report): string {
+  const { run, groups, look } = report;
+  const target = targetText(report);
+  const todo = new Set(report.todo.map(({ idea }) => idea));
+  const rest = report.open.filter(({ idea }) => !todo.has(idea));
+  const parts = [
+    [`# ${plain(run.name)}: ${plain(whenText(run))}, onto ${plain(run.target)}`],
+    [totals(report).map(plain).join(' · ')],
+    ...(target ? [[plain(target)]] : []),
+    ...section(
+      `To do (${report.todo.length})`,
+      report.todo.flatMap((one) => todoLines(one, report.at)),
+    ),
+    ...section(`Landed (${report.landed.length})`, landedLines(report)),
+    ...section(`${todo.size > 0 ? 'Also not landed' : 'Not landed'} (${rest.length})`, rest.map(openLine)),
+    ...section(
+      'Groups',
+      groups.map(({ id, done, total }) => `- ${plain(id)} ${done} of ${total}`),
+    ),
+    ...section(
+      'Worth a look',
+      look.map(({ kind, text }) => `- **${plain(kind)}**: ${plain(text)}`),
+    ),
+    [`Times are local (${plain(report.zone)}). Run ${code(run.runId)}.`],
+  ];
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+const section = (title: string, lines: readonly string[]): string[][] =>
+  lines.length === 0 ? [] : [[`## ${title}`], [...lines]];
+
+function todoLines({ subject, state, text, notes, since, fix, commands }: Todo, now: number): string[] {
+  const [first = '', ...more] = paragraphs(text).filter((line) => line.trim() !== '');
+  const asked = since !== undefined && (state === 'asks' || state === 'approve') ? ` since ${clock(since, now)}` : '';
+  return [
+    `- **${signOf(state).replace('!', '\\!')} ${plain(subject)}**${state ? ` ${state}${asked}` : ''}: ${plain(first)}`,
+    ...more.map((line) => `  ${plain(line.trim())}`),
+    ...notes.map((note) => `  - ${plain(note)}`),
+    `  - ${fixLine(fix, commands)}`,
+  ];
+}
+
+/** The sentence with its commands as code. */
+function fixLine(fix: string, commands: readonly string[]): string {
+  let rest = fix;
+  let out = '';
+  for (const command of commands) {
+    const at = rest.indexOf(command);
+    if (at < 0) continue;
+    out += `${plain(rest.slice(0, at))}${code(command)}`;
+    rest = rest.slice(at + command.length);
+  }
+  return `${out}${plain(rest)}`;
+}
+
+function landedLines(report: Report): string[] {
+  const { landed, counts } = report;
+  if (landed.length === 0) return [];
+  const row = (one: LandedIdea): string => {
+    const lines = one.lines ? `+${one.lines.added} \\-${one.lines.deleted}` : '–';
+    const tests = one.tests ? `${one.tests.passed}/${one.tests.total}` : '–';
+    const took = one.ms === undefined ? '–' : plain(duration(one.ms));
+    const look = one.look.length > 0 ? `<br>look: ${one.look.map(plain).join('; ')}` : '';
+    return `| ${plain(one.idea)} | ${plain(one.title)}${look} | ${one.iterations} | ${took} | ${moneyText(one)} | ${lines} | ${tests} |`;
+  };
+  return [
+    '| idea | title | iterations | took | cost | lines | tests |',
+    '|---|---|---:|---:|---:|---:|---:|',
+    ...landed.map(row),
+    ...(counts.unknownDollars > 0 ? ['', `Cost: ${notReported(report)}.`] : []),
+  ];
+}
+
+function openLine({ idea, state, reason, title, notes, later }: OpenIdea): string {
+  const why = paragraphs(reason ?? '').find((line) => line !== '') ?? title;
+  const beside = later ?? notes.join('; ');
+  return `- **${plain(idea)}** ${state}: ${plain(why)}${beside ? ` (${plain(beside)})` : ''}`;
+}

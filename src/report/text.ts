@@ -1,0 +1,287 @@
+/**
+ * The report as plain lines: what to do first, then what landed, then why the rest did not, then what is worth a look.
+ * Invariant: pure; with a width no line is wider, and texts wrap at words under themselves.
+ */
+import type { RunModel } from '../model/model.js';
+import { dollars, many, UNKNOWN, whole } from '../screen/numbers.js';
+import { width as cells, clean, cut, pad, paragraphs, wrap } from '../screen/text.js';
+import { bar, LOOKS, type Shown } from '../screen/theme.js';
+import { clock, duration } from '../screen/time.js';
+import { makeReport } from './build.js';
+import type { Extra } from './extra.js';
+import type { LandedIdea, OpenState, Report, Todo } from './schema.js';
+
+export interface TextOptions {
+  /** Columns; absent: as wide as it is. */
+  width?: number;
+  /** Every idea, where otherwise long lists are cut. */
+  all?: boolean;
+}
+
+/** Landed ideas, open ones and lines of a question that are shown without `all`. */
+const MOST_LANDED = 10;
+const MOST_OPEN = 15;
+const MOST_LINES = 6;
+/** Cells of a text beside which something can stand at the edge. */
+const LEAST_BESIDE = 20;
+
+/** For the screen of a run that has ended. */
+export const reportLines = (model: RunModel, extra: Extra, width: number): string[] =>
+  textReport(makeReport(model, extra), { width });
+
+export function textReport(report: Report, options: TextOptions = {}): string[] {
+  const page = new Page(report, options);
+  return [
+    ...page.head(),
+    ...page.section(
+      `TO DO (${report.todo.length})`,
+      report.todo.flatMap((one) => page.todo(one)),
+    ),
+    ...page.landed(),
+    ...page.open(),
+    ...page.groups(),
+    ...page.section('WORTH A LOOK', page.look()),
+    ...page.foot(),
+  ];
+}
+
+const SIGNS: Readonly<Record<OpenState, Shown>> = {
+  asks: 'asks',
+  approve: 'approve',
+  blocked: 'blocked',
+  'timed out': 'timed out',
+  failed: 'failed',
+  works: 'works',
+  lands: 'lands',
+  waits: 'slot',
+  ready: 'ready',
+  held: 'held',
+  after: 'after',
+  skipped: 'skipped',
+  'given up': 'given up',
+};
+
+export const signOf = (state: OpenState | undefined): string => (state ? LOOKS[SIGNS[state]].sign : '!');
+
+const NIGHT_FROM = 17;
+const day = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');
+
+/** `the night of Tue 21 Nov, 22:03 to 05:54 (7h51m)` */
+export function whenText({ startedAt, endedAt, ms, state, over }: Report['run']): string {
+  if (startedAt === undefined) return state;
+  const overNight =
+    endedAt !== undefined && new Date(startedAt).getHours() >= NIGHT_FROM && day(endedAt) !== day(startedAt);
+  const from = `${day(startedAt)}, ${clock(startedAt, startedAt)}`;
+  const to = over && endedAt !== undefined ? ` to ${clock(endedAt, startedAt)}` : ' until now';
+  return `the ${overNight ? 'night' : 'run'} of ${from}${to}${ms === undefined ? '' : ` (${duration(ms)})`}`;
+}
+
+export function moneyText({
+  dollars: sum,
+  unknownDollars,
+}: {
+  dollars?: number | undefined;
+  unknownDollars: number;
+}): string {
+  return sum === undefined ? UNKNOWN : `${dollars(sum)}${unknownDollars > 0 ? '+' : ''}`;
+}
+
+export function totals({ counts }: Report): string[] {
+  const cost = counts.dollars === undefined ? [] : [moneyText(counts)];
+  const tokens = counts.dollars === undefined && counts.tokens !== undefined ? [`${whole(counts.tokens)} tokens`] : [];
+  return [
+    `${counts.landed} landed`,
+    `${counts.open} not`,
+    many(counts.iterations, 'iteration'),
+    ...cost,
+    ...tokens,
+    ...(counts.conflicts > 0 ? [`${many(counts.conflicts, 'conflict')} on landing`] : []),
+    ...(counts.landedBefore > 0 ? [`${counts.landedBefore} landed before`] : []),
+  ];
+}
+
+export function targetText({ run, target }: Report): string | undefined {
+  if (!target) return undefined;
+  const tests = target.tests ? ` ${target.tests.passed}/${target.tests.total}` : '';
+  const gate = target.command ? `${clean(target.command)}${tests}` : '';
+  const at = target.at === undefined ? '' : clock(target.at, run.startedAt ?? target.at);
+  const beside = [gate, at].filter(Boolean).join(', ');
+  const colour = target.green === undefined ? 'stands' : target.green ? 'is green' : 'is red';
+  return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}`;
+}
+
+/** Whole items in lines. */
+function flow(items: readonly string[], between: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const item of items) {
+    const last = lines.at(-1);
+    if (last !== undefined && cells(last) + between.length + cells(item) <= width)
+      lines[lines.length - 1] = `${last}${between}${item}`;
+    else lines.push(cut(`  ${item}`, width));
+  }
+  return lines;
+}
+
+/** Texts under each other beside `lead`, each wrapped; `end` stands at the right edge of the first line. */
+function beside(lead: string, texts: readonly string[], width: number, end = ''): string[] {
+  const hang = cells(lead);
+  const room = Math.max(1, width - hang);
+  const fits = end !== '' && room - cells(end) - 2 >= LEAST_BESIDE;
+  const all = end !== '' && !fits ? [...texts.slice(0, 1), end, ...texts.slice(1)] : texts;
+  const [first = '', ...rest] = all.flatMap((text, index) =>
+    wrap(text, index === 0 && fits ? room - cells(end) - 2 : room),
+  );
+  const gap = width < Number.MAX_SAFE_INTEGER ? ' '.repeat(Math.max(2, room - cells(first) - cells(end))) : '  ';
+  const start = fits ? `${lead}${first}${gap}${end}` : `${lead}${first}`;
+  return [start, ...rest.map((text) => `${' '.repeat(hang)}${text}`)].map((line) => line.trimEnd());
+}
+
+class Page {
+  readonly #report: Report;
+  readonly #width: number;
+  readonly #all: boolean;
+  /** Of the column of ids. */
+  readonly #ids: number;
+
+  constructor(report: Report, { width = Number.MAX_SAFE_INTEGER, all = false }: TextOptions) {
+    this.#report = report;
+    this.#width = Math.max(20, width);
+    this.#all = all;
+    const subjects = [
+      ...report.todo.map(({ subject }) => subject),
+      ...[...report.landed, ...report.open].map(({ idea }) => idea),
+    ];
+    const longest = subjects.reduce((most, id) => Math.max(most, cells(clean(id))), 12);
+    this.#ids = Math.min(longest, Math.max(8, Math.floor(Math.min(this.#width, 120) / 4)));
+  }
+
+  head(): string[] {
+    const { run } = this.#report;
+    const state = ['completed', 'running'].includes(run.state)
+      ? []
+      : [`  ${run.state}${run.why ? `: ${clean(run.why)}` : ''}`];
+    const target = targetText(this.#report);
+    return [
+      ...wrap(`${clean(run.name)}: ${whenText(run)}, onto ${clean(run.target)}`, this.#width, 2),
+      '',
+      ...flow(totals(this.#report), '   ', this.#width),
+      ...state.flatMap((line) => wrap(line, this.#width, 4)),
+      ...(target ? wrap(`  ${target}`, this.#width, 4) : []),
+    ];
+  }
+
+  section(title: string, lines: readonly string[]): string[] {
+    return lines.length === 0 ? [] : ['', title, ...lines];
+  }
+
+  /** An id in its column, and texts under each other beside it. */
+  #row(sign: string, id: string, texts: readonly string[], end = ''): string[] {
+    return beside(`  ${sign} ${pad(clean(id), this.#ids)} `, texts, this.#width, end);
+  }
+
+  todo({ subject, state, text, notes, since, fix }: Todo): string[] {
+    const lines = paragraphs(text).filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''));
+    const shown = this.#all ? lines : lines.slice(0, MOST_LINES);
+    const more = lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [];
+    // A command stays in one piece where it can.
+    const fixes = cells(fix) <= this.#width - this.#ids - 5 ? [fix] : fix.split(/(?<=\.) /);
+    const asked = state === 'asks' || state === 'approve';
+    const end = asked && since !== undefined ? `since ${clock(since, this.#report.at)}` : '';
+    return this.#row(
+      signOf(state),
+      subject,
+      [...shown, ...more, ...(notes.length > 0 ? [notes.map(clean).join('; ')] : []), ...fixes],
+      end,
+    );
+  }
+
+  landed(): string[] {
+    const { landed, counts } = this.#report;
+    if (landed.length === 0) return [];
+    const rows = landed.map((one) => ({ one, cells: rowOf(one) }));
+    const heads = ['iter', 'took', counts.unknownDollars > 0 ? 'cost*' : 'cost', 'lines'];
+    const widths = heads.map((head, at) =>
+      rows.reduce((most, row) => Math.max(most, cells(row.cells[at] ?? '')), head.length),
+    );
+    const tail = (values: readonly string[]): string =>
+      values.map((value, at) => pad(value, widths[at] ?? 0, 'right')).join('  ');
+    const narrow = this.#width < this.#ids + widths.reduce((sum, one) => sum + one + 2, 0) + 14;
+    const longest = rows.reduce((most, { one }) => Math.max(most, cells(clean(one.title))), 5);
+    const titles = Math.min(longest, this.#width - this.#ids - 7 - widths.reduce((sum, one) => sum + one + 2, 0));
+    const shown = this.#shown(landed);
+    const lines = rows
+      .filter(({ one }) => shown.has(one))
+      .flatMap(({ one, cells: values }) => {
+        const title = clean(one.title);
+        const id = `  ✓ ${pad(clean(one.idea), this.#ids)} `;
+        const row = narrow ? cut(`${id}${title}`, this.#width) : `${id}${pad(title, titles)}  ${tail(values)}`;
+        const look = one.look.flatMap((text) => wrap(`      look: ${clean(text)}`, this.#width, 12));
+        return [row.trimEnd(), ...look];
+      });
+    const left = landed.length - shown.size;
+    const title = `LANDED (${landed.length})`;
+    const head = narrow ? title : `${pad(title, 5 + this.#ids + titles)}  ${tail(heads)}`;
+    const more = left > 0 ? [`  … ${left} more: ralphctl report --all`] : [];
+    const note = counts.unknownDollars > 0 ? wrap(`  * ${notReported(this.#report)}`, this.#width, 4) : [];
+    return ['', head, ...lines, ...more, ...note];
+  }
+
+  #shown(landed: readonly LandedIdea[]): Set<LandedIdea> {
+    if (this.#all || landed.length <= MOST_LANDED) return new Set(landed);
+    const first = [...landed.filter(({ look }) => look.length > 0), ...landed].slice(0, MOST_LANDED);
+    return new Set(first);
+  }
+
+  /** Those without a line of their own under TO DO. */
+  open(): string[] {
+    const todo = new Set(this.#report.todo.map(({ idea }) => idea));
+    const rest = this.#report.open.filter(({ idea }) => !todo.has(idea));
+    const shown = this.#all ? rest : rest.slice(0, MOST_OPEN);
+    const lines = shown.flatMap(({ idea, state, reason, title, notes, later }) => {
+      const why = paragraphs(reason ?? '').find((line) => line !== '');
+      const text = `${state}${later ? ` then, ${later}` : ''}: ${why ?? clean(title)}${later || notes.length === 0 ? '' : `; ${notes.map(clean).join('; ')}`}`;
+      return this.#row(signOf(state), idea, [text]);
+    });
+    const more = rest.length > shown.length ? [`  … ${rest.length - shown.length} more: ralphctl report --all`] : [];
+    return this.section(
+      `${todo.size > 1 || this.#report.todo.some(({ idea }) => idea) ? 'ALSO NOT LANDED' : 'NOT LANDED'} (${rest.length})`,
+      [...lines, ...more],
+    );
+  }
+
+  groups(): string[] {
+    const { groups } = this.#report;
+    const items = groups.map(
+      ({ id, done, total }) => `${clean(id)} ${bar(total === 0 ? 0 : done / total, 10)} ${done}/${total}`,
+    );
+    return this.section('GROUPS', flow(items, '    ', this.#width));
+  }
+
+  look(): string[] {
+    const { look } = this.#report;
+    const kinds = look.reduce((most, { kind }) => Math.max(most, cells(clean(kind))), 8);
+    const column = Math.min(kinds, 12);
+    return look.flatMap(({ kind, text }) => beside(`  ${pad(clean(kind), column)}  `, [clean(text)], this.#width));
+  }
+
+  foot(): string[] {
+    const { target } = this.#report;
+    const span = target?.from ? `${target.from.slice(0, 7)}..${target.to.slice(0, 7)}` : undefined;
+    const parts = ['as a page: ralphctl report --html', ...(span ? [`commits: git log ${span}`] : [])];
+    const joined = parts.join('     ');
+    return ['', ...(cells(joined) <= this.#width ? [joined] : parts.flatMap((part) => wrap(part, this.#width, 2)))];
+  }
+}
+
+export const notReported = ({ counts: { unknownDollars, iterations } }: Report): string =>
+  unknownDollars >= iterations
+    ? 'the agents did not report their cost'
+    : `${many(unknownDollars, 'agent run')} did not report the cost`;
+
+const rowOf = (one: LandedIdea): string[] => [
+  `${one.iterations}`,
+  one.ms === undefined ? UNKNOWN : duration(one.ms),
+  moneyText(one).replace('+', ''),
+  one.lines ? `+${one.lines.added} -${one.lines.deleted}` : UNKNOWN,
+];

@@ -1,0 +1,73 @@
+/** Work on one idea: its agent runs, gates, time and cost. Pure. */
+import type { IdeaModel, Iteration, Tally } from '../model/model.js';
+import type { AgentSignal } from '../protocol/signal.js';
+import type { AgentRun, LandedIdea } from './schema.js';
+
+type Work = Omit<LandedIdea, 'at' | 'commit' | 'commits' | 'lines' | 'tests' | 'look'>;
+
+export function workOf(idea: IdeaModel): Work {
+  const { spent, iterations, startedAt, since } = idea;
+  const words = iterations.findLast((run) => run.words)?.words;
+  const ms = startedAt !== undefined && since !== undefined && since >= startedAt ? since - startedAt : undefined;
+  return {
+    idea: idea.id,
+    title: idea.title,
+    iterations: iterations.length,
+    ...(ms === undefined ? {} : { ms }),
+    ...moneyOf(spent),
+    runs: iterations.map(runOf),
+    said: idea.said
+      .filter(({ verb, done }) => verb !== 'answer' || done !== undefined)
+      .map(({ at, verb, text, by }) => ({ at, verb, ...(text ? { text } : {}), ...(by ? { by } : {}) })),
+    ...(words ? { words } : {}),
+  };
+}
+
+export function moneyOf(spent: Tally): { dollars?: number; unknownDollars: number; tokens?: number } {
+  const { iterations, dollars, unknownDollars, tokensIn, tokensOut, unknownTokens } = spent;
+  return {
+    ...(unknownDollars < iterations ? { dollars } : {}),
+    unknownDollars,
+    ...(unknownTokens < iterations ? { tokens: tokensIn + tokensOut } : {}),
+  };
+}
+
+function runOf(run: Iteration): AgentRun {
+  const { gate } = run;
+  return {
+    number: run.number,
+    at: run.startedAt,
+    ...(run.durationMs === undefined ? {} : { ms: run.durationMs }),
+    ...(run.agent ? { agent: run.agent } : {}),
+    ...(run.signal ? { signal: signalText(run.signal) } : {}),
+    ...(run.signal?.kind === 'progress' ? { percent: run.signal.percent } : {}),
+    ...(run.outcome ? { outcome: run.outcome } : {}),
+    ...(run.commits === undefined ? {} : { commits: run.commits }),
+    ...(run.dollars === undefined ? {} : { dollars: run.dollars }),
+    ...(gate
+      ? {
+          gate: {
+            pass: gate.pass,
+            ...(gate.command ? { command: gate.command } : {}),
+            ...(gate.tests ? { tests: { passed: gate.tests.passed, total: gate.tests.total } } : {}),
+            ms: gate.durationMs,
+          },
+        }
+      : {}),
+  };
+}
+
+export function signalText(signal: AgentSignal): string {
+  switch (signal.kind) {
+    case 'progress':
+      return `PROGRESS ${signal.percent}`;
+    case 'complete':
+      return 'COMPLETE';
+    case 'blocked':
+      return 'BLOCKED';
+    case 'needs-human':
+      return 'NEEDS_HELP';
+    default:
+      return 'no signal';
+  }
+}
