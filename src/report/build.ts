@@ -18,7 +18,7 @@ export function makeReport(model: RunModel, extra: Extra): Report {
     const idea = model.ideas.get(id);
     return idea && !idea.group ? [idea] : [];
   });
-  const before = ideas.filter(({ landedBefore }) => landedBefore);
+  const before = ideas.filter(({ status, landedBefore }) => landedBefore && status === 'landed');
   const landed = ideas.filter(({ status, landedBefore }) => status === 'landed' && !landedBefore);
   landed.sort((a, b) => (a.since ?? 0) - (b.since ?? 0));
   const left = ideas.filter(({ status }) => status !== 'landed');

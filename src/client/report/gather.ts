@@ -8,6 +8,7 @@ import { runDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { ideaBranch } from '../../git/refs.js';
+import { fold } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -17,7 +18,7 @@ import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { listRuns } from '../../run-files/run.js';
 import type { Context } from '../context.js';
-import { readModel } from '../model/read-model.js';
+import { emptyModel, takeAdded } from '../model/read-model.js';
 import { isOpen } from './standing.js';
 
 export interface Gathered {
@@ -32,15 +33,21 @@ const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
 /** Undefined where the run left no files here. */
 export async function gather(context: Context, ref: RunRef, now = Date.now()): Promise<Gathered | undefined> {
   const { root } = context;
-  const found = await readModel(root, ref);
+  const found = await emptyModel(root, ref);
   if (!found) return undefined;
   const { model, run } = found;
   const { repo, target } = run.file;
   const night = newNight();
-  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) foldNight(night, event);
+  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) {
+    fold(model, event);
+    foldNight(night, event);
+  }
+  await takeAdded(root, ref, model);
+  const summary = await readSummary(root, ref);
+  notYetLanded(model, summary);
   const runs = await listRuns(root, ref.project);
   const place = runs.indexOf(ref.runId);
-  const said = OVER.has(model.state) || (await readSummary(root, ref)) !== undefined;
+  const said = OVER.has(model.state) || summary !== undefined;
   const open = !said && place === 0 && (await isOpen(context, ref));
   const commits = new Map(
     [...model.ideas.values()].flatMap(({ id, commit, landedBefore }) =>
@@ -62,6 +69,14 @@ export async function gather(context: Context, ref: RunRef, now = Date.now()): P
     ...(behind ? { behind } : {}),
   };
   return { model, extra };
+}
+
+/** The target has what newer runs landed, too; the run's own summary says what had not landed at its end. */
+function notYetLanded(model: RunModel, summary: RunSummary | undefined): void {
+  for (const { idea: id, status } of summary?.notLanded ?? []) {
+    const idea = model.ideas.get(id);
+    if (idea?.landedBefore) Object.assign(idea, { landedBefore: false, status });
+  }
 }
 
 async function readSummary(root: string, { project, runId }: RunRef): Promise<RunSummary | undefined> {
