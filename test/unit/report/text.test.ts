@@ -2,9 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { newModel } from '../../../src/model/fold.js';
+import { makeReport } from '../../../src/report/build.js';
 import { markdownReport } from '../../../src/report/markdown.js';
 import { reportJsonSchema, reportSchema } from '../../../src/report/schema.js';
-import { textReport } from '../../../src/report/text.js';
+import { reportLines, textReport } from '../../../src/report/text.js';
 import { width } from '../../../src/screen/text.js';
 import { reportOf, shopNight } from './shop-night.js';
 
@@ -22,6 +24,13 @@ describe('the report of a night', () => {
     const lines = textReport(report, { width: 80 });
     for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(80);
     expectFile('night-80.txt', `${lines.join('\n')}\n`);
+  });
+
+  it('is what the screen shows when a run ends', () => {
+    const model = newModel({ project: 'shop-1', runId: 'r', name: 'shop', target: 'main' });
+    const extra = { now: 0, zone: 'UTC', over: true };
+    expect(reportLines(model, extra, 60)).toEqual(textReport(makeReport(model, extra), { width: 60 }));
+    expect(reportLines(model, extra, 60).join('\n')).toContain('0 landed   0 not   0 iterations');
   });
 
   it('is as wide as it is in a pipe', () => expectFile('night.txt', `${textReport(report).join('\n')}\n`));
