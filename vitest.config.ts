@@ -13,7 +13,7 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/{unit,activities,replay}/**/*.test.ts'],
-          testTimeout: 30_000,
+          testTimeout: 60_000,
           hookTimeout: 60_000,
         },
       },

@@ -3,12 +3,13 @@
  * Invariant: a revision is written once and never changed, so activities may cache it, and the number in their input
  * names the configuration of an iteration, gate or landing.
  */
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
 import { parseStored, STORED_VERSION } from '../config/stored.js';
 import type { RunRef } from '../protocol/run-ref.js';
+import { highestNumber, numbered, writeNumbered } from './numbered.js';
 import { REVISION } from './shapes.js';
 
 /** Flags of `start` that override the configuration file. */
@@ -27,7 +28,7 @@ export interface Revision {
 }
 
 const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');
-const path = (root: string, ref: RunRef, revision: number): string => join(folder(root, ref), `${revision}.json`);
+const path = (root: string, ref: RunRef, revision: number): string => numbered(folder(root, ref), revision);
 
 /** @throws when there is no such revision; StoredFileError when it is damaged or of a newer version */
 export async function readRevision(root: string, ref: RunRef, revision: number): Promise<Revision> {
@@ -36,28 +37,12 @@ export async function readRevision(root: string, ref: RunRef, revision: number):
 }
 
 /** Number of the newest one; 0: the run has its first configuration. */
-export async function lastRevision(root: string, ref: RunRef): Promise<number> {
-  const names = await readdir(folder(root, ref)).catch(() => []);
-  return Math.max(0, ...names.map((name) => Number(name.replace(/\.json$/, ''))).filter(Number.isInteger));
-}
+export const lastRevision = (root: string, ref: RunRef): Promise<number> => highestNumber(folder(root, ref));
 
 /** Writes the next revision. Returns its number. */
-export async function writeRevision(root: string, ref: RunRef, revision: Revision): Promise<number> {
-  await mkdir(folder(root, ref), { recursive: true, mode: 0o700 });
-  for (;;) {
-    const next = (await lastRevision(root, ref)) + 1;
-    const made = await writeFile(path(root, ref, next), JSON.stringify({ version: STORED_VERSION, ...revision }), {
-      flag: 'wx',
-      mode: 0o600,
-    }).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EEXIST') return false;
-        throw error;
-      },
-    );
-    if (made) return next;
-  }
+export function writeRevision(root: string, ref: RunRef, revision: Revision): Promise<number> {
+  const text = JSON.stringify({ version: STORED_VERSION, ...revision });
+  return writeNumbered(folder(root, ref), () => Promise.resolve(text));
 }
 
 /** Removes a revision that the run refused. */

@@ -36,7 +36,7 @@ describe('an agent that deletes its own worktree', () => {
     ['the folder', 'W=$PWD; cd /; rm -rf "$W"'],
     ['the worktree, with git', 'W=$PWD; cd /; git -C "$W" worktree remove --force "$W"'],
     ['its link to the repository', 'rm .git'],
-  ])('%s: it is made again from its branch, and the claim does not count', async (_, how) => {
+  ])('%s: it is recreated from its branch, and the claim does not count', async (_, how) => {
     const b = await bench({
       agent: `echo kept > kept.txt; git add .; git commit -qm kept\n${how}\n${say('COMPLETE')}`,
     });
@@ -45,7 +45,7 @@ describe('an agent that deletes its own worktree', () => {
     expect(result).toMatchObject({
       outcome: { kind: 'ok' },
       commits: 1,
-      unfinished: expect.stringContaining('made again'),
+      unfinished: expect.stringContaining('recreated it from its branch'),
     });
     expect(await b.read(join(at.worktree, 'kept.txt'))).toBe('kept\n');
     await b.setAgent(`cat kept.txt > more.txt\n${say('COMPLETE')}`);
@@ -54,7 +54,7 @@ describe('an agent that deletes its own worktree', () => {
     expect(next).not.toHaveProperty('unfinished');
   });
 
-  it('between two iterations: the next one begins with making it again', async () => {
+  it('between two iterations: the next one begins with recreating it', async () => {
     const b = await bench({ agent: `echo kept >> kept.txt\n${say('PROGRESS:50')}` });
     const at = await b.prepare();
     await b.call(b.activities.runAgent, b.agentInput(at)).done;

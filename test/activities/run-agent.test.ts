@@ -225,6 +225,7 @@ describe('runAgent', () => {
     expect(await b.git('show', 'ralph/t-1:half.txt')).toBe('half');
     expect((await readdir(late.dir)).sort()).toEqual([
       'final-message.md',
+      'kept.txt',
       'output.log',
       'prompt.md',
       'result.json',

@@ -55,7 +55,7 @@ it('a server is not stopped under an open run without --force; what is attached 
   const view = await attached();
   const refused = await held.box.run('server', 'stop');
   expect(refused.code).toBe(7);
-  expect(refused.stderr).toContain(`not stopped: a run is open on this server (${held.box.repo})`);
+  expect(refused.stderr).toContain(`did not stop the server: a run is open on this server (${held.box.repo})`);
   expect(refused.stderr).toContain('ralphctl server stop --force');
   expect(await readRecord(root)).toBeDefined();
 

@@ -276,7 +276,7 @@ describe('doctor', () => {
     await configure({});
     const [check] = (await doctor()).about('ralphctl on PATH');
     expect(check).toMatchObject({ state: 'fail', found: expect.stringContaining('import: command not found') });
-    const [, advised = ''] = /^call this one: (.*?); or/.exec(check?.fix ?? '') ?? [];
+    const [, advised = ''] = /^call this one: (.*?)\. Or/.exec(check?.fix ?? '') ?? [];
     const ran = await execa('/bin/sh', ['-c', `${advised} --version`], { env: box.env });
     expect(ran.stdout).toMatch(/^\d+\.\d+\.\d+/);
   });

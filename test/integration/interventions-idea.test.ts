@@ -74,7 +74,7 @@ describe('taking back', () => {
     await held.idea('b-1', 'blocked');
     expect(await box.git('show', 'main:a-1.txt')).toBe('1');
     const undo = await box.run('rollback', 'a-1', '--reason', 'wrong idea');
-    expect([undo.code, undo.stdout]).toEqual([0, expect.stringContaining('landing lane')]);
+    expect([undo.code, undo.stdout]).toEqual([0, expect.stringContaining('landing queue')]);
     await held.event(
       'the undo',
       ({ kind, ...event }) => kind === 'command' && JSON.stringify(event).includes('was taken off main'),

@@ -113,7 +113,7 @@ export const events = (outcome: Outcome): StampedEvent[] =>
   outcome.json.filter((line) => 'at' in line) as unknown as StampedEvent[];
 
 /** Waits until `check` gives something; fails after `ms` with the last error or what was waited for. */
-export async function until<T>(what: string, check: () => Promise<T | undefined | false>, ms = 30_000): Promise<T> {
+export async function until<T>(what: string, check: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
   const end = Date.now() + ms;
   let last: unknown;
   for (;;) {

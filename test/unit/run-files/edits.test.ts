@@ -25,4 +25,21 @@ describe('edits of ideas', () => {
     const all = await Promise.all(['x', 'y', 'z'].map((text) => writeEdit(root, ref, 'a', { text })));
     expect(all.sort()).toEqual([1, 2, 3]);
   });
+
+  it('C2: whoever looks while edits are written finds whole ones', async () => {
+    const text = 'x'.repeat(1_000_000);
+    const look = async (): Promise<void> => {
+      for (let revision = 1; revision <= 20; ) {
+        const found = await readEdit(root, ref, 'a', revision);
+        if (found === undefined) continue;
+        expect(found.text).toHaveLength(text.length);
+        revision++;
+      }
+    };
+    const write = async (): Promise<void> => {
+      for (let n = 0; n < 10; n++) await writeEdit(root, ref, 'a', { text });
+    };
+    await Promise.all([look(), look(), write(), write()]);
+    expect((await lastEdit(root, ref, 'a')).revision).toBe(20);
+  });
 });

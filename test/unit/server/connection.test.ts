@@ -61,7 +61,7 @@ describe('explicit settings', () => {
     expect(await resolve({ TEMPORAL_NAMESPACE: 'team' })).toMatchObject({
       options: { address: 'localhost:7233' },
       namespace: 'team',
-      origin: 'the default, as only TEMPORAL_NAMESPACE is set',
+      origin: 'the default, because only TEMPORAL_NAMESPACE is set',
     });
   });
 
@@ -125,12 +125,12 @@ it('finds the file where the Temporal tools do', () => {
 });
 
 describe('assertReachable', () => {
-  it('names address and origin in one sentence', async () => {
+  it('names address, origin and what to do', async () => {
     const found = await resolve({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
     if (found.kind !== 'external') throw new Error('not external');
-    const sentence =
-      /^cannot reach Temporal at 127\.0\.0\.1:1, namespace "default" \(from TEMPORAL_ADDRESS\): .*ECONNREFUSED.*; start/;
-    await expect(assertReachable(found)).rejects.toThrow(sentence);
+    const message =
+      /^cannot reach Temporal at 127\.0\.0\.1:1, namespace "default" \(from TEMPORAL_ADDRESS\): .*ECONNREFUSED.*\. Start that server/;
+    await expect(assertReachable(found)).rejects.toThrow(message);
   });
   it('is silent when something listens', async () => {
     const server = createServer();
