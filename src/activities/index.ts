@@ -27,6 +27,8 @@ export interface Taken {
 
 export interface ActivityDeps extends WorkDeps {
   client: WorkflowClient;
+  /** Address of the Web UI's pages of workflows. Must not reject. */
+  pages?: () => Promise<string | undefined>;
   /**
    * Records the start of an activity for a later worker; returns the function that removes the record. Must not reject.
    */
@@ -61,6 +63,10 @@ export function createActivities(
       },
       runConfig: work('runConfig'),
       closeRun: work('closeRun'),
+      deliverAlert: async (input) => {
+        const pages = await deps.pages?.();
+        return work('deliverAlert')({ ...input, ...(pages === undefined ? {} : { pages }) });
+      },
       reconcileIdeas: (input) => reconcileIdeas(deps.client, input),
     },
     git: {

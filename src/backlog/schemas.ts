@@ -1,6 +1,7 @@
 /**
  * The published JSON Schemas, made from the zod schemas. The files under schemas/ are these, and a test compares them.
  */
+import { alertJsonSchema } from '../config/schema-alert.js';
 import { configJsonSchema, type JsonSchema } from '../config/zod-problems.js';
 import { ideasJsonSchema } from './ideas.js';
 
@@ -8,4 +9,5 @@ import { ideasJsonSchema } from './ideas.js';
 export const exportSchemas = (): Record<string, JsonSchema> => ({
   'ralphctl.schema.json': configJsonSchema(),
   'ideas.schema.json': ideasJsonSchema(),
+  'alert.schema.json': alertJsonSchema(),
 });

@@ -59,6 +59,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   escalation: { counts: 'iteration' },
   budget: { counts: 'now' },
   warnings: { counts: 'iteration' },
+  notify: { counts: 'now' },
   logs: { counts: 'iteration' },
 };
 

@@ -7,6 +7,7 @@ import { BUILT_IN_AGENTS } from './agent-spec.js';
 import { suggest } from './problems.js';
 import { agents } from './schema-agents.js';
 import { budget, minutes, name, repoPath, text, warnings } from './schema-common.js';
+import { notify } from './schema-notify.js';
 import { commit, gate, landing, setup, worktrees } from './schema-work.js';
 
 const count = (least: number, most: number) => z.int().min(least).max(most);
@@ -131,6 +132,7 @@ export const configSchema = z
     fallback: z.array(name).default([]).describe('Agents that take over, in this order, when one reaches a limit.'),
     budget,
     warnings,
+    notify,
     logs: z
       .strictObject({
         maxMegabytesPerRun: z

@@ -5,6 +5,7 @@
  */
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { runAgent } from './agent-run/run.js';
+import { deliverAlert } from './alerts/deliver.js';
 import type { WorkContext, WorkDeps } from './deps.js';
 import { runIdeaGate } from './gate/gate.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
@@ -35,6 +36,7 @@ const WORK: {
   openRun,
   runConfig,
   closeRun,
+  deliverAlert,
   prepareIdea,
   runAgent,
   runGate: runIdeaGate,

@@ -13,9 +13,11 @@ import { assertRepository, repositoryIsGone } from './repository-gone.js';
 
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
+export const isRunName = ({ project, runId }: RunRef): boolean => SAFE_NAME.test(project) && SAFE_NAME.test(runId);
+
 export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   // Workflow input is not trusted: anyone who reaches the port can start a workflow, so names must not leave the root.
-  if (!SAFE_NAME.test(ref.project) || !SAFE_NAME.test(ref.runId)) {
+  if (!isRunName(ref)) {
     throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
   }
   let run: LoadedRun;

@@ -3,6 +3,7 @@
  * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
  * Must import types only.
  */
+import type { DeliverInput, DeliverResult } from './alerts.js';
 import type { BudgetReached, Ceilings, DayTotal } from './budget.js';
 import type { FailureKind, LimitScope } from './failures.js';
 import type { GateInput, GateResult } from './gate.js';
@@ -268,6 +269,7 @@ export interface MainActivities {
   runConfig(input: RunConfigInput): Promise<RunConfigResult>;
   reconcileIdeas(input: ReconcileInput): Promise<ReconcileResult[]>;
   closeRun(input: CloseRunInput): Promise<void>;
+  deliverAlert(input: DeliverInput): Promise<DeliverResult>;
 }
 
 /** Served by the git queue of one host. */

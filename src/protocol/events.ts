@@ -160,6 +160,15 @@ export type RunEvent =
   | { kind: 'agent'; idea: string; agent: string; before?: string; why?: string }
   /** It made no progress for this many iterations, and the reaction to that. */
   | { kind: 'escalated'; idea: string; rung: Rung['do']; iterations: number }
+  /** An alert left for a row, rings in attached terminals, or could not be delivered. */
+  | {
+      kind: 'alert';
+      row: string;
+      state: 'delivered' | 'failed' | 'bell';
+      /** How many events it tells. */
+      events: number;
+      why?: string;
+    }
   /** A warning (B6); without an idea it is the run's. */
   | { kind: 'warning'; idea?: string; warning: WarningLine['kind']; text: string };
 

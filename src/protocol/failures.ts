@@ -19,6 +19,8 @@ export const FAILURE = {
   workerLost: 'ralph.WorkerLost',
   /** The machine ran out of a resource (disk, memory, file handles): nothing was charged, and ralphctl retries. */
   machine: 'ralph.Machine',
+  /** An alert could not be delivered. */
+  alert: 'ralph.AlertNotDelivered',
   /** The request is not legal now (update validators). */
   refused: 'ralph.Refused',
 } as const;

@@ -5,9 +5,12 @@
  */
 export const AUTOPILOT_WORKFLOW = 'autopilot';
 export const IDEA_WORKFLOW = 'idea';
+/** Delivers alerts; it may outlive its run. */
+export const ALERTS_WORKFLOW = 'alerts';
 
 export const autopilotId = (project: string): string => `ralph:${project}:autopilot`;
 export const ideaWorkflowId = (project: string, idea: string): string => `ralph:${project}:idea:${idea}`;
+export const alertsId = (project: string): string => `ralph:${project}:alerts`;
 
 /** Workflows and light activities: any worker of the project can take these. */
 export const mainQueue = (project: string): string => `ralph-${project}`;
@@ -59,6 +62,9 @@ export const EDITED = 'edited';
 export const SET_STEP = 'setStep';
 /** Parent to child: which agent to use from the next iteration on. */
 export const USE_AGENT = 'useAgent';
+
+/** To the workflow that delivers alerts: more events. */
+export const TAKE_ALERTS = 'takeAlerts';
 
 /** Updates: requests that can be refused. */
 export const SET_SLOTS = 'setSlots';

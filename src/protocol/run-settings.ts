@@ -2,6 +2,7 @@
  * The numbers that deciding needs, pinned when a run starts.
  * Invariant: plain JSON; fields are only ever added, never changed in meaning. Must import types only.
  */
+import type { AlertSettings } from './alerts.js';
 import type { BudgetSettings } from './budget.js';
 import type { RunMode } from './command.js';
 import type { Ladder } from './escalation.js';
@@ -66,4 +67,6 @@ export interface RunSettings {
   /** Absent: none. */
   budget?: BudgetSettings;
   warnings?: WarningSettings;
+  /** Absent: nobody is alerted. */
+  alerts?: AlertSettings;
 }

@@ -4,6 +4,7 @@
  * Must import types only.
  */
 import type { Feedback, Reopen } from './activities.js';
+import type { AlertOutbox } from './alerts.js';
 import type { BudgetState } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
 import type { IdeaCard } from './idea.js';
@@ -130,6 +131,8 @@ export interface AutopilotState {
   limits?: LimitState;
   /** Absent where neither the run nor the day has a budget. */
   budget?: BudgetState;
+  /** Absent where nobody is alerted. */
+  alerts?: AlertOutbox;
 }
 
 export interface AutopilotInput extends RunRef {

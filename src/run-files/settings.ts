@@ -3,6 +3,8 @@
  * settings.
  */
 import type { Config } from '../config/schema.js';
+import { hoursOf } from '../config/schema-notify.js';
+import type { AlertSettings } from '../protocol/alerts.js';
 import type { Ladder } from '../protocol/escalation.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 
@@ -33,6 +35,7 @@ export function settingsOf(config: Config): RunSettings {
     },
     budget: { ...config.budget, during: true },
     warnings: config.warnings,
+    ...alertsOf(config),
   };
 }
 
@@ -44,4 +47,22 @@ function ladderOf({ escalation, agents, fallback }: Config): Ladder {
     (step === 'stronger' && stronger.length === 0) || (step === 'other' && fallback.length === 0);
   const rungs = steps.filter((step) => !useless(step)).map((step) => ({ do: step }));
   return { after, every, rungs, ...(stronger.length > 0 ? { stronger } : {}) };
+}
+
+/**
+ * Rows by name only: addresses and secrets stay in the configuration and the environment. The time zone is that of the
+ * machine where the run starts, unless the configuration names one. Absent without rows, and in runs of 0.1.
+ */
+function alertsOf({ notify }: Config): { alerts?: AlertSettings } {
+  if (!notify || notify.rows.length === 0) return {};
+  const quiet = notify.quiet === undefined ? undefined : hoursOf(notify.quiet);
+  return {
+    alerts: {
+      rows: notify.rows.map(({ name, events, to }) => ({ name, events, ...(to === 'bell' ? { bell: true } : {}) })),
+      groupMs: notify.groupSeconds * 1000,
+      urgent: notify.urgent,
+      timeZone: notify.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      ...(quiet ? { quiet } : {}),
+    },
+  };
 }

@@ -132,6 +132,10 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
       return say('⇄', 'blue', `goes on with ${event.agent}${event.before ? ` instead of ${event.before}` : ''}`);
     case 'escalated':
       return say('!', 'yellow', `got nowhere in ${many(event.iterations, 'iteration')}: ${RUNGS[event.rung]}`);
+    case 'alert': {
+      const text = `alert to ${clean(event.row)} ${event.state}${event.why ? `: ${clean(event.why)}` : ''}`;
+      return event.state === 'failed' ? say('!', 'yellow', text) : say('·', 'gray', text);
+    }
     case 'warning':
       return say('!', 'yellow', `${event.warning}: ${clean(event.text)}`);
     default:

@@ -90,3 +90,9 @@ const recordShape = z.looseObject({
 /** The recorded server, alive or not; undefined when none is recorded or the record is damaged: its holder is found again. */
 export const readRecord = (root: string): Promise<ServerRecord | undefined> =>
   readNote(recordPath(root), recordShape, 'throw');
+
+/** Address of the Web UI's pages of workflows; undefined while no server is recorded. Never rejects. */
+export async function pagesOf(root: string): Promise<string | undefined> {
+  const record = await readRecord(root).catch(() => undefined);
+  return record && `${record.uiUrl}/namespaces/${record.namespace}/workflows`;
+}

@@ -10,11 +10,11 @@ import { createActivities, type Taken } from '../activities/index.js';
 import type { DoWork } from '../jobs/index.js';
 import { programFile } from '../process/program-file.js';
 import { killByToken } from '../process/tokens.js';
-import { autopilotId } from '../protocol/names.js';
+import { alertsId, autopilotId } from '../protocol/names.js';
 import { EventWriter } from '../run-files/events.js';
 import { dataConverter } from '../server/codec.js';
 import { resolveConnection } from '../server/connection.js';
-import { readRecord } from '../server/files.js';
+import { pagesOf, readRecord } from '../server/files.js';
 import { connectTarget, type Target } from '../server/target.js';
 import { buildId } from './build-id.js';
 import { hostLabel } from './host-label.js';
@@ -97,6 +97,8 @@ async function poll(
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const doWork: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
+  // Read each time: a server that was restarted may have other ports.
+  const pages = async (): Promise<string | undefined> => (target.kind === 'embedded' ? pagesOf(root) : undefined);
   const others = await alsoFor(options, client, host, log);
   // In parallel, because both take a while and polling starts after both.
   const [workers] = await Promise.all([
@@ -107,7 +109,7 @@ async function poll(
       host,
       otherHosts: others,
       workflows: { workflowBundle: { codePath: bundle } },
-      activities: createActivities({ root, host, env, client: client.workflow, note }, doWork),
+      activities: createActivities({ root, host, env, client: client.workflow, note, pages }, doWork),
       sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
       capacity,
       graceMs,
@@ -190,14 +192,24 @@ async function idleWatch(options: ServeOptions, client: Client, signal: AbortSig
   while (!signal.aborted) {
     await delay(Math.min(IDLE_CHECK_MS, idleExitMs), undefined, { signal }).catch(() => {});
     try {
-      const { status } = await client.workflow.getHandle(autopilotId(project)).describe();
-      if (status.name === 'RUNNING') since = performance.now();
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError) && (await comesBack(options))) since = performance.now();
+      if (await isOpen(client, autopilotId(project))) since = performance.now();
+      // Alerts may wait for the end of quiet hours, or for their receiver.
+      else if (await isOpen(client, alertsId(project))) since = performance.now();
+    } catch {
+      if (await comesBack(options)) since = performance.now();
     }
     if (performance.now() - since >= idleExitMs) return true;
   }
   return false;
+}
+
+async function isOpen(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name === 'RUNNING';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /** The command that stops the embedded server removes its record. */

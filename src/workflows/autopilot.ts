@@ -25,6 +25,7 @@ import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../protocol/names.
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
 import { AdoptedChildren, generationOf } from './adopted-children.js';
 import { Alarm } from './alarm.js';
+import { AlertSender } from './alert-sender.js';
 import { closeRun } from './close-run.js';
 import { GitWork } from './git-tasks.js';
 import type { idea as ideaWorkflow } from './idea.js';
@@ -61,6 +62,7 @@ class AutopilotShell {
   readonly #publisher: Publisher;
   readonly #gitWork: GitWork;
   readonly #alarm = new Alarm('the next try of a limited account', () => this.tell(() => {}));
+  readonly #alerts: AlertSender;
   readonly #carried: AdoptedChildren;
   readonly #voice: Voice = {
     tell: (event) => this.tell(event),
@@ -70,6 +72,7 @@ class AutopilotShell {
   constructor(input: AutopilotInput) {
     this.#input = input;
     this.#publisher = new Publisher(input);
+    this.#alerts = new AlertSender(input, (work) => this.#begin(work));
     if (input.state) this.#pilot = new Autopilot(input.state, input.settings);
     this.#gitWork = new GitWork(input, (event) => this.tell(event));
     this.#carried = new AdoptedChildren(input, (idea, result, life) => this.#childEnded(idea, result, life));
@@ -98,6 +101,7 @@ class AutopilotShell {
       const rollover = this.#wantsRollover(pilot);
       const commands = pilot.decide(rollover, Date.now(), this.#mostStarts(pilot));
       for (const command of commands) this.#carryOut(pilot, command);
+      this.#alerts.note(pilot);
       this.#publisher.publish(pilot);
       this.#alarm.set(pilot.wakeAt());
       if (this.#inbox.length > 0) continue;
@@ -118,7 +122,7 @@ class AutopilotShell {
     this.#carried.stop();
     this.#alarm.set(undefined);
     await condition(allHandlersFinished);
-    return closeRun(this.#input, pilot, this.#publisher);
+    return closeRun(this.#input, pilot, { publisher: this.#publisher, alerts: this.#alerts });
   }
 
   /** Never during a landing: its gate may take long, and nothing could start in free slots until the new run begins. */

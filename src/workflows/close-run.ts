@@ -9,10 +9,15 @@ import { clip, MAX_REASON } from '../decide/text.js';
 import { runStatus, runSummary } from '../decide/views/status.js';
 import type { CarriedOver } from '../protocol/activities.js';
 import type { AutopilotInput, RunSummary } from '../protocol/run.js';
+import type { AlertSender } from './alert-sender.js';
 import { activityProblem, mainActivities, refOf } from './proxies.js';
 import { emit, outcomeOf, type Publisher } from './publish.js';
 
-export async function closeRun(input: AutopilotInput, pilot: Autopilot, publisher: Publisher): Promise<RunSummary> {
+export async function closeRun(
+  input: AutopilotInput,
+  pilot: Autopilot,
+  { publisher, alerts }: { publisher: Publisher; alerts: AlertSender },
+): Promise<RunSummary> {
   const outcome = outcomeOf(pilot.state);
   pilot.state.run = 'completed';
   const status = runStatus(input, pilot.state, input.settings, pilot.graph, Date.now());
@@ -29,6 +34,8 @@ export async function closeRun(input: AutopilotInput, pilot: Autopilot, publishe
   }
   if (kept) tellCarried(input, carried.hints);
   tellUnsaid(input, kept ? unsaid : [...carried.hints, ...unsaid]);
+  alerts.note(pilot, outcome);
+  await alerts.whenSent();
   publisher.publish(pilot, true, outcome);
   return summary;
 }

@@ -13,6 +13,7 @@ import {
 import type { Configured, Edited, Granted, Resync, UseAgent } from '../decide/messages/between.js';
 import { isCommandLike, readVerb, type VerbInput } from '../decide/messages/said.js';
 import type { Autopilot } from '../decide/run/autopilot.js';
+import type { AlertBatch } from '../protocol/alerts.js';
 import { IDEA_VERBS, type Intervention, type InterventionAnswer, RUN_VERBS, type Verb } from '../protocol/command.js';
 import type { IdeaCard } from '../protocol/idea.js';
 import type { IdeaReport, Verdict } from '../protocol/idea-run.js';
@@ -41,6 +42,7 @@ import {
   SLOT_GRANTED,
   STATUS,
   STOP,
+  TAKE_ALERTS,
   TELL,
   USE_AGENT,
   VERDICT,
@@ -54,6 +56,9 @@ import { isUnreadable } from './payloads.js';
 
 /** A person's message to an idea, as `decide/messages/said.ts` reads it: a text, where there is one. */
 type Said = string | undefined;
+
+/** To the workflow that delivers alerts. */
+export const takeAlertsSignal = defineSignal<[AlertBatch]>(TAKE_ALERTS);
 
 export const pauseSignal = defineSignal<[Said]>(PAUSE);
 export const pauseNowSignal = defineSignal<[Said]>(PAUSE_NOW);

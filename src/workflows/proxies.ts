@@ -35,6 +35,22 @@ export function mainActivities(): MainActivities {
   });
 }
 
+/** An alert that nobody takes for hours is given up; until then its row waits. */
+export const alertActivities = (row: string): Pick<MainActivities, 'deliverAlert'> =>
+  proxyActivities<MainActivities>({
+    summary: `alert to ${row}`,
+    startToCloseTimeout: '2 minutes',
+    scheduleToCloseTimeout: '7 days',
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    retry: {
+      initialInterval: '2s',
+      backoffCoefficient: 2,
+      maximumInterval: '10 minutes',
+      maximumAttempts: 24,
+      nonRetryableErrorTypes: NEVER_RETRY,
+    },
+  });
+
 /** Of the git queue: one idea lands at a time, and all others wait for it. */
 export const LANDING_FIRST = 1;
 

@@ -140,6 +140,7 @@ export class World {
         throw new Error('no configuration is read in this world');
       },
       closeRun: () => undefined,
+      deliverAlert: () => ({ outcome: 'delivered', to: 'nobody' }),
       prepareIdea: () => this.#prepare(input as PrepareInput),
       runGate: () => ({ pass: true, commands: [], durationMs: 1 }),
       landIdea: () => this.#land(input as LandInput, signal),

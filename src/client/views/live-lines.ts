@@ -108,6 +108,10 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':
       return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+    case 'alert':
+      return event.state === 'failed'
+        ? `${paint.yellow('!')} the alert to ${clean(event.row)} could not be delivered: ${clean(event.why ?? '')}`
+        : undefined;
     case 'escalated':
       return `${paint.yellow('↑')} ${event.idea} made no progress in ${event.iterations} iterations: ${RUNG[event.rung]}`;
     case 'agent':

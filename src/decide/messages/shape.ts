@@ -5,6 +5,7 @@
  * Must not import anything.
  */
 import type { IdeaLimits } from '../../protocol/activities.js';
+import type { AlertKind, AlertRow, AlertSettings } from '../../protocol/alerts.js';
 import type { Amounts, BudgetSettings } from '../../protocol/budget.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { Ladder, Rung } from '../../protocol/escalation.js';
@@ -71,6 +72,14 @@ const isLadder = shaped<Ladder>({
   ),
 });
 
+/** A newer version may know more kinds of events. */
+export const isAlertKind = isName as Check<AlertKind>;
+export const isAlertSettings = shaped<AlertSettings>({
+  rows: listOf(shaped<AlertRow>({ name: isName, events: listOf(isAlertKind), bell: maybe(isTrue) })),
+  ...{ groupMs: isAmount, urgent: listOf(isAlertKind), timeZone: isName },
+  quiet: maybe(shaped<NonNullable<AlertSettings['quiet']>>({ from: isCount, to: isCount })),
+});
+
 export const isSettings = shaped<RunSettings>({
   ...{ slots: isCount, stepDelayMs: isAmount, maxLandingRounds: isCount, maxWaiting: maybe(isCount) },
   weights: shaped<Weights>({
@@ -88,6 +97,7 @@ export const isSettings = shaped<RunSettings>({
   ),
   mode: maybe(oneOf<RunMode>({ autopilot: true, 'semi-auto': true, step: true })),
   warnings: maybe(shaped<WarningSettings>({ stuckAfter: isCount, iterationsAt: isAmount })),
+  alerts: maybe(isAlertSettings),
 });
 
 export const isLimits = shaped<IdeaLimits>({

@@ -269,6 +269,11 @@ export class Autopilot {
     return this.#board.changes.splice(0);
   }
 
+  /** Changes of status since the last call, for alerts. */
+  takeTurns(): IdeaEntry[] {
+    return this.#board.turns.splice(0);
+  }
+
   openIdeas(): IdeaEntry[] {
     return this.#board.openIdeas();
   }

@@ -50,6 +50,8 @@ export class Board {
   outbox: Effect[] = [];
   /** Status changes since they were last taken, for those who watch. */
   readonly changes: IdeaEntry[] = [];
+  /** The changes of status among them, for alerts. */
+  readonly turns: IdeaEntry[] = [];
   readonly #open = new Set<string>();
   readonly #running = new Set<string>();
   /** Commands and their effects since the last read. */
@@ -153,7 +155,10 @@ export class Board {
   }
 
   set(entry: IdeaEntry, status: IdeaStatus): void {
-    if (entry.status !== status) this.changes.push({ ...entry, status });
+    if (entry.status !== status) {
+      this.changes.push({ ...entry, status });
+      this.turns.push({ ...entry, status });
+    }
     entry.status = status;
     this.#index(entry);
     this.graph.refresh(entry.card.id);

@@ -1,0 +1,106 @@
+/**
+ * The queue of alerts: which events go out together, to which row, and when.
+ * Invariant: every event is in exactly one alert of every row that wants it. A row has one delivery at a time; events
+ * that come meanwhile wait for the next one. What is stored is bounded: of very many events of a kind only the number
+ * stays. Pure; may import protocol and decide only.
+ */
+import type { Alert, AlertBatch, AlertItem, AlertKind, AlertLane, AlertQueue } from '../../protocol/alerts.js';
+import { quietUntil } from './quiet.js';
+
+/** Events of one kind that a row keeps with their texts; a batch of a run fits. */
+const MOST_OF_A_KIND = 20;
+const SEEN_KEPT = 1000;
+
+export const newQueue = ({ ref, settings }: Pick<AlertBatch, 'ref' | 'settings'>): AlertQueue => ({
+  ref,
+  settings,
+  lanes: {},
+  sending: {},
+  seen: [],
+});
+
+/** Adds events to every row that wants them. An event that is known changes nothing; the newest settings count. */
+export function takeBatch(queue: AlertQueue, { ref, settings, items }: AlertBatch): void {
+  queue.ref = ref;
+  queue.settings = settings;
+  const rows = new Set(settings.rows.map(({ name }) => name));
+  for (const name of Object.keys(queue.lanes)) if (!rows.has(name)) delete queue.lanes[name];
+  const seen = new Set(queue.seen);
+  for (const item of items) {
+    if (seen.has(item.id)) continue;
+    seen.add(item.id);
+    for (const { name, events } of settings.rows) if (events.includes(item.kind)) add(queue, name, item);
+  }
+  queue.seen = [...seen].slice(-SEEN_KEPT);
+}
+
+function add(queue: AlertQueue, row: string, item: AlertItem): void {
+  queue.lanes[row] ??= { items: [], counts: {} };
+  const lane = queue.lanes[row];
+  const before = lane.counts[item.kind] ?? 0;
+  lane.counts[item.kind] = before + 1;
+  if (before < MOST_OF_A_KIND) lane.items.push(item);
+}
+
+/** Alerts to deliver now. They are under way until {@link delivered}. */
+export function takeDue(queue: AlertQueue, now: number): { row: string; alert: Alert }[] {
+  return Object.keys(queue.lanes).flatMap((row) => {
+    const at = dueAt(queue, row, now);
+    if (at === undefined || at > now) return [];
+    const alert = takeOut(queue, row, mayGo(queue, now));
+    if (!alert) return [];
+    queue.sending[row] = alert;
+    return [{ row, alert }];
+  });
+}
+
+/** The delivery to this row is over, whatever came of it. */
+export function delivered(queue: AlertQueue, row: string): void {
+  delete queue.sending[row];
+}
+
+/** When to look again without a new event, epoch ms. */
+export function wakeAt(queue: AlertQueue, now: number): number | undefined {
+  const times = Object.keys(queue.lanes).flatMap((row) => dueAt(queue, row, now) ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+export const isEmpty = ({ lanes, sending }: AlertQueue): boolean =>
+  Object.keys(lanes).length === 0 && Object.keys(sending).length === 0;
+
+/** Undefined while a delivery to the row is under way: its end is an event. */
+function dueAt(queue: AlertQueue, row: string, now: number): number | undefined {
+  const lane = queue.lanes[row];
+  if (!lane || queue.sending[row]) return undefined;
+  const ready = lane.items.filter(({ kind }) => mayGo(queue, now)(kind));
+  if (ready.length === 0) return quietEnd(queue, now);
+  // Nothing more can come of a run that is over.
+  if (ready.some(({ kind }) => kind === 'run-done')) return now;
+  return Math.min(...ready.map(({ at }) => at)) + queue.settings.groupMs;
+}
+
+function mayGo(queue: AlertQueue, now: number): (kind: AlertKind) => boolean {
+  if (quietEnd(queue, now) === undefined) return () => true;
+  return (kind) => queue.settings.urgent.includes(kind);
+}
+
+const quietEnd = ({ settings }: AlertQueue, now: number): number | undefined =>
+  quietUntil(settings.quiet, settings.timeZone, now);
+
+function takeOut(queue: AlertQueue, row: string, may: (kind: AlertKind) => boolean): Alert | undefined {
+  const lane = queue.lanes[row];
+  if (!lane) return undefined;
+  const [going, staying] = [part(lane, may), part(lane, (kind) => !may(kind))];
+  if (staying.items.length > 0) queue.lanes[row] = staying;
+  else delete queue.lanes[row];
+  const [first] = going.items;
+  return first && { id: first.id, ...going };
+}
+
+function part({ items, counts }: AlertLane, is: (kind: AlertKind) => boolean): AlertLane {
+  const kinds = (Object.keys(counts) as AlertKind[]).filter(is);
+  return {
+    items: items.filter(({ kind }) => is(kind)),
+    counts: Object.fromEntries(kinds.map((kind) => [kind, counts[kind]])),
+  };
+}

@@ -1,0 +1,86 @@
+/**
+ * Delivers one alert to one row.
+ * Invariant: an alert that was delivered is not delivered again: its id is kept beside the run, and looked up first. A
+ * worker that dies between the receiver's answer and that note leaves the one case in which the receiver gets the same
+ * id twice.
+ */
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir } from '../../config/paths.js';
+import type { NotifyRow } from '../../config/schema-notify.js';
+import type { Alert, DeliverInput, DeliverResult } from '../../protocol/alerts.js';
+import { FAILURE } from '../../protocol/failures.js';
+import { autopilotId, ideaWorkflowId } from '../../protocol/names.js';
+import { loadRun } from '../../run-files/run.js';
+import type { WorkContext, WorkDeps } from '../deps.js';
+import { WorkError } from '../job-error.js';
+import { isRunName } from '../load.js';
+import { redactorOf } from '../secrets.js';
+import { type Place, playSound, runCommand, showDesktop } from './local.js';
+import { type Message, messageOf } from './message.js';
+import { sendWebhook } from './webhook.js';
+
+export async function deliverAlert(
+  deps: WorkDeps,
+  { row: name, alert, pages, ...ref }: DeliverInput,
+  { signal }: Pick<WorkContext, 'signal'>,
+): Promise<DeliverResult> {
+  if (!isRunName(ref)) throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
+  const { file } = await loadRun(deps.root, ref).catch((error: Error) => {
+    throw new WorkError(
+      `the files of run ${ref.runId} are not on this host: ${error.message}`,
+      FAILURE.runFilesMissing,
+    );
+  });
+  const row = file.config.notify?.rows.find((one) => one.name === name);
+  if (!row) return { outcome: 'gone', to: name };
+  const logs = join(runDir(deps.root, ref.project, ref.runId), 'alerts');
+  const kept = join(logs, 'delivered.jsonl');
+  if (await isKept(kept, name, alert)) return { outcome: 'before', to: row.to };
+  await mkdir(logs, { recursive: true, mode: 0o700 });
+  const message = messageFor(deps, ref.project, alert, pages);
+  await sendTo(row, message, { env: deps.env, cwd: file.repo, logs, project: ref.project, runId: ref.runId, signal });
+  await appendFile(kept, `${JSON.stringify({ row: name, id: alert.id, at: new Date().toISOString() })}\n`, {
+    mode: 0o600,
+    flush: true,
+  });
+  return { outcome: 'delivered', to: row.to };
+}
+
+/** @throws WorkError when it could not be delivered */
+export async function sendTo(row: NotifyRow, message: Message, place: Place): Promise<void> {
+  switch (row.to) {
+    case 'bell':
+      return;
+    case 'desktop':
+      return showDesktop(message, place);
+    case 'sound':
+      return playSound(row.file, place);
+    case 'webhook':
+      return sendWebhook(row, message, place.env, place.signal);
+    case 'command':
+      return runCommand(row, message, place);
+  }
+}
+
+/** `pages`: address of the Web UI's pages, where they are known. */
+export function messageFor(deps: WorkDeps, project: string, alert: Alert, pages?: string): Message {
+  const idOf = (idea?: string): string => (idea === undefined ? autopilotId(project) : ideaWorkflowId(project, idea));
+  const links = pages === undefined ? {} : { linkTo: (idea?: string) => `${pages}/${encodeURIComponent(idOf(idea))}` };
+  return messageOf(alert, { project, redact: redactorOf(deps), ...links });
+}
+
+async function isKept(file: string, row: string, { id }: Alert): Promise<boolean> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').some((line) => line.includes(id) && isLine(line, row, id));
+}
+
+/** The last line may be torn. */
+function isLine(line: string, row: string, id: string): boolean {
+  try {
+    const kept = JSON.parse(line) as { row?: unknown; id?: unknown };
+    return kept.row === row && kept.id === id;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The words of an alert, for every kind of receiver.
+ * Invariant: everything passes the redaction that gates use; nothing in it can steer a terminal. Each event has the one
+ * command that answers it.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import type { Redact } from '../../process/redact.js';
+import type { Alert, AlertItem, AlertKind } from '../../protocol/alerts.js';
+
+export interface Message {
+  /** The same for every delivery of the same alert. */
+  id: string;
+  /** One line. */
+  title: string;
+  /** A line for each event, with its command. */
+  lines: string[];
+  /** Of the first event; the others have theirs in their lines. */
+  command: string;
+  urgent: boolean;
+  /** The page of the first event in Temporal's Web UI. */
+  link?: string;
+  /** A test that a person asked for. */
+  test?: true;
+  alert: Alert;
+  project: string;
+}
+
+/** What an idea does, and how a group of such events is called. */
+const WORDS: Readonly<Record<AlertKind, readonly [one: string, many: string]>> = {
+  question: ['asks you', 'questions'],
+  blocked: ['is blocked', 'blocked'],
+  'timed-out': ['timed out', 'timed out'],
+  failed: ['failed', 'failed'],
+  review: ['the run paused after failures', 'reviews'],
+  'all-limited': ['no agent can work', 'limits'],
+  budget: ['a budget is used up', 'budgets'],
+  landed: ['landed', 'landed'],
+  'run-done': ['the run is over', 'runs over'],
+  'nothing-moves': ['nothing moves: no worker runs', 'runs that do not move'],
+};
+
+/** What a person has to do something about comes first. */
+const ORDER: readonly AlertKind[] = [
+  ...(['nothing-moves', 'review', 'question', 'budget', 'all-limited'] as const),
+  ...(['failed', 'timed-out', 'blocked', 'run-done', 'landed'] as const),
+];
+
+const URGENT: ReadonlySet<AlertKind> = new Set(['nothing-moves', 'review', 'question', 'budget']);
+/** Longest text of an event in a line. */
+const MOST_TEXT = 300;
+/** Lines of an alert; the rest is counted. */
+const MOST_LINES = 20;
+
+export interface Setting {
+  project: string;
+  redact: Redact;
+  /** Address of the page of an idea, or of the run. */
+  linkTo?: (idea: string | undefined) => string;
+}
+
+export function messageOf(alert: Alert, { project, redact, linkTo }: Setting): Message {
+  const clean = (text: string): string => oneLine(redact(text));
+  const items = [...alert.items]
+    .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+    .map((item) => ({
+      ...item,
+      ...(item.title === undefined ? {} : { title: clean(item.title) }),
+      ...(item.text === undefined ? {} : { text: clean(item.text) }),
+    }));
+  const shown = items.slice(0, MOST_LINES);
+  const all = Object.values(alert.counts).reduce((sum, count) => sum + count, 0);
+  const rest = all - shown.length;
+  const first = items[0];
+  return {
+    id: alert.id,
+    title: `ralphctl: ${headline({ ...alert, items })}`,
+    lines: [...shown.map(lineOf), ...(rest > 0 ? [`and ${rest} more: ralphctl status`] : [])],
+    command: first?.command ?? 'ralphctl status',
+    urgent: items.some(({ kind }) => URGENT.has(kind)),
+    ...(linkTo ? { link: linkTo(first?.idea) } : {}),
+    alert: { ...alert, items },
+    project,
+  };
+}
+
+function headline({ items, counts }: Alert): string {
+  const [first] = items;
+  const kinds = ORDER.filter((kind) => (counts[kind] ?? 0) > 0);
+  const all = kinds.reduce((sum, kind) => sum + (counts[kind] ?? 0), 0);
+  if (first && all === 1) return subject(first);
+  return kinds
+    .map((kind) => {
+      const count = counts[kind] ?? 0;
+      const one = items.find((item) => item.kind === kind);
+      return count === 1 && one ? subject(one) : `${count} ${WORDS[kind][1]}`;
+    })
+    .join(', ');
+}
+
+const subject = ({ kind, idea }: AlertItem): string =>
+  idea === undefined ? WORDS[kind][0] : `${idea} ${WORDS[kind][0]}`;
+
+function lineOf(item: AlertItem): string {
+  const text = item.text ?? item.title;
+  const about = text === undefined ? '' : `: ${cut(text)}`;
+  return `${subject(item)}${about} → ${item.command}`;
+}
+
+const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);
+
+/** Control characters, and the marks that turn the direction of writing around. */
+const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+const oneLine = (text: string): string => stripVTControlCharacters(text).replace(UNPRINTABLE, ' ').trim();
