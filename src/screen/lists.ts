@@ -128,7 +128,8 @@ function landed(model: RunModel, id: string, seen = new Set<string>()): boolean 
 
 /** As the worker ranks them; then by score, then as the backlog has them. */
 function best(model: RunModel, ready: string[]): string[] {
-  const next = (model.live?.next ?? []).filter((id) => ready.includes(id));
+  const isReady = new Set(ready);
+  const next = (model.live?.next ?? []).filter((id) => isReady.has(id));
   const scores = model.live?.scores;
   const known = new Set(next);
   const rest = ready.filter((id) => !known.has(id));

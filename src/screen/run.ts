@@ -249,9 +249,12 @@ function lateHead({ size }: View, right: string, joins: boolean): Line {
 
 const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
 
+/** Beyond this nobody counts. */
+const MOST_A_MINUTE = 500;
+
 function perMinute(model: RunModel, now: number): number {
   let count = 0;
-  for (let index = model.log.length - 1; index >= 0; index -= 1) {
+  for (let index = model.log.length - 1; index >= 0 && count < MOST_A_MINUTE; index -= 1) {
     const event = model.log[index];
     if (!event || now - Date.parse(event.at) > 60_000) break;
     if (!isSmall(event)) count += 1;
