@@ -96,12 +96,14 @@ function timesOf({ id, status }: IdeaModel, { earlier = [] }: Extra): number {
   return 1 + (other < 0 ? earlier.length : other);
 }
 
+/** `third` */
+export const nth = (n: number): string => NTH[n] ?? `${n}th`;
+
 const NTH = ['', '', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
 
 function notesOf(idea: IdeaModel, state: OpenState, branch: string | undefined, times: number): string[] {
   const notes: string[] = [];
-  if (times > 1 && state !== 'ready' && state !== 'after')
-    notes.push(`${state} for the ${NTH[times] ?? `${times}th`} time`);
+  if (times > 1 && state !== 'ready' && state !== 'after') notes.push(`${state} for the ${nth(times)} time`);
   if (state === 'timed out' || state === 'failed') {
     if (idea.percent !== undefined && idea.percent < 100) notes.push(`last progress ${idea.percent} %`);
     const red = redRow(idea.iterations, idea.reason);

@@ -45,6 +45,18 @@ export function textReport(report: Report, options: TextOptions = {}): string[] 
   ];
 }
 
+/** The head and what to do: what `start` prints when its run ends. */
+export function firstPart(report: Report, options: TextOptions = {}): string[] {
+  const page = new Page(report, options);
+  return [
+    ...page.head(),
+    ...page.section(
+      `TO DO (${report.todo.length})`,
+      report.todo.flatMap((one) => page.todo(one)),
+    ),
+  ];
+}
+
 const SIGNS: Readonly<Record<OpenState, Shown>> = {
   asks: 'asks',
   approve: 'approve',
@@ -124,7 +136,7 @@ function flow(items: readonly string[], between: string, width: number): string[
 }
 
 /** Texts under each other beside `lead`, each wrapped; `end` stands at the right edge of the first line. */
-function beside(lead: string, texts: readonly string[], width: number, end = ''): string[] {
+export function beside(lead: string, texts: readonly string[], width: number, end = ''): string[] {
   const hang = cells(lead);
   const room = Math.max(1, width - hang);
   const fits = end !== '' && room - cells(end) - 2 >= LEAST_BESIDE;

@@ -1,8 +1,10 @@
 /** The report of a real run: when it is over, without a server, and beside the run after it. Features: G1 G2 G4. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Report, reportSchema } from '../../src/report/schema.js';
-import { NIGHT_FILES, playNight } from '../support/night.js';
+import { NIGHT_FILES, playNight, REPAIRED } from '../support/night.js';
 import { cliPath, type Sandbox, sandbox } from '../support/program.js';
 
 let box: Sandbox;
@@ -92,3 +94,70 @@ it('names what is missing', async () => {
   expect(code).toBe(6);
   expect(stderr).toContain('there is no run nope. List the runs: ralphctl runs');
 });
+
+it('keeps the report with the run, and writes a page', async () => {
+  const { stdout, stderr } = await box.run('report', '--html');
+  const path = stdout.trim();
+  expect(path, stderr).toMatch(new RegExp(`${runId}/report\\.html$`));
+  const page = await readFile(path, 'utf8');
+  expect(page).toContain("default-src 'none'; style-src 'unsafe-inline'");
+  expect(page).toContain('Make the &lt;b&gt;table&lt;/b&gt; &amp; its index');
+  expect(await readFile(path.replace(/html$/, 'md'), 'utf8')).toBe(`${(await box.run('report', '--md')).stdout}\n`);
+  const other = await box.run('report', '--html', join(box.scratch, 'page.html'));
+  expect(other.code, other.stderr).toBe(0);
+  expect(await readFile(join(box.scratch, 'page.html'), 'utf8')).toContain('</html>');
+  expect((await box.run('report', '--html', '/nowhere/page.html')).stderr).toContain('Name another file');
+  expect((await box.run('report', '--md', '--json')).code).toBe(2);
+});
+
+it('shows an idea after the run: card, timeline, gate, and one agent run', async () => {
+  const { code, stdout, stderr } = await box.run('show', 'told-1');
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/^repo › told-1 {2}Round the prices\n┌ ✓ landed ─+ \d\d:\d\d on main ─┐/);
+  expect(stdout).toContain('you said: half even, please');
+  expect(stdout).toMatch(/#1 .*NEEDS_/);
+  expect(stdout).toMatch(/#2 .*COMPLETE/);
+  expect(stdout).toContain('last gate on the merged tree: green');
+  expect(stdout).not.toContain('R roll back');
+  const red = (await box.run('show', 'red-1')).stdout;
+  expect(red).toContain('┌ ◔ timed out ');
+  expect(red).toMatch(/branch +ralph\/red-1, 2 commits/);
+  expect(red).toContain('ralphctl start continues from its branch');
+  const one = (await box.run('show', 'told-1', '--iteration', '2')).stdout;
+  expect(one).toMatch(/^told-1 agent run 2, iteration \d/);
+  expect(one).toContain('half even, please');
+  expect(one).toMatch(/── gate ──\ngreen/);
+  const [data] = (await box.run('show', 'told-1', '--json')).json;
+  expect(data).toMatchObject({ idea: 'told-1', status: 'landed', iterations: 2, run: { runId } });
+  const missing = await box.run('show', 'told-9');
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain('no run of this project has an idea told-9. Did you mean told-1?');
+});
+
+it('lists all runs, and an old report says what landed since', async () => {
+  const text = await readFile(join(box.repo, 'roadmap.md'), 'utf8');
+  expect(text).toContain('Do fail-1');
+  await box.write({ 'roadmap.md': text.replace('Do fail-1', `Do fail-1, ${REPAIRED}`) });
+  await box.commit('repair');
+  for (const idea of ['red-1', 'ask-1', 'block-1']) await box.run('abandon', idea);
+  const started = await box.run('start', '--no-wait');
+  expect(started.stdout).toContain('1 landed');
+  // The first part of the report, and where the whole is.
+  expect(started.stdout).toMatch(/TO DO \(1\)\n {2}! the rest .*after-1/);
+  const page = /as a page: (\S+)/.exec(started.stdout)?.[1] ?? '';
+  expect(await readFile(page, 'utf8')).toContain('fail-1');
+
+  const { stdout } = await box.run('runs');
+  const lines = stdout.split('\n');
+  expect(lines[0]).toMatch(/^repo {3}2 runs {3}this month 4 landed/);
+  expect(lines[2]).toMatch(/^today \d\d:\d\d +\S+ {2}(✓ completed|◫ stopped) +1 +4 +1 +– /);
+  expect(lines[3]).toMatch(new RegExp(`◫ stopped +3 +5 +\\d+ +– +${runId}`));
+  expect((await box.run('runs', '--json')).json.map((run) => run.landed)).toEqual([1, 3]);
+
+  const old = await read('--run', runId);
+  expect(old.counts).toMatchObject({ landed: 3, open: 5 });
+  expect(old.open.find(({ idea }) => idea === 'fail-1')?.later).toMatch(/^landed /);
+  const again = (await box.run('show', 'fail-1')).stdout;
+  expect(again).toContain('✓ landed');
+  expect(again).toMatch(new RegExp(`in other runs\\n {2}✗ failed .*ralphctl show fail-1 --run ${runId}`));
+}, 300_000);

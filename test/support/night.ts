@@ -4,6 +4,35 @@ import { roadmap, until, yaml } from './program.js';
 
 const QUESTION = 'Round half up or half even?\n  a) half up\n  b) half even';
 
+/** With these words in its text, the idea that fails lands. */
+export const REPAIRED = 'the file is there now';
+
+const SCRIPT = yaml({
+  ideas: {
+    'land-1': [{ do: [{ append: { path: 'table', text: 'one\ntwo\n' } }], signal: 'COMPLETE' }],
+    'land-2': [
+      { do: [{ append: { path: 'login', text: 'x\n' } }, { say: 'The page is there.' }], signal: 'PROGRESS: 40' },
+      { do: [{ append: { path: 'login', text: 'y\n' } }], signal: 'COMPLETE' },
+    ],
+    'told-1': [
+      {
+        whenPrompt: { contains: 'half even, please' },
+        do: [{ append: { path: 'prices', text: 'half even\n' } }],
+        signal: 'COMPLETE',
+      },
+      { do: [], signal: `NEEDS_HUMAN: ${QUESTION}` },
+    ],
+    'ask-1': [{ do: [{ say: 'I looked at both ways.' }], signal: 'NEEDS_HUMAN: Which colour?' }],
+    'red-1': [{ do: [{ append: { path: 'broken', text: 'x\n' } }], signal: 'COMPLETE' }],
+    'block-1': [{ do: [], signal: 'BLOCKED: the deploy key is not available' }],
+    'fail-1': [
+      { whenPrompt: { contains: REPAIRED }, do: [{ append: { path: 'repaired', text: 'x\n' } }], signal: 'COMPLETE' },
+      { do: [], exit: 3 },
+    ],
+  },
+  default: [{ do: [], signal: 'none' }],
+});
+
 export const NIGHT_FILES: Record<string, string> = {
   'roadmap.md': roadmap([
     { id: 'land-1', text: 'Make the <b>table</b> & its index' },
@@ -20,28 +49,7 @@ export const NIGHT_FILES: Record<string, string> = {
     gate: ['test ! -e broken || (echo it is broken; exit 4)'],
     errors: { threshold: 50, maxRetries: 0 },
   }),
-  '.ralph-script.yaml': yaml({
-    ideas: {
-      'land-1': [{ do: [{ append: { path: 'table', text: 'one\ntwo\n' } }], signal: 'COMPLETE' }],
-      'land-2': [
-        { do: [{ append: { path: 'login', text: 'x\n' } }, { say: 'The page is there.' }], signal: 'PROGRESS: 40' },
-        { do: [{ append: { path: 'login', text: 'y\n' } }], signal: 'COMPLETE' },
-      ],
-      'told-1': [
-        {
-          whenPrompt: { contains: 'half even, please' },
-          do: [{ append: { path: 'prices', text: 'half even\n' } }],
-          signal: 'COMPLETE',
-        },
-        { do: [], signal: `NEEDS_HUMAN: ${QUESTION}` },
-      ],
-      'ask-1': [{ do: [{ say: 'I looked at both ways.' }], signal: 'NEEDS_HUMAN: Which colour?' }],
-      'red-1': [{ do: [{ append: { path: 'broken', text: 'x\n' } }], signal: 'COMPLETE' }],
-      'block-1': [{ do: [], signal: 'BLOCKED: the deploy key is not available' }],
-      'fail-1': [{ do: [], exit: 3 }],
-    },
-    default: [{ do: [], signal: 'none' }],
-  }),
+  '.ralph-script.yaml': SCRIPT,
 };
 
 type Counts = Record<string, number>;

@@ -1,11 +1,16 @@
 /** `ralphctl report`: what a run brought, what to do first, and why the rest did not land. Works without a server. */
+import { resolve } from 'node:path';
+import type { RunRef } from '../../protocol/run-ref.js';
 import { makeReport } from '../../report/build.js';
+import { htmlReport } from '../../report/html.js';
 import { markdownReport } from '../../report/markdown.js';
+import type { Report } from '../../report/schema.js';
 import { textReport } from '../../report/text.js';
-import { listRuns } from '../../run-files/run.js';
-import { type Context, findProjectId, printJson } from '../context.js';
+import { listRuns, writeAtomically } from '../../run-files/run.js';
+import { type Context, findProjectId, print, printJson, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
 import { gather } from '../report/gather.js';
+import { keepReport } from '../report/keep.js';
 import { printLines, textWidth } from '../report/print.js';
 
 export interface ReportOptions {
@@ -16,17 +21,41 @@ export interface ReportOptions {
 }
 
 export async function report(context: Context, options: ReportOptions): Promise<number> {
+  if ([context.json, options.md, options.html].filter(Boolean).length > 1)
+    throw new UserError('--json, --md and --html do not work together. Use one of them');
   const project = await findProjectId(context);
-  const runId = await chosenRun(context, project, options.run);
-  const found = await gather(context, { project, runId });
-  if (!found) throw new UserError(`run ${runId} left no files here. List the runs: ralphctl runs`, EXIT.noRun);
+  const ref = { project, runId: await chosenRun(context, project, options.run) };
+  const found = await gather(context, ref);
+  if (!found) throw new UserError(`run ${ref.runId} left no files here. List the runs: ralphctl runs`, EXIT.noRun);
   const made = makeReport(found.model, found.extra);
+  const kept = made.run.over ? await keepReport(context.root, ref, made).catch(() => undefined) : undefined;
+  if (options.html) return page(context, made, { ref, to: options.html, kept });
   if (context.json) printJson(made);
   else if (options.md) process.stdout.write(markdownReport(made));
   else {
     const width = textWidth();
     printLines(textReport(made, { ...(width === undefined ? {} : { width }), all: options.all === true }));
+    if (kept) say(`kept with the run: ${kept}`);
   }
+  return EXIT.ok;
+}
+
+async function page(
+  context: Context,
+  report: Report,
+  { ref, to, kept }: { ref: RunRef; to: string | true; kept: string | undefined },
+): Promise<number> {
+  if (to === '-') {
+    process.stdout.write(htmlReport(report));
+    return EXIT.ok;
+  }
+  const path = to === true ? (kept ?? (await keepReport(context.root, ref, report))) : resolve(context.cwd, to);
+  if (to !== true)
+    await writeAtomically(path, htmlReport(report)).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new UserError(`cannot write ${path}: ${why}. Name another file: ralphctl report --html FILE`);
+    });
+  print(path);
   return EXIT.ok;
 }
 

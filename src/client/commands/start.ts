@@ -266,6 +266,10 @@ async function attach(
   const gone = await goneAtEnd(context, attachment.api.project, runId, end.summary);
   const unticked = await untickedAtEnd(context, { project: attachment.api.project, runId });
   showSummary(context, end.summary, { gone, unticked });
+  if (!context.json) {
+    const { reportAtEnd } = await import('../report/at-end.js');
+    await reportAtEnd(context, { project: attachment.api.project, runId });
+  }
   return end.summary.notLanded.length + gone.length === 0 ? EXIT.ok : EXIT.notLanded;
 }
 

@@ -19,6 +19,7 @@ import { eventsPath, followEvents } from '../../run-files/events.js';
 import { listRuns } from '../../run-files/run.js';
 import type { Context } from '../context.js';
 import { emptyModel, takeAdded } from '../model/read-model.js';
+import { takeAnswers } from './answers.js';
 import { isOpen } from './standing.js';
 
 export interface Gathered {
@@ -43,6 +44,7 @@ export async function gather(context: Context, ref: RunRef, now = Date.now()): P
     foldNight(night, event);
   }
   await takeAdded(root, ref, model);
+  await takeAnswers(root, ref, model);
   const summary = await readSummary(root, ref);
   notYetLanded(model, summary);
   const runs = await listRuns(root, ref.project);
@@ -79,7 +81,7 @@ function notYetLanded(model: RunModel, summary: RunSummary | undefined): void {
   }
 }
 
-async function readSummary(root: string, { project, runId }: RunRef): Promise<RunSummary | undefined> {
+export async function readSummary(root: string, { project, runId }: RunRef): Promise<RunSummary | undefined> {
   return readJson<RunSummary>(join(runDir(root, project, runId), 'summary.json'));
 }
 

@@ -1,0 +1,85 @@
+/**
+ * All runs of a project, newest first, from their files.
+ * Invariant: reads only, and stays quick with many and large runs: only the newest are folded whole, others give their
+ * summary and the end of their events.
+ */
+import { open, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { StampedEvent } from '../../protocol/events.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { makeReport } from '../../report/build.js';
+import { historyOfSummary, historyRun } from '../../report/history.js';
+import { eventsPath } from '../../run-files/events.js';
+import { listRuns, loadRun } from '../../run-files/run.js';
+import type { History, HistoryRun } from '../../screen/details.js';
+import type { Context } from '../context.js';
+import { gather, readSummary } from './gather.js';
+
+/** Runs that are folded whole, and how large their events may be, bytes. */
+const MOST_WHOLE = 20;
+const MOST_BYTES = 8_000_000;
+/** Of the end of an events file that has the last word of the run. */
+const TAIL = 64_000;
+
+export async function historyRuns(context: Context, project: string, now = Date.now()): Promise<History> {
+  const runs: HistoryRun[] = [];
+  for (const [place, runId] of (await listRuns(context.root, project)).entries()) {
+    const run = await oneRun(context, { project, runId }, place, now);
+    if (run) runs.push(run);
+  }
+  const first = new Date(now);
+  const month = new Date(first.getFullYear(), first.getMonth(), 1).getTime();
+  const recent = runs.filter(({ startedAt }) => startedAt >= month);
+  const paid = recent.flatMap(({ dollars }) => dollars ?? []);
+  return {
+    runs,
+    monthLanded: recent.reduce((sum, { landed = 0 }) => sum + landed, 0),
+    ...(paid.length > 0 ? { monthDollars: paid.reduce((sum, one) => sum + one, 0) } : {}),
+  };
+}
+
+async function oneRun(context: Context, ref: RunRef, place: number, now: number): Promise<HistoryRun | undefined> {
+  const { root } = context;
+  const loaded = await loadRun(root, ref).catch(() => undefined);
+  if (!loaded) return undefined;
+  const agents = [loaded.file.config.agent];
+  const size = await stat(eventsPath(root, ref)).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (place < MOST_WHOLE && size < MOST_BYTES) {
+    const found = await gather(context, ref, now).catch(() => undefined);
+    if (found) return historyRun(makeReport(found.model, found.extra), agents);
+  }
+  const [summary, last] = await Promise.all([readSummary(root, ref), lastWord(eventsPath(root, ref))]);
+  const about = { runId: ref.runId, startedAt: Date.parse(loaded.file.createdAt), agents };
+  const spent = last?.kind === 'run' ? last.spent : undefined;
+  const cost = spent && spent.unknownDollars < spent.iterations ? spent.dollars : undefined;
+  return historyOfSummary({ ...about, ...(last ? { endedAt: Date.parse(last.at) } : {}) }, summary, cost);
+}
+
+/** The last event about the run itself, else its last event. */
+async function lastWord(path: string): Promise<StampedEvent | undefined> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { size } = await file.stat();
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL), 0, TAIL, Math.max(0, size - TAIL));
+    const events = buffer
+      .toString('utf8', 0, bytesRead)
+      .split('\n')
+      .flatMap((line): StampedEvent[] => {
+        try {
+          return [JSON.parse(line) as StampedEvent];
+        } catch {
+          return [];
+        }
+      });
+    return events.findLast(({ kind }) => kind === 'run') ?? events.at(-1);
+  } finally {
+    await file.close();
+  }
+}
+
+export const projectName = async (root: string, ref: RunRef): Promise<string> =>
+  basename((await loadRun(root, ref)).file.repo);

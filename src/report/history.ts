@@ -1,0 +1,158 @@
+/** Runs of a project as a list: a line of the history from a report or a summary. Pure. */
+import type { RunSummary } from '../protocol/run.js';
+import type { HistoryIdea, HistoryRun } from '../screen/details.js';
+import { dollars, many, UNKNOWN, whole } from '../screen/numbers.js';
+import { width as cells, clean, cut, pad } from '../screen/text.js';
+import { LOOKS } from '../screen/theme.js';
+import { clock, duration } from '../screen/time.js';
+import { nth } from './open.js';
+import type { OpenIdea, Report } from './schema.js';
+
+const OUTCOMES: Readonly<Record<string, HistoryRun['outcome']>> = {
+  completed: 'completed',
+  stopped: 'stopped',
+  aborted: 'aborted',
+  terminated: 'terminated',
+  paused: 'paused',
+  pausing: 'paused',
+  waiting_user: 'waits for you',
+  'waits for you': 'waits for you',
+};
+
+export const outcomeOf = (state: string): HistoryRun['outcome'] => OUTCOMES[state] ?? 'running';
+
+const SHOWN = new Set<OpenIdea['state']>(['asks', 'blocked', 'timed out', 'failed']);
+
+export function historyRun(report: Report, agents: readonly string[]): HistoryRun {
+  const { run, counts, landed, open, target, look } = report;
+  return {
+    runId: run.runId,
+    startedAt: run.startedAt ?? 0,
+    ...(run.endedAt === undefined ? {} : { endedAt: run.endedAt }),
+    outcome: outcomeOf(run.state),
+    landed: counts.landed,
+    notLanded: counts.open,
+    iterations: counts.iterations,
+    ...(counts.dollars === undefined ? {} : { dollars: counts.dollars }),
+    agents: run.agents.length > 0 ? run.agents : [...agents],
+    ...(target?.from
+      ? { target: { from: target.from, to: target.to, ...(target.green === undefined ? {} : { green: target.green }) } }
+      : {}),
+    open: open.flatMap((one) => (SHOWN.has(one.state) ? [historyIdea(one)] : [])),
+    done: landed
+      .map(({ idea, iterations, ms, dollars: cost, lines }) => ({
+        ...{ id: idea, iterations, ms: ms ?? 0 },
+        ...(cost === undefined ? {} : { dollars: cost }),
+        ...(lines ?? {}),
+      }))
+      .sort((a, b) => b.ms - a.ms),
+    look: look.map(({ kind, text }) => ({ what: kind, text })),
+  };
+}
+
+const historyIdea = ({ idea, state, reason, later, times = 1 }: OpenIdea): HistoryIdea => ({
+  id: idea,
+  state: state as HistoryIdea['state'],
+  reason: reason ?? '',
+  since: later ?? (times > 1 ? `${nth(times)} time` : 'not yet'),
+});
+
+/** Where only the summary is read. */
+export function historyOfSummary(
+  { runId, startedAt, endedAt, agents }: Pick<HistoryRun, 'runId' | 'startedAt' | 'endedAt' | 'agents'>,
+  summary: RunSummary | undefined,
+  cost: number | undefined,
+): HistoryRun {
+  return {
+    ...{ runId, startedAt, agents, outcome: summary ? outcomeOf(summary.outcome) : 'terminated' },
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(summary
+      ? {
+          landed: summary.landed - (summary.landedBefore ?? 0),
+          notLanded: summary.notLanded.length,
+          iterations: summary.status.statistics.iterations.total,
+        }
+      : {}),
+    ...(cost === undefined ? {} : { dollars: cost }),
+  };
+}
+
+const SIGNS: Readonly<Record<HistoryRun['outcome'], string>> = {
+  running: '▸',
+  'waits for you': '?',
+  paused: '◫',
+  completed: '✓',
+  stopped: '◫',
+  aborted: '✗',
+  terminated: '!',
+};
+
+const HEADS = ['begun', 'took', 'outcome', 'landed', 'not', 'iter.', 'cost', 'run', 'agents'] as const;
+const LEFT = new Set(['begun', 'outcome', 'run', 'agents']);
+
+export interface Runs {
+  name: string;
+  runs: readonly HistoryRun[];
+  monthLanded?: number;
+  monthDollars?: number;
+}
+
+/** The list as plain lines; in a terminal the last columns go first where they do not fit. */
+export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: number, width?: number): string[] {
+  const today = new Date(now).toDateString();
+  const rows = runs.map((run) => {
+    const begun = clock(run.startedAt, now);
+    const text = (value: number | undefined): string => (value === undefined ? UNKNOWN : whole(value));
+    return [
+      new Date(run.startedAt).toDateString() === today
+        ? `today ${begun}`
+        : begun.includes(' ')
+          ? begun
+          : `${weekday(run.startedAt)} ${begun}`,
+      duration((run.endedAt ?? now) - run.startedAt),
+      `${SIGNS[run.outcome]} ${run.outcome}`,
+      text(run.landed),
+      text(run.notLanded),
+      text(run.iterations),
+      run.dollars === undefined ? UNKNOWN : dollars(run.dollars),
+      run.runId,
+      run.agents.map(clean).join(', '),
+    ];
+  });
+  const widths = HEADS.map((head, at) => rows.reduce((most, row) => Math.max(most, cells(row[at] ?? '')), head.length));
+  const line = (values: readonly string[]): string => {
+    const all = values.map((value, at) => pad(value, widths[at] ?? 0, LEFT.has(HEADS[at] ?? '') ? 'left' : 'right'));
+    const whole = all.join('  ').trimEnd();
+    return width === undefined ? whole : cut(whole, width);
+  };
+  const month =
+    monthLanded === undefined
+      ? ''
+      : `this month ${whole(monthLanded)} landed${monthDollars === undefined ? '' : `, ${dollars(monthDollars)}`}`;
+  return [
+    `${clean(name)}   ${many(runs.length, 'run')}${month ? `   ${month}` : ''}`,
+    line(HEADS),
+    ...rows.map(line),
+    ...lastOpen(runs, now, width),
+  ];
+}
+
+const weekday = (at: number): string => new Intl.DateTimeFormat('en-GB', { weekday: 'short' }).format(at);
+
+/** The newest run that has ended: what it left. */
+function lastOpen(runs: readonly HistoryRun[], now: number, width: number | undefined): string[] {
+  const run = runs.find(({ endedAt, open }) => endedAt !== undefined && open && open.length > 0);
+  if (!run?.open) return [];
+  const ids = run.open.reduce((most, { id }) => Math.max(most, cells(id)), 12);
+  const rows = run.open.slice(0, 10).map(({ id, state, reason, since }) => {
+    const start = `  ${LOOKS[state].sign} ${pad(id, ids)}  ${pad(state, 9)}  `;
+    const end = `  ${since}`;
+    const why = clean(reason.split('\n')[0] ?? '');
+    const room = width === undefined ? cells(why) : Math.max(8, width - cells(start) - cells(end));
+    const row = `${start}${pad(why, Math.min(room, Math.max(cells(why), width === undefined ? 0 : room)))}${end}`;
+    return width === undefined ? row : cut(row, width);
+  });
+  const more = run.open.length > rows.length ? [`  … ${run.open.length - rows.length} more`] : [];
+  const title = `${clock(run.startedAt, now)}: ${run.landed ?? UNKNOWN} landed, ${run.notLanded ?? UNKNOWN} not     ralphctl report --run ${run.runId}`;
+  return ['', width === undefined ? title : cut(title, width), ...rows, ...more];
+}

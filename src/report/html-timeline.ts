@@ -1,0 +1,110 @@
+/**
+ * The night as a drawing: a row for each slot, bars for agents and gates, signs for ends.
+ * Invariant: pure; its size grows with slots and ideas, not with the length of a run.
+ */
+import { pad } from '../screen/text.js';
+import { esc } from './html-escape.js';
+import type { Report } from './schema.js';
+
+const WIDTH = 1000;
+const LEFT = 90;
+const ROW = 24;
+const TOP = 22;
+/** Rows beyond this are left out. */
+const MOST_ROWS = 24;
+/** In cells of the drawing: nearer bars of one kind become one. */
+const NEAR = 1.5;
+/** Nearer signs of one kind become one. */
+const NEAR_MARK = 4;
+
+const MINUTE = 60_000;
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080].map((minutes) => minutes * MINUTE);
+const MOST_TICKS = 12;
+
+const SIGNS: Readonly<Record<string, readonly [sign: string, look: string]>> = {
+  landed: ['✓', 'landed'],
+  failed: ['✗', 'failed'],
+  blocked: ['⊗', 'stopped'],
+  timeout: ['◔', 'stopped'],
+  'needs-human': ['?', 'asks'],
+};
+
+/** `anchor`: where an idea is on the page, if it is. Without it, bars of different ideas become one. */
+type Anchor = ((idea: string) => string | undefined) | undefined;
+
+export function timeline({ slots, run, at: now }: Report, anchor: Anchor): string {
+  const from = Math.min(...slots.flatMap(({ bars }) => bars.map((bar) => bar.from)), run.startedAt ?? Number.MAX_VALUE);
+  const to = Math.max(...slots.flatMap(({ bars }) => bars.map((bar) => bar.to)), run.endedAt ?? (run.over ? 0 : now));
+  if (slots.length === 0 || !(to > from)) return '';
+  const x = (time: number): number => LEFT + ((time - from) / (to - from)) * (WIDTH - LEFT - 10);
+  const rows = slots.slice(0, MOST_ROWS);
+  const height = TOP + rows.length * ROW + 4;
+  const drawn = rows.map((row, n) => drawRow(row, TOP + n * ROW, x, anchor)).join('');
+  const more =
+    slots.length > rows.length ? `<p class="soft">${slots.length - rows.length} more slots are not drawn.</p>` : '';
+  const label = `Who worked when: ${rows.length} rows from ${hhmm(from)} to ${hhmm(to)}`;
+  return (
+    `<div class="scroll" tabindex="0"><svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">` +
+    `${ticks(from, to, x, height)}${drawn}</svg></div>` +
+    `<ul class="key"><li><i style="background:var(--blue)"></i>agent</li><li><i style="background:var(--gate)"></i>gate</li>` +
+    `<li><i style="background:var(--limit)"></i>limit</li><li>✓ landed</li><li>✗ failed</li><li>⊗ blocked</li><li>◔ timed out</li><li>? asks</li></ul>${more}`
+  );
+}
+
+type Row = Report['slots'][number];
+
+function drawRow(row: Row, y: number, x: (time: number) => number, anchor: Anchor): string {
+  const name = `<text x="0" y="${y + 15}">${esc(row.name).slice(0, 60)}</text>`;
+  const ideas = new Map<string | undefined, Record<string, [number, number][]>>();
+  for (const { from, to, kind, ...bar } of row.bars) {
+    const idea = anchor ? bar.idea : undefined;
+    const kinds = ideas.get(idea) ?? {};
+    ideas.set(idea, kinds);
+    const spans = kinds[kind] ?? [];
+    kinds[kind] = spans;
+    const last = spans.at(-1);
+    const [start, end] = [x(from), Math.max(x(to), x(from) + 0.8)];
+    if (last && start - last[1] < NEAR && start >= last[0]) last[1] = Math.max(last[1], end);
+    else spans.push([start, end]);
+  }
+  const bars = [...ideas].map(([idea, kinds]) => {
+    const paths = Object.entries(kinds).map(([kind, spans]) => {
+      const high = kind === 'gate' ? 8 : 14;
+      const d = spans.map(
+        ([a, b]) => `M${a.toFixed(1)} ${y + 18 - high}h${(b - a).toFixed(1)}v${high}h-${(b - a).toFixed(1)}z`,
+      );
+      return `<path class="${kind[0]}" d="${d.join('')}"/>`;
+    });
+    const to = idea === undefined ? undefined : anchor?.(idea);
+    const inner = `<title>${esc(idea ?? row.name)}</title>${paths.sort().join('')}`;
+    return to === undefined ? `<g>${inner}</g>` : `<a href="#${to}">${inner}</a>`;
+  });
+  const marked = new Map<string, number>();
+  const marks = row.marks.map(({ at, state }) => {
+    const [sign, look] = SIGNS[state] ?? ['·', 'stopped'];
+    if (x(at) - (marked.get(sign) ?? -WIDTH) < NEAR_MARK) return '';
+    marked.set(sign, x(at));
+    return `<text class="m ${look}" x="${x(at).toFixed(1)}" y="${y + 4}" text-anchor="middle">${sign}</text>`;
+  });
+  return name + bars.join('') + marks.join('');
+}
+
+const hhmm = (time: number): string => {
+  const date = new Date(time);
+  return `${pad(`${date.getHours()}`, 2, 'right').replace(' ', '0')}:${`${date.getMinutes()}`.padStart(2, '0')}`;
+};
+
+function ticks(from: number, to: number, x: (time: number) => number, height: number): string {
+  const step = STEPS.find((one) => (to - from) / one <= MOST_TICKS) ?? (to - from) / MOST_TICKS;
+  // Whole hours of the local clock, also in zones of half hours.
+  const zone = new Date(from).getTimezoneOffset() * MINUTE;
+  const lines: string[] = [];
+  for (let time = Math.ceil((from - zone) / step) * step + zone; time <= to; time += step) {
+    const at = x(time).toFixed(1);
+    const label = step >= 1440 * MINUTE ? `${new Date(time).getDate()}.` : hhmm(time);
+    lines.push(
+      `<path class="grid" d="M${at} ${TOP - 4}V${height}"/><text x="${at}" y="12" text-anchor="middle">${label}</text>`,
+    );
+  }
+  return lines.join('');
+}

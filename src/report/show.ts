@@ -1,0 +1,138 @@
+/** One idea as text: its box or card, its timeline, its gate, where it stands, and what earlier runs did with it. Pure. */
+import { groupProgress } from '../model/counts.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { card, cardKeys, packed } from '../screen/cards.js';
+import { noDetails } from '../screen/details.js';
+import { commandLines, failingLines } from '../screen/gate.js';
+import { iterationBox } from '../screen/idea-box.js';
+import { type Line, plainLine } from '../screen/line.js';
+import { many } from '../screen/numbers.js';
+import { clean, cut, pad, paragraphs } from '../screen/text.js';
+import { LOOKS } from '../screen/theme.js';
+import { clock, duration } from '../screen/time.js';
+import { timeline } from '../screen/timeline.js';
+import { initialUi } from '../screen/ui.js';
+import type { View } from '../screen/view.js';
+import { stateOf } from './open.js';
+import { beside, signOf } from './text.js';
+import { moneyOf, workOf } from './work.js';
+
+/** The idea in one run of the project. */
+export interface ShownRun {
+  runId: string;
+  startedAt: number;
+  idea: IdeaModel;
+}
+
+export interface Shown {
+  model: RunModel;
+  idea: IdeaModel;
+  now: number;
+  branch?: string;
+  /** Commands that help. */
+  commands: readonly string[];
+  /** Newest first, without the run that is shown. */
+  others: readonly ShownRun[];
+}
+
+/** Columns of a box in a pipe, where nothing says how wide it may be. */
+const PIPE = 100;
+
+export function showText(shown: Shown, width?: number): string[] {
+  const { model, idea, now } = shown;
+  const columns = Math.max(70, Math.min(width ?? PIPE, 120));
+  const view: View = {
+    ...{ model, ui: initialUi(), details: noDetails(), now },
+    ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },
+  };
+  const title = `${clean(model.name)} › ${idea.id}  ${clean(idea.title)}`;
+  const works = idea.status === 'running' && idea.iterations.length > 0;
+  return [
+    width === undefined ? title : cut(title, columns),
+    ...plain(works ? iterationBox(view, idea, columns) : cardAlone(view, idea, columns)),
+    ...(idea.iterations.length + idea.moments.length > 0 ? ['', ...plain(timeline(view, idea, columns, 10_000))] : []),
+    ...gateLines(idea, columns, now),
+    ...section('where it stands', standing(shown), columns),
+    ...section(
+      'in other runs',
+      shown.others.map((one) => otherLine(one, now)),
+      columns,
+    ),
+    ...section(
+      'what helps now',
+      shown.commands.map((one): Row => ['', one]),
+      columns,
+    ),
+  ].map((line) => line.trimEnd());
+}
+
+const plain = (lines: readonly Line[]): string[] => lines.map(plainLine);
+
+/** Without the keys of the screen. */
+function cardAlone(view: View, idea: IdeaModel, columns: number): Line[] {
+  const lines = card(view, idea, columns);
+  const keys = packed(cardKeys(view, idea), columns - 4).length;
+  return [...lines.slice(0, lines.length - 1 - keys), ...lines.slice(-1)];
+}
+
+function gateLines(idea: IdeaModel, columns: number, now: number): string[] {
+  const gate = idea.mergedGate ?? idea.gate;
+  if (!gate) return [];
+  const where = idea.mergedGate ? ' on the merged tree' : '';
+  return [
+    '',
+    `last gate${where}: ${gate.pass ? 'green' : 'red'}, ${clock(gate.at, now)}`,
+    ...plain(commandLines(idea, gate, now, columns)),
+    ...plain(failingLines(gate, columns)),
+    ...(gate.log && !gate.pass ? [`  ${clean(gate.log)}`] : []),
+  ];
+}
+
+type Row = readonly [lead: string, text: string];
+
+function section(title: string, rows: readonly Row[], columns: number): string[] {
+  if (rows.length === 0) return [];
+  return ['', title, ...rows.flatMap(([lead, text]) => beside(`  ${lead}`, [text], columns))];
+}
+
+function standing({ model, idea, branch, now }: Shown): Row[] {
+  const unblocks = [...model.ideas.values()].filter(({ dependsOn }) => dependsOn.includes(idea.id)).map(({ id }) => id);
+  const row = (name: string, text: string): Row => [`${pad(name, 10)} `, text];
+  const parent = idea.parent === undefined ? undefined : groupProgress(model.ideas, idea.parent);
+  const after = idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`);
+  return [
+    ...(parent ? [row('part of', `${idea.parent}, ${parent.done} of ${parent.total} landed`)] : []),
+    ...(unblocks.length > 0 ? [row('unblocks', unblocks.slice(0, 10).join(', '))] : []),
+    ...(after.length > 0 ? [row('after', after.slice(0, 10).join(', '))] : []),
+    ...(branch ? [row('branch', `${branch}, ${many(idea.commits, 'commit')}`)] : []),
+    ...idea.said
+      .filter(({ verb, done }) => verb !== 'answer' || done !== undefined)
+      .map(({ at, verb, text }) =>
+        row('you said', `${clock(at, now)} ${verb}${text ? `: ${paragraphs(text).join(' ')}` : ''}`),
+      ),
+    row('run', `${model.runId}, ${model.state}`),
+  ];
+}
+
+function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
+  const state = idea.status === 'landed' ? 'landed' : stateOf(idea, undefined);
+  const sign = state === 'landed' ? LOOKS.landed.sign : signOf(state);
+  const took = idea.spent.ms > 0 ? `, ${duration(idea.spent.ms)}` : '';
+  const why = state === 'landed' ? '' : paragraphs(idea.question ?? idea.reason ?? '')[0];
+  const text = `${many(idea.iterations.length, 'iteration')}${took}${why ? `: ${why}` : ''}  (ralphctl show ${idea.id} --run ${runId})`;
+  return [`${sign} ${pad(state, 9)} ${clock(startedAt, now)}  `, text];
+}
+
+/** As data, for `show --json`. */
+export function showJson({ model, idea, branch, commands, others }: Shown) {
+  const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
+  return {
+    ...{ run: { runId: model.runId, state: model.state, target: model.target }, ...workOf(idea) },
+    ...{ status, reason, question, percent, max, commits, commit, retries, since, branch },
+    ...{ dependsOn: idea.dependsOn, parent: idea.parent, gate, mergedGate, moments, commands },
+    others: others.map((one) => ({
+      ...{ runId: one.runId, startedAt: one.startedAt, status: one.idea.status, reason: one.idea.reason },
+      ...{ iterations: one.idea.iterations.length, ms: one.idea.spent.ms, ...moneyOf(one.idea.spent) },
+    })),
+  };
+}
