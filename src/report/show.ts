@@ -41,6 +41,7 @@ const PIPE = 100;
 export function showText(shown: Shown, width?: number): string[] {
   const { model, idea, now } = shown;
   const columns = Math.max(70, Math.min(width ?? PIPE, 120));
+  const wide = width === undefined ? Number.MAX_SAFE_INTEGER : columns;
   const view: View = {
     ...{ model, ui: initialUi(), details: noDetails(), now },
     ...{ size: { columns, rows: 10_000 }, theme: { colour: false, ascii: false } },
@@ -52,16 +53,16 @@ export function showText(shown: Shown, width?: number): string[] {
     ...plain(works ? iterationBox(view, idea, columns) : cardAlone(view, idea, columns)),
     ...(idea.iterations.length + idea.moments.length > 0 ? ['', ...plain(timeline(view, idea, columns, 10_000))] : []),
     ...gateLines(idea, columns, now),
-    ...section('where it stands', standing(shown), columns),
+    ...section('where it stands', standing(shown), wide),
     ...section(
       'in other runs',
       shown.others.map((one) => otherLine(one, now)),
-      columns,
+      wide,
     ),
     ...section(
       'what helps now',
       shown.commands.map((one): Row => ['', one]),
-      columns,
+      wide,
     ),
   ].map((line) => line.trimEnd());
 }
