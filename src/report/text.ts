@@ -197,7 +197,8 @@ class Page {
     const shown = this.#all ? lines : lines.slice(0, MOST_LINES);
     const more = lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [];
     // A command stays in one piece where it can.
-    const fixes = cells(fix) <= this.#width - this.#ids - 5 ? [fix] : fix.split(/(?<=\.) /);
+    const help = clean(fix);
+    const fixes = cells(help) <= this.#width - this.#ids - 5 ? [help] : help.split(/(?<=\.) /);
     const asked = state === 'asks' || state === 'approve';
     const end = asked && since !== undefined ? `since ${clock(since, this.#report.at)}` : '';
     return this.#row(
