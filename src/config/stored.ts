@@ -58,7 +58,8 @@ export async function readStored<T>(path: string, kind: StoredKind<T>): Promise<
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // Below a file, there is none either.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
   return parseStored(path, text, kind);

@@ -53,7 +53,7 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
     /e-1 keeps its edit \(.*\); return to the backlog with: ralphctl edit e-1 --forget/,
     /s-1 is split into s-1-1, s-1-2 /,
     /s-1-2 keeps its edit/,
-    /the edit of t-1 .* counts no more: the backlog has a newer text for it/,
+    /the edit of t-1 .* no longer applies: the backlog has a newer text for it/,
     /the run leaves out a-1: you abandoned it \(.*\); to try it again: ralphctl retry a-1/,
     /the last run also had x-1/,
   ])
@@ -75,9 +75,9 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
   expect(landed.filter((id) => id === 's-1')).toHaveLength(1);
   expect(landed.indexOf('s-1')).toBeGreaterThan(parts);
 
-  // Taken back, it is gone; and what counts no more is said once.
+  // Taken back, it is gone; and what no longer applies is said once.
   expect((await box.run('edit', 't-1', '--forget')).stderr).toContain('no edit of t-1 is kept');
   expect((await box.run('edit', 'e-1', '--forget')).stdout).toContain('later runs read e-1 from the backlog again');
   expect((await box.run('split', 's-1', '--forget')).code).toBe(0);
-  expect((await box.run('start', '--dry-run')).stdout).not.toMatch(/counts|split into/);
+  expect((await box.run('start', '--dry-run')).stdout).not.toMatch(/no longer applies|split into/);
 });
