@@ -50,6 +50,8 @@ describe.each([
     await screen.shows(/asks.*Which port should the server use/);
     expect(await screen.full()).toBe(true);
 
+    screen.press('n');
+    await screen.shows('screen 2 of 5');
     screen.press('a', 'Use 8080.', 'enter');
     await until('the answer is taken', async () =>
       (await box.run('logs', '--json')).json.some((event) => event.kind === 'command' && event.verb === 'answer'),
@@ -57,6 +59,11 @@ describe.each([
     screen.press('1');
     await screen.shows(new RegExp(`\\${landed} asks`));
 
+    screen.press('3');
+    await screen.shows('3 of 5');
+    screen.press('/', 'slow', 'enter', 'enter');
+    await screen.shows('I look at the files');
+    screen.press('esc', 'esc', '1');
     await go();
     await screen.shows(/completed/);
     const text = await screen.text();

@@ -12,7 +12,7 @@ import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
-import { press } from '../../screen/control/press.js';
+import { goTo, press } from '../../screen/control/press.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
@@ -26,6 +26,7 @@ import type { Context } from '../context.js';
 import { onlyAscii, usesColour } from '../views/terminal.js';
 import { ensureWorker, program } from '../worker-process.js';
 import { DetailReader } from './details.js';
+import { Pages } from './pages.js';
 import { RunSource } from './source.js';
 import { tell } from './tell.js';
 
@@ -58,6 +59,8 @@ export class Screen {
   readonly #terminal: Terminal;
   readonly #source: RunSource;
   readonly #reader: DetailReader;
+  readonly #pages: Pages;
+  #reported = false;
   readonly #pace = newPace(performance.now(), cpu());
   readonly #stop = new AbortController();
   #ui: Ui = initialUi();
@@ -82,6 +85,7 @@ export class Screen {
       signal: (name) => this.#end(name),
     });
     this.#source = new RunSource(context, options.ref, () => this.#changed());
+    this.#pages = new Pages(context, options.ref);
     this.#reader = new DetailReader(context.root, options.repo, () => this.#source.api);
   }
 
@@ -130,16 +134,22 @@ export class Screen {
     if (this.#reading) return;
     this.#reading = true;
     const { screen, idea, tab } = this.#ui;
+    let moved = false;
     try {
       const read = await this.#reader.read(this.#model, this.#ui, this.#picture.selected?.id);
+      const pages = await this.#pages.read(this.#ui, this.#terminal.size.columns);
       const { standstill } = this.#source;
       const now = this.#ui;
-      if (now.screen !== screen || now.idea !== idea || now.tab !== tab) return;
+      if (now.screen !== screen || now.idea !== idea || now.tab !== tab) {
+        moved = true;
+        return;
+      }
       const { idea: _, standstill: __, ...kept } = this.#details;
-      this.#details = { ...kept, ...read, ...(standstill ? { standstill } : {}) };
+      this.#details = { ...kept, ...read, ...pages, ...(standstill ? { standstill } : {}) };
       this.#want(screen === 'idea' ? 'stream' : 'change');
     } finally {
       this.#reading = false;
+      if (moved) void this.#details1();
     }
   }
 
@@ -165,6 +175,7 @@ export class Screen {
       const { message: _, ...rest } = this.#ui;
       this.#ui = rest;
     }
+    this.#reportAtEnd();
     const { size } = this.#terminal;
     this.#picture = compose(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
     const { lines, cursor } = this.#picture;
@@ -177,6 +188,15 @@ export class Screen {
     this.#terminal.title(this.#title());
     this.#ring();
     painted(this.#pace, performance.now(), cpu(), written.characters - before);
+  }
+
+  /** The report takes the place of *Run* once the run is over. */
+  #reportAtEnd(): void {
+    if (this.#reported || this.#model.endedAt === undefined) return;
+    this.#reported = true;
+    if (this.#ui.screen !== 'run') return;
+    this.#ui = goTo(this.#ui, 'report');
+    void this.#details1();
   }
 
   #title(): string {

@@ -1,0 +1,55 @@
+/**
+ * The pages that take a look at whole runs: history and report. Read when they are opened, kept for a while.
+ * Invariant: reads only; a run whose files cannot be read gives no page, never an error.
+ */
+import type { RunRef } from '../../protocol/run-ref.js';
+import { reportLines } from '../../report/text.js';
+import type { Details } from '../../screen/details.js';
+import type { Ui } from '../../screen/ui.js';
+import type { Context } from '../context.js';
+import { gather } from '../report/gather.js';
+import { historyRuns } from '../report/history.js';
+
+const KEPT_MS = 30_000;
+
+export class Pages {
+  readonly #context: Context;
+  readonly #ref: RunRef;
+  #history: { at: number; value: Details['history'] } | undefined;
+  #report: { key: string; at: number; lines: string[] } | undefined;
+
+  constructor(context: Context, ref: RunRef) {
+    this.#context = context;
+    this.#ref = ref;
+  }
+
+  async read(ui: Ui, columns: number): Promise<Pick<Details, 'history' | 'report'>> {
+    if (ui.screen === 'history') {
+      const value = await this.#runs();
+      return value ? { history: value } : {};
+    }
+    if (ui.screen !== 'report') return {};
+    const chosen = ui.back[0] === 'history' ? ui.selected.history?.id : undefined;
+    const lines = await this.#lines(chosen ?? this.#ref.runId, columns);
+    return lines ? { report: lines } : {};
+  }
+
+  async #runs(): Promise<Details['history']> {
+    const now = Date.now();
+    if (!this.#history || now - this.#history.at > KEPT_MS) {
+      const value = await historyRuns(this.#context, this.#ref.project).catch(() => undefined);
+      this.#history = { at: Date.now(), value };
+    }
+    return this.#history.value;
+  }
+
+  async #lines(runId: string, columns: number): Promise<string[] | undefined> {
+    const key = `${runId} ${columns}`;
+    if (this.#report?.key === key && Date.now() - this.#report.at < KEPT_MS) return this.#report.lines;
+    const found = await gather(this.#context, { project: this.#ref.project, runId }).catch(() => undefined);
+    if (!found) return undefined;
+    const lines = reportLines(found.model, found.extra, Math.max(38, columns - 2));
+    this.#report = { key, at: Date.now(), lines };
+    return lines;
+  }
+}
