@@ -15,7 +15,7 @@ const held = (scratch, id, n, signal) => ({
 /** Losses in a row after which an idea asks. */
 const MOST_LOST = 5;
 
-export const laterScenariosOn = ({ project, until, workerOf, read, gone }) => {
+export const laterScenariosOn = ({ project, until, connected, workerOf, read, gone }) => {
   const kept = async (p, name, of) => {
     const id = await p.id();
     return { [`autopilot-${name}`]: `ralph:${id}:autopilot`, [`idea-${name}`]: `ralph:${id}:idea:${of}` };
@@ -86,10 +86,36 @@ export const laterScenariosOn = ({ project, until, workerOf, read, gone }) => {
       await until('the end', async () => (await p.status()).facts?.open === false);
       return kept(p, 'waits-for-you', 'q-1');
     },
+
+    /** A question, its answer and the end are told to a command: by two runs of the workflow that delivers. */
+    async alerted() {
+      const rows = [{ to: 'command', name: 'ops', run: ['true'], events: ['question', 'landed', 'run-done'] }];
+      const p = await project('alerted', {
+        ideas: {
+          'n-1': { script: (s) => [{ signal: 'NEEDS_HUMAN: which colour?' }, held(s, 'n-1', 2, 'COMPLETE')] },
+          'n-2': { script: (s) => [held(s, 'n-2', 1, 'COMPLETE')] },
+        },
+        config: { notify: { groupSeconds: 3, timeZone: 'UTC', quiet: '03:00-03:01', rows } },
+      });
+      await p.run('start', '--detach');
+      await asks(p, 'n-1');
+      const id = await p.id();
+      const delivered = async () => (await p.run('logs', '--json')).includes('"kind":"alert"');
+      await until('the first alert', delivered);
+      await p.touch('go-n-2-1');
+      await until('n-2 landed', async () => (await p.git('log', '--format=%s', 'main')).includes('n-2'));
+      await p.run('answer', 'n-1', 'green');
+      await p.touch('go-n-1-2');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      const handle = (await connected()).workflow.getHandle(`ralph:${id}:alerts`);
+      await until('the last alert', async () => (await handle.describe()).status.name === 'COMPLETED');
+      return { 'autopilot-alerted': `ralph:${id}:autopilot`, 'alerts-alerted': `ralph:${id}:alerts` };
+    },
   };
 };
 
 export const LATER_KINDS = {
+  alerted: ['autopilot-alerted', 'alerts-alerted'],
   'worker-down': ['autopilot-worker-down', 'idea-worker-down'],
   reloaded: ['autopilot-reloaded', 'idea-reloaded'],
   'waits-for-you': ['autopilot-waits-for-you', 'idea-waits-for-you'],

@@ -7,7 +7,16 @@ import { type Argument, Command, CommanderError, Option } from 'commander';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { EXIT } from './client/errors.js';
 import { endWithReader, flushed } from './client/output.js';
-import { addBudget, addConfig, addLimits, addSaves, addServer, addSync, addWorker } from './client/rows/behind.js';
+import {
+  addBudget,
+  addConfig,
+  addLimits,
+  addNotify,
+  addSaves,
+  addServer,
+  addSync,
+  addWorker,
+} from './client/rows/behind.js';
 import { addRecovery, addRunControls, addSteering } from './client/rows/control.js';
 import { addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
@@ -76,6 +85,7 @@ program
   );
 
 addConfig(program, run);
+addNotify(program, run);
 
 program
   .command('demo')

@@ -122,3 +122,31 @@ it(
   },
   SLOW,
 );
+
+it(
+  'G7: a stopped worker is told by the attached start, and notify test says what each row did',
+  async () => {
+    hook = await receiver();
+    const held = [{ do: [{ waitFor: { path: 'never' } }], signal: 'COMPLETE' }];
+    const { run, spawn } = await rig({ ideas: { 'held-1': held } });
+    const tested = await run('notify', 'test', '--json');
+    expect(tested.json).toMatchObject([{ rows: [{ row: 'ops', to: 'webhook', ok: true }] }]);
+    expect(hook.bodies()).toMatchObject([{ test: true }]);
+    expect((await run('notify', 'test', 'opps')).stderr).toContain('did you mean "ops"?');
+    spawn('start');
+    await until('the agent', async () => events(await run('logs', '--json')).some(({ kind }) => kind === 'iteration'));
+    await run('worker', '--stop');
+    await until('the alert', async () => (hook?.received.length ?? 0) > 1, SLOW);
+    expect(hook.bodies()[1]).toMatchObject({
+      ...{ title: 'ralphctl: nothing moves: no worker runs', command: 'ralphctl start', urgent: true },
+      counts: { 'nothing-moves': 1 },
+    });
+    await hook.close();
+    const failed = await run('notify', 'test');
+    expect([failed.code, failed.stdout]).toEqual([
+      2,
+      expect.stringMatching(/^✗ ops \(webhook\): .*could not be reached/),
+    ]);
+  },
+  SLOW,
+);

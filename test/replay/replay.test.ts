@@ -45,7 +45,7 @@ describe('kept histories', () => {
         (kind) => [`autopilot-${kind}`, `idea-${kind}`],
       ),
       ...['autopilot-review', 'idea-failed', 'idea-fresh', 'idea-restarted', 'idea-already-red'],
-      ...['autopilot-no-worker', 'idea-handed-back', 'autopilot-wide'],
+      ...['autopilot-no-worker', 'idea-handed-back', 'autopilot-wide', 'autopilot-alerted', 'alerts-alerted'],
     ];
     for (const kind of kinds)
       expect(

@@ -15,6 +15,7 @@ import { type Context, findProject, type Project } from '../context.js';
 import { proposeCommands } from '../init/commands.js';
 import { landedReport, reportLines } from '../open-run/landed-report.js';
 import { checkWorktreesRoot } from '../plan/worktrees-root.js';
+import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
 import { checkSubmodules } from './submodules.js';
 
@@ -67,6 +68,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   if (config.worktrees.root !== undefined) checks.push(await checkRoot(project.repository, config.worktrees.root));
   const names = new Set([config.agent, ...config.fallback]);
   checks.push(await checkBacklog(context, folder, config, names));
+  checks.push(...(await checkAlerts(context, root, config.notify.rows)));
   checks.push(...(await checkLanded({ root, folder }, config, target)));
   for (const name of names) {
     try {

@@ -12,7 +12,7 @@ import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
 import { LiveLines } from '../views/live-lines.js';
-import { usesColour } from '../views/terminal.js';
+import { ringBell, usesColour } from '../views/terminal.js';
 
 export type FollowEnd =
   | { why: 'ended'; summary: RunSummary }
@@ -102,6 +102,7 @@ export class Shown {
   }
 
   take(event: StampedEvent): void {
+    if (event.kind === 'alert' && event.state === 'bell' && !this.#json) ringBell();
     if (this.#json) printJson(event);
     else for (const line of this.lines(event)) print(line);
   }

@@ -9,11 +9,13 @@ import type { RunSummary } from '../../protocol/run.js';
 import { LOSS, readDatabaseNote } from '../../server/database.js';
 import { readRecord } from '../../server/files.js';
 import { connectTarget } from '../../server/target.js';
+import { tellNothingMoves } from '../../worker/alert-here.js';
 import { workerState } from '../../worker/record.js';
 import { type Connected, connect } from '../api/connection.js';
 import { RunApi } from '../api/run.js';
 import { type Context, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
+import { ringBell } from '../views/terminal.js';
 import { ensureWorker } from '../worker-process.js';
 
 /** A supervisor brings a killed server back within seconds; a busy machine takes longer. */
@@ -83,12 +85,10 @@ export class Attachment {
         dead = 0;
         await this.#bringWorkerBack();
       } else if (state === 'none' && !told) {
-        this.tell(
-          'somebody stopped the worker of this project, so the run is not moving. Start one with: ralphctl start',
-        );
+        this.#nothingMoves('somebody stopped the worker of this project, so the run is not moving', signal);
         told = true;
       } else if (state === 'alive' && (!told || round % QUEUE_CHECK_EVERY === 0)) {
-        if (round % QUEUE_CHECK_EVERY === 0) told = await this.#sayIfNobodyPolls(told);
+        if (round % QUEUE_CHECK_EVERY === 0) told = await this.#sayIfNobodyPolls(told, signal);
         else if (this.#options.worker) told = false;
       }
     }
@@ -103,15 +103,27 @@ export class Attachment {
     await ensureWorker(this.#context, this.#options.project).catch((error: Error) => this.tell(error.message));
   }
 
-  async #sayIfNobodyPolls(told: boolean): Promise<boolean> {
+  async #sayIfNobodyPolls(told: boolean, signal: AbortSignal): Promise<boolean> {
     const idle = await this.#api.idleMs().catch(() => 0);
     if (idle < IDLE_QUEUE_MS) return false;
     if (told) return true;
     const since = Number.isFinite(idle) ? `for ${Math.round(idle / 60_000)} minutes` : 'yet';
-    this.tell(
-      `no worker has asked for work of this run ${since}, so the run is not moving. Start one with: ralphctl start (log: ${this.#context.root}/projects/${this.#options.project}/logs)`,
-    );
+    const log = `${this.#context.root}/projects/${this.#options.project}/logs`;
+    this.#nothingMoves(`no worker has asked for work of this run ${since}, so the run is not moving`, signal, log);
     return true;
+  }
+
+  /** Says it here, and alerts the rows of `notify`: without a worker nothing else can. */
+  #nothingMoves(text: string, signal: AbortSignal, log?: string): void {
+    this.tell(`${text}. Start one with: ralphctl start${log === undefined ? '' : ` (log: ${log})`}`);
+    const { root, env } = this.#context;
+    const { project, runId } = this.#options;
+    void tellNothingMoves({ root, env, signal }, { project, runId }, text).then((told) => {
+      for (const { row, problem, bell } of told) {
+        if (bell) ringBell();
+        if (problem !== undefined) this.tell(`the alert to ${row} could not be delivered: ${problem}`);
+      }
+    });
   }
 
   async #untilServing(signal: AbortSignal): Promise<void> {

@@ -134,6 +134,21 @@ const seconds = (text: string): number => {
   return Number(text);
 };
 
+export function addNotify(program: Program, run: Run): void {
+  const notify = program
+    .command('notify')
+    .summary('send a test alert to the rows of notify')
+    .description('Sends a test alert to the rows of notify in ralphctl.yaml, and says what happened to each.');
+  notify
+    .command('test', { isDefault: true })
+    .argument('[row]', 'only this row (default: all)')
+    .description('send a test alert to every row, or to one')
+    .addOption(json)
+    .action(
+      run(async (context, row: string | undefined) => (await import('../commands/notify.js')).testNotify(context, row)),
+    );
+}
+
 export function addWorker(program: Program, run: Run): void {
   program
     .command('worker')

@@ -16,6 +16,7 @@ import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
 import { emptyModel, takeAdded } from '../model/read-model.js';
+import { ringBell } from '../views/terminal.js';
 
 const EVENTS_POLL_MS = 500;
 const LOOK_MS = 2000;
@@ -89,9 +90,11 @@ export class RunSource {
   async #follow(model: RunModel): Promise<void> {
     const { root } = this.#context;
     let count = 0;
+    const opened = Date.now();
     for await (const event of followEvents(eventsPath(root, this.#ref), this.#stop.signal, EVENTS_POLL_MS)) {
       const known = model.order.length;
       fold(model, event);
+      if (event.kind === 'alert' && event.state === 'bell' && Date.parse(event.at) >= opened) ringBell();
       this.#lastEvent = Date.now();
       if (model.order.length > known) await takeAdded(root, this.#ref, model);
       if (++count % SLICE === 0) await delay(0);

@@ -15,6 +15,13 @@ export function usesColour(stream: { isTTY?: boolean } = process.stdout, env: En
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
+/** Rings the terminal's bell; false where there is none. */
+export function ringBell(): boolean {
+  if (!process.stderr.isTTY) return false;
+  process.stderr.write('\u0007');
+  return true;
+}
+
 /** A locale that is named and is not UTF-8. None is named in many containers, whose terminals can show everything. */
 export function onlyAscii(env: Env = process.env): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;

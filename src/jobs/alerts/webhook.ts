@@ -67,7 +67,7 @@ function variable(row: WebhookRow, key: 'urlEnv' | 'secretEnv' | 'tokenEnv', env
   const value = env[name]?.trim();
   if (value) return value;
   throw alertError(
-    `the variable ${name} (${key}) is not set for the worker; set it, then: ralphctl worker stop && ralphctl start`,
+    `the variable ${name} (${key}) is not set for the worker; set it, then: ralphctl worker --stop && ralphctl start`,
     false,
   );
 }

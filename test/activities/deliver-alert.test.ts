@@ -1,0 +1,155 @@
+/** The activity that delivers alerts, against a real web server and real programs. Features: G7. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ApplicationFailure } from '@temporalio/common';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { alertJsonSchema, alertPayload } from '../../src/config/schema-alert.js';
+import type { Alert } from '../../src/protocol/alerts.js';
+import { isSigned, type Receiver, receiver } from '../support/receiver.js';
+import { type Bench, bench } from './bench.js';
+
+const TOKEN = 'sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaa';
+const alert: Alert = {
+  id: 'run-1.t-1.question.1',
+  counts: { question: 1, failed: 30 },
+  items: [
+    { id: 'run-1.t-2.failed.2', kind: 'failed', run: 'run-1', idea: 't-2', command: 'ralphctl retry t-2', at: 0 },
+    {
+      ...{ id: 'run-1.t-1.question.1', kind: 'question', run: 'run-1', idea: 't-1', at: 0 },
+      ...{ title: 'First', text: `is <${TOKEN}> right?\u001b[2J`, command: 'ralphctl answer t-1 "…"' },
+    },
+  ],
+};
+
+async function rig(row: Record<string, unknown>): Promise<Bench> {
+  const b = await bench({ config: { notify: { rows: [{ name: 'ops', ...row }] } } });
+  Object.assign(b.env, { OPS_SIGNING: 'a secret of this test', OPS_TOKEN: 'bearer-of-this-test' });
+  return b;
+}
+async function listening(...args: Parameters<typeof receiver>): Promise<Receiver> {
+  const hook = await receiver(...args);
+  onTestFinished(() => hook.close());
+  return hook;
+}
+const deliver = (b: Bench, more: object = {}) =>
+  b.call(b.activities.deliverAlert, { ...b.ref, row: 'ops', alert, ...more }).done;
+const failureOf = (promise: Promise<unknown>): Promise<ApplicationFailure> =>
+  promise.then(
+    () => Promise.reject(new Error('it was delivered')),
+    (error: unknown) => error as ApplicationFailure,
+  );
+
+describe('a webhook', () => {
+  it('G7: gets a signed body of the published shape, without secrets, and what waits for a person first', async () => {
+    const hook = await listening();
+    const b = await rig({ to: 'webhook', url: hook.url, secretEnv: 'OPS_SIGNING', tokenEnv: 'OPS_TOKEN' });
+    expect(await deliver(b)).toEqual({ outcome: 'delivered', to: 'webhook' });
+    const [one] = hook.received;
+    const body = alertPayload.parse(JSON.parse(one?.text ?? ''));
+    expect(body).toMatchObject({
+      title: 'ralphctl: t-1 asks you, 30 failed',
+      command: 'ralphctl answer t-1 "…"',
+      events: [{ idea: 't-1', text: 'is <[redacted]> right?' }, { idea: 't-2' }],
+    });
+    expect(one?.text).not.toContain(TOKEN);
+    expect(one && isSigned(one, 'a secret of this test')).toBe(true);
+    expect(one?.headers).toMatchObject({ 'webhook-id': alert.id, authorization: 'Bearer bearer-of-this-test' });
+    const published = await readFile(new URL('../../schemas/alert.schema.json', import.meta.url), 'utf8');
+    expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(alertJsonSchema())));
+  });
+
+  it('G7: that has taken an alert does not get it again, whoever asks', async () => {
+    const hook = await listening();
+    const b = await rig({ to: 'webhook', url: hook.url });
+    await deliver(b);
+    expect(await deliver(b)).toEqual({ outcome: 'before', to: 'webhook' });
+    expect(hook.received).toHaveLength(1);
+    expect(await deliver(b, { row: 'other' })).toEqual({ outcome: 'gone', to: 'other' });
+  });
+
+  it.each([
+    [500, true],
+    [429, true],
+    [400, false],
+    [404, false],
+    [302, false],
+  ])('G7: that answers %i is asked again: %s; a redirect is not followed', async (status, again) => {
+    const target = await listening();
+    const hook = await listening((response) => void response.writeHead(status, { location: target.url }).end());
+    const b = await rig({ to: 'webhook', url: hook.url });
+    const failure = await failureOf(deliver(b));
+    expect(failure).toMatchObject({ type: 'ralph.AlertNotDelivered', nonRetryable: !again });
+    expect(failure.message).toContain(String(status));
+    expect(failure.message).not.toContain(hook.url);
+    expect(target.received).toEqual([]);
+    expect(hook.received).toHaveLength(1);
+  });
+
+  it('G7: that hangs ends with its time, that is gone at once; both are asked again, and then take it', async () => {
+    let hangs = true;
+    const hook = await listening((response) => void (hangs || response.writeHead(200).end()));
+    const b = await rig({ to: 'webhook', url: hook.url, timeoutSeconds: 1 });
+    expect(await failureOf(deliver(b))).toMatchObject({ nonRetryable: false, message: 'no answer within 1 s' });
+    hangs = false;
+    expect(await deliver(b)).toMatchObject({ outcome: 'delivered' });
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    await hook.close();
+    const failure = await failureOf(deliver(b, { alert: { ...alert, id: 'another' } }));
+    expect(failure).toMatchObject({ nonRetryable: false, message: expect.stringContaining('could not be reached') });
+  });
+
+  it('G7: whose secret is not set gets nothing, and the message names the variable and the fix', async () => {
+    const hook = await listening();
+    const b = await rig({ to: 'webhook', url: hook.url, secretEnv: 'NOT_SET' });
+    expect(await failureOf(deliver(b))).toMatchObject({
+      nonRetryable: true,
+      message: expect.stringMatching(/NOT_SET \(secretEnv\) is not set for the worker.*ralphctl worker --stop/),
+    });
+    expect(hook.received).toEqual([]);
+  });
+
+  it.each([
+    [
+      'slack',
+      (body: { text: string }) => body.text,
+      '*ralphctl: t-1 asks you, 30 failed*',
+      'is &lt;[redacted]&gt; right?',
+    ],
+    ['discord', (body: { content: string }) => body.content, '**ralphctl: t-1 asks you, 30 failed**', 'right?'],
+    [
+      'ntfy',
+      (body: { message: string; topic: string }) => `${body.topic} ${body.message}`,
+      'alerts t-1 asks you',
+      '[redacted]',
+    ],
+  ] as const)('G7: for %s has its body', async (format, text, title, part) => {
+    const hook = await listening();
+    const b = await rig({ to: 'webhook', url: hook.url, format });
+    await deliver(b);
+    const said = text(JSON.parse(hook.received[0]?.text ?? '') as never);
+    expect(said).toContain(title);
+    expect(said).toContain(part);
+    expect(said).toContain('and 29 more');
+    expect(hook.received[0]?.path).toBe(format === 'ntfy' ? '/' : '/alerts');
+  });
+});
+
+describe('a command', () => {
+  it('G7: gets the alert as JSON and in variables, never through a shell, and no secret of the worker', async () => {
+    const script = 'cat > got.json; printf "%s|%s" "$RALPHCTL_ALERT_COMMAND" "$OPS_SIGNING" > got.txt';
+    const b = await rig({ to: 'command', run: ['/bin/sh', '-c', script, '; touch shell'] });
+    expect(await deliver(b)).toMatchObject({ outcome: 'delivered' });
+    expect(alertPayload.parse(JSON.parse(await b.read(join(b.repo, 'got.json'))))).toMatchObject({ id: alert.id });
+    expect(await b.read(join(b.repo, 'got.txt'))).toBe('ralphctl answer t-1 "…"|');
+    await expect(b.read(join(b.repo, 'shell'))).rejects.toThrow();
+  });
+
+  it.each([
+    [['/bin/sh', '-c', 'echo no; exit 3'], false, 'ended with 3: no'],
+    [['/bin/sh', '-c', 'sleep 60'], false, 'did not end within 1 s'],
+    [['/nonexistent/program'], true, '/nonexistent/program'],
+  ])('G7: that fails as %j says why; final: %s', async (run, final, why) => {
+    const b = await rig({ to: 'command', run, timeoutSeconds: 1 });
+    expect(await failureOf(deliver(b))).toMatchObject({ nonRetryable: final, message: expect.stringContaining(why) });
+  });
+});
