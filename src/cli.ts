@@ -4,6 +4,7 @@
  * `--help` answers at once.
  */
 import { type Argument, Command, CommanderError, Option } from 'commander';
+import { COMPLETE } from './client/completion/scripts.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { EXIT } from './client/errors.js';
 import { endWithReader, flushed } from './client/output.js';
@@ -17,6 +18,7 @@ import {
   addSync,
   addWorker,
 } from './client/rows/behind.js';
+import { addCompletion } from './client/rows/completion.js';
 import { addRecovery, addRunControls, addSteering } from './client/rows/control.js';
 import { addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
@@ -194,6 +196,17 @@ program
 
 addReport(program, run);
 
+program
+  .command('events')
+  .summary('print the run’s events as JSON lines')
+  .description('Prints the events of a run as JSON lines. The schema is schemas/events.schema.json.')
+  .option('-f, --follow', 'print more as they arrive, until the run ends')
+  .option('--run <id>', 'run to show (default: the last)')
+  .addOption(new Option('--json', 'the default and only form'))
+  .action(
+    run(async (context, options: object) => (await import('./client/commands/events.js')).events(context, options)),
+  );
+
 addLimits(program, run);
 addBudget(program, run);
 
@@ -216,6 +229,7 @@ program
   .addOption(json)
   .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
 
+addCompletion(program, run);
 addHelp(program, run);
 
 function argumentError({ exitCode, message }: CommanderError): number {
@@ -226,6 +240,12 @@ function argumentError({ exitCode, message }: CommanderError): number {
 
 endWithReader(process.stdout);
 endWithReader(process.stderr);
+if (process.argv[2] === COMPLETE) {
+  const { complete } = await import('./client/completion/complete.js');
+  await complete(program, process.argv.slice(3));
+  await flushed(process.stdout);
+  process.exit(EXIT.ok);
+}
 const bare = process.argv.length === 2 || (process.argv.length === 4 && /^(?:-C|--repo)$/.test(process.argv[2] ?? ''));
 if (bare && canShowScreen(process.env)) process.argv.push('top');
 try {

@@ -2,10 +2,10 @@
  * Checks the user's repository before a run: can ralphctl work in it, and what is its name?
  * Invariant: reads only. Every problem has a name and a fix.
  */
-import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { RepositoryError } from './errors.js';
+import { projectName } from './project-name.js';
 import { GitError, git } from './runner.js';
 import { exists, listWorktrees } from './worktrees/list.js';
 import { type OpenOperation, openOperation } from './worktrees/recover.js';
@@ -214,20 +214,8 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** A stable, readable name: slug of the folder and eight hex digits of the shared git directory's real path. */
+/** The name of the repository's project. */
 export async function projectId(root: string): Promise<string> {
   const { commonDir } = await inspectRepository(root);
-  // Every worktree of one repository must give the same name, so the folder is that of the main checkout.
-  const folder = basename(commonDir) === '.git' ? basename(dirname(commonDir)) : basename(commonDir, '.git');
-  const digest = createHash('sha256').update(commonDir).digest('hex').slice(0, 8);
-  return `${slug(folder) || 'repo'}-${digest}`;
+  return projectName(commonDir);
 }
-
-/** Lower case letters, digits and single dashes, at most 40 characters. */
-export const slug = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
-    .replace(/^-|-$/g, '');

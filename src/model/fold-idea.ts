@@ -44,6 +44,9 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       if (event.why.includes('conflict')) model.conflicts += 1;
       moment(idea, { at, kind: 'bounced', text: event.why });
       return;
+    case 'step-start':
+      idea.step = { number: event.number, of: event.of, id: event.step, phase: event.phase };
+      return;
     case 'step':
       step(idea, event, at);
       return;
@@ -73,7 +76,7 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       moment(idea, {
         at,
         kind: 'agent',
-        text: event.before ? `${event.agent} instead of ${event.before}` : event.agent,
+        text: `${event.agent}${event.before ? ` instead of ${event.before}` : ''}${event.why ? `: ${event.why}` : ''}`,
       });
       return;
     case 'escalated':

@@ -127,6 +127,8 @@ export type RunEvent =
       late?: string[];
       durationMs: number;
     }
+  /** A step of a plan begins (B9). */
+  | { kind: 'step-start'; idea: string; step: string; phase: string; number: number; of: number }
   /** A step of a plan is over (B9). */
   | {
       kind: 'step';
@@ -145,7 +147,7 @@ export type RunEvent =
   | { kind: 'answered'; idea: string; text?: string; by?: Teller }
   /** A person's command to the run or an idea, and its outcome. */
   | { kind: 'command'; verb: string; idea?: string; reason?: string; text?: string; by?: Teller; done: string }
-  | { kind: 'refused'; verb: string; idea?: string; why: string }
+  | { kind: 'refused'; verb: string; idea?: string; text?: string; by?: Teller; why: string }
   /** Hints and answers in the prompt of this agent run. */
   | { kind: 'delivered'; idea: string; serial: number; notes: number; fromProgram?: number }
   /** A person ended an agent run; it is not charged. */
@@ -156,6 +158,8 @@ export type RunEvent =
   | { kind: 'held'; idea: string; why: string }
   /** An account or agent was closed, is being tried, or is open again. */
   | { kind: 'account'; account: AccountLine }
+  /** No agent can work, so nothing runs; `until`: epoch ms when the run resumes by itself. */
+  | { kind: 'all-limited'; why: string; until?: number }
   /** The idea continues with another agent. */
   | { kind: 'agent'; idea: string; agent: string; before?: string; why?: string }
   /** It made no progress for this many iterations, and the reaction to that. */

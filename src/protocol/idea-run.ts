@@ -113,6 +113,8 @@ export interface IdeaRunState {
   mayRun?: boolean;
   /** The idea's place in its plan. */
   plan?: PlanPlace;
+  /** The step, 0-based, whose start was told last. */
+  stepBegun?: number;
   skipStep?: SkipStep;
   /** The agent to use next; absent: the one that the idea or the run names. */
   choice?: AgentChoice;

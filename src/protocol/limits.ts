@@ -81,6 +81,8 @@ export interface AgentChoice {
   agent: string;
   /** It goes first, to find out whether the account works again. */
   probe?: true;
+  /** Why it is another agent than before. */
+  why?: string;
 }
 
 /** One account in `status` and `limit`. */

@@ -100,6 +100,8 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
       return say('▴', 'blue', 'lands');
     case 'bounced':
       return say('↺', 'yellow', `does not land: ${clean(event.why)}; back to its agent`);
+    case 'step-start':
+      return say('▸', 'blue', `step ${event.number} of ${event.of} begins: ${clean(event.step)}`);
     case 'step':
       return say('·', 'gray', `step ${clean(event.step)} ${event.state}${event.why ? `: ${clean(event.why)}` : ''}`);
     case 'waiting':
@@ -129,7 +131,13 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
       return { ...say('◷', 'yellow', `${limitWord(account)}${until}${tried}`), who: agents };
     }
     case 'agent':
-      return say('⇄', 'blue', `goes on with ${event.agent}${event.before ? ` instead of ${event.before}` : ''}`);
+      return say(
+        '⇄',
+        'blue',
+        `goes on with ${event.agent}${event.before ? ` instead of ${event.before}` : ''}${event.why ? `: ${clean(event.why)}` : ''}`,
+      );
+    case 'all-limited':
+      return say('◷', 'yellow', `no agent can work: ${clean(event.why)}`);
     case 'escalated':
       return say('!', 'yellow', `got nowhere in ${many(event.iterations, 'iteration')}: ${RUNGS[event.rung]}`);
     case 'alert': {

@@ -57,7 +57,7 @@ export async function runAgent(
   const { agentName, serial, choice, lastRun } = state;
   const agent = choice?.agent;
   if (agent && lastRun?.agent && lastRun.agent !== agent) {
-    emit(input, { kind: 'agent', idea, agent, before: lastRun.agent });
+    emit(input, { kind: 'agent', idea, agent, before: lastRun.agent, why: choice.why ?? `${agent} can work again` });
   }
   emit(input, {
     ...{ kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName },
@@ -157,7 +157,7 @@ export function account(
 /** Of the agent's last words, in characters; the whole is in its output. */
 const MOST_WORDS = 1500;
 
-const placeIn = ({ steps, phases }: PlanShape, { step }: PlanPlace) => {
+export const placeIn = ({ steps, phases }: PlanShape, { step }: PlanPlace) => {
   const { id = '', phase = 0 } = steps[step] ?? {};
   return { number: Math.min(step + 1, steps.length), of: steps.length, id, phase: phases[phase] ?? '' };
 };

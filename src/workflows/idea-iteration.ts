@@ -11,7 +11,7 @@ import type { PrepareResult, RunAgentResult } from '../protocol/activities.js';
 import type { GateFailure, GateResult } from '../protocol/gate.js';
 import type { PlanPlace } from '../protocol/idea-run.js';
 import type { PlanPosition, PlanShape } from '../protocol/plan.js';
-import { account, reportTry, runAgent, usesStronger } from './idea-agent-run.js';
+import { account, placeIn, reportTry, runAgent, usesStronger } from './idea-agent-run.js';
 import type { IdeaSession } from './idea-session.js';
 import { book, escalated, notice, watch, workerIsBack } from './idea-warnings.js';
 import { gitActivities, refOf } from './proxies.js';
@@ -24,8 +24,18 @@ export async function iterate(session: IdeaSession): Promise<NextStep> {
   if (!plan) return attempt(session, prepared);
   const left = leftOut(session, plan);
   if (left) return alongPlan(session, left);
+  tellStep(session, plan);
   const next = await attempt(session, prepared);
   return alongPlan(session, afterStep(next, plan, session.state.plan ?? firstStep()));
+}
+
+/** Once for each step, not for each of its iterations. */
+function tellStep({ input, state }: IdeaSession, plan: PlanShape): void {
+  const place = state.plan ?? firstStep();
+  if (state.stepBegun === place.step || place.step >= plan.steps.length) return;
+  state.stepBegun = place.step;
+  const { id, ...more } = placeIn(plan, place);
+  emit(input, { kind: 'step-start', idea: input.idea, step: id, ...more });
 }
 
 /** A step that a person skips is over, whatever its last run left for the gate. */

@@ -36,6 +36,7 @@ export class Publisher {
   #publishedAt = 0;
   #emittedState: ShownState | undefined;
   readonly #warned = new Set<string>();
+  #still: string | undefined;
   readonly #accounts = new Map<string, string>();
 
   constructor(input: AutopilotInput) {
@@ -77,6 +78,21 @@ export class Publisher {
       this.#accounts.set(key, shown);
       emit(this.#input, { kind: 'account', account });
     }
+    const listed = new Set(lines.map(({ key }) => key));
+    // Only a closed agent program has a line of its own.
+    for (const [key, shown] of this.#accounts) {
+      if (listed.has(key) || shown === OPEN) continue;
+      this.#accounts.set(key, OPEN);
+      emit(this.#input, { kind: 'account', account: { key, agents: [key.replace(/^agent:/, '')], state: 'open' } });
+    }
+  }
+
+  #emitStandstill({ state }: Autopilot): void {
+    const { still } = state.limits ?? {};
+    const shown = still && JSON.stringify(still);
+    if (shown === this.#still) return;
+    this.#still = shown;
+    if (still) emit(this.#input, { kind: 'all-limited', ...still });
   }
 
   /** Warnings of the run itself; ideas send their own. */
@@ -111,6 +127,7 @@ export class Publisher {
     const goesOn = run === 'running';
     if (goesOn) this.#emitState(pilot, { ...standing, run });
     this.#emitAccounts(pilot);
+    this.#emitStandstill(pilot);
     this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
     if (!goesOn) this.#emitState(pilot, { ...standing, run });

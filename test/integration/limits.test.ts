@@ -6,6 +6,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { StampedEvent } from '../../src/protocol/events.js';
 import type { RunSummary } from '../../src/protocol/run.js';
 import type { RunStatus } from '../../src/protocol/views.js';
+import { eventProblems } from '../support/event-schema.js';
 import { events, roadmap, type Sandbox, sandbox, until, whenAllLanded, yaml } from '../support/program.js';
 
 let box: Sandbox;
@@ -107,6 +108,12 @@ describe('limits', () => {
     expect(all.filter((event) => event.kind === 'account').map(({ account }) => account.state)).toEqual(
       expect.arrayContaining(['parked', 'probing', 'open']),
     );
+    const stood = all.filter((event) => event.kind === 'all-limited');
+    expect(stood[0]).toMatchObject({
+      why: expect.stringContaining('first is at a usage limit'),
+      until: still.resumesAt,
+    });
+    expect(await eventProblems(all)).toEqual([]);
   });
 
   it('B8: limits retry does not wait for the stated time', async () => {
@@ -153,6 +160,10 @@ describe('limits', () => {
     ]);
     const switches = all.flatMap((event) => (event.kind === 'agent' ? `${event.before} -> ${event.agent}` : []));
     expect(switches).toEqual(['first -> second', 'second -> first']);
+    const whys = all.flatMap((event) => (event.kind === 'agent' ? (event.why ?? '') : []));
+    expect(whys[0]).toMatch(/^first is at a usage limit until .*hit your limit/);
+    expect(whys[1]).toBe('first can work again');
+    expect(await eventProblems(all)).toEqual([]);
     expect(charged(all)).toBe(3);
   });
 

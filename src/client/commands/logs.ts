@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir, runDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
+import type { StampedEvent } from '../../protocol/events.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { ShownState } from '../../protocol/states.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
@@ -37,6 +38,9 @@ export interface LogsOptions {
 const POLL_MS = 200;
 /** States in which a run has ended. */
 const ENDED = new Set<ShownState>(['completed', 'stopped', 'aborted']);
+
+/** The last event of a run. */
+export const hasEnded = (event: StampedEvent): boolean => event.kind === 'run' && ENDED.has(event.state);
 
 export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
   if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
@@ -72,7 +76,7 @@ async function runLogs(context: Context, project: string, runId: string, signal:
   for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
     agents.take(event);
     shown.take(event);
-    if (event.kind === 'run' && ENDED.has(event.state)) break;
+    if (hasEnded(event)) break;
   }
   agents.close();
   await watching;

@@ -78,6 +78,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     }
     case 'landing':
     case 'gate-start':
+    case 'step-start':
     case 'asks':
       return undefined;
     case 'bounced':
@@ -115,7 +116,10 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'escalated':
       return `${paint.yellow('↑')} ${event.idea} made no progress in ${event.iterations} iterations: ${RUNG[event.rung]}`;
     case 'agent':
-      return `${paint.blue('⇄')} ${event.idea} continues with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}`;
+      return `${paint.blue('⇄')} ${event.idea} continues with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
+    case 'all-limited':
+      // The state of the run says it.
+      return undefined;
   }
 }
 

@@ -12,7 +12,7 @@ import type { AccountBreaker, AccountLine, AgentChoice, LimitState, Trouble } fr
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import { clip, MAX_REASON } from '../text.js';
-import { accountLines, accountOf, breakerOf, closedFor, whyStill, whyWaits } from './lines.js';
+import { accountLines, accountOf, breakerOf, closedFor, whyStill, whySwitched, whyWaits } from './lines.js';
 import { backOffMs, isBrief, isPlausible, slack } from './reopening.js';
 
 /** A try that runs this long without a refusal shows that the account is open. */
@@ -181,6 +181,14 @@ export class AccountBreakers {
   /** A sentence that says why an idea with these agents waits; empty when one of them is open. */
   why(agents: readonly string[]): string {
     return whyWaits(this.#state, agents);
+  }
+
+  /** The choice with its reason, where it is not the agent that the idea works with. */
+  explained(entry: Pick<IdeaEntry, 'card' | 'passed' | 'agent'>, choice: AgentChoice): AgentChoice {
+    const { agent: before, passed = [] } = entry;
+    if (before === choice.agent) return choice;
+    const why = whySwitched(this.#state, this.agentsOf(entry), passed, { before, chosen: choice.agent });
+    return why === undefined ? choice : { ...choice, why: clip(why, MAX_REASON) };
   }
 
   /** The closed breakers as sentences. */

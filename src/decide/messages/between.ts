@@ -49,7 +49,7 @@ const isWarning = shaped<Warning>({ kind: isName as Check<Warning['kind']>, text
 const isWork = shaped<ReadyWork>({
   ...{ worktree: isText, branch: isName, base: isName, head: isName, agentName: isName },
 });
-const isChoice = shaped<AgentChoice>({ agent: isName, probe: maybe(isTrue) });
+const isChoice = shaped<AgentChoice>({ agent: isName, probe: maybe(isTrue), why: maybe(isText) });
 
 const isReportKind = oneOf<IdeaReport['kind']>({
   ...{ ready: true, 'needs-human': true, 'wants-slot': true, paused: true, approval: true, resumed: true },

@@ -109,8 +109,10 @@ function nextAssigned(board: Board): string | undefined {
 /** Takes the choice, and reserves the first try of a closed account where needed. */
 function chooseAgent(board: Board, entry: IdeaEntry, now: number): AgentChoice | undefined {
   const { gates } = board;
-  const choice = gates?.choose(entry.card.id, gates.agentsOf(entry), now);
-  if (choice) noteChoice(entry, choice);
+  const chosen = gates?.choose(entry.card.id, gates.agentsOf(entry), now);
+  if (!gates || !chosen) return undefined;
+  const choice = gates.explained(entry, chosen);
+  noteChoice(entry, choice);
   return choice;
 }
 
@@ -128,8 +130,9 @@ export function reviewAgents(board: Board, now: number): Effect[] {
   return board.openIdeas().flatMap((entry) => {
     if (entry.slot === undefined || entry.agent === undefined) return [];
     const agents = gates.agentsOf(entry);
-    const choice = gates.review(entry.card.id, agents, entry.agent, now);
-    if ((choice?.agent ?? '') === entry.agent && choice?.probe === entry.probe) return [];
+    const chosen = gates.review(entry.card.id, agents, entry.agent, now);
+    if ((chosen?.agent ?? '') === entry.agent && chosen?.probe === entry.probe) return [];
+    const choice = chosen && gates.explained(entry, chosen);
     noteChoice(entry, choice);
     return [{ do: 'agent', idea: entry.card.id, ...(choice ? { choice } : {}) }];
   });

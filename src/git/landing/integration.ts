@@ -7,7 +7,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { exclusive, removeStaleLocks } from '../locks.js';
-import { slug } from '../repository.js';
+import { slug } from '../project-name.js';
 import { git } from '../runner.js';
 import { clearPath } from '../worktrees/leftovers.js';
 import { canonical, headBranch, listWorktrees, privateGitDir } from '../worktrees/list.js';

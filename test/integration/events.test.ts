@@ -1,0 +1,80 @@
+/** The events of a run for scripts: the command, and its published schema. Features: G6 B9. */
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, expect, inject, it } from 'vitest';
+import { eventProblems } from '../support/event-schema.js';
+import { events, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+
+let box: Sandbox;
+afterEach(() => box?.dispose());
+
+it('G6 prints the events of a run while it runs and afterwards; each is as the published schema says', async () => {
+  const append = (text: string) => ({ append: { path: 'work.txt', text: `${text}\n` } });
+  box = await sandbox(inject('stateRoot'), {});
+  const go = join(box.scratch, 'go');
+  await box.write({
+    'ideas.yaml': yaml({
+      version: 1,
+      ideas: [
+        {
+          id: 'p-1',
+          text: 'Build it',
+          plan: { phases: [{ name: 'Model', steps: ['Make the model', { id: 'wire', text: 'Wire it' }] }] },
+        },
+        { id: 'q-1', text: 'Ask first' },
+      ],
+    }),
+    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['grep -q end work.txt'] }),
+    '.ralph-script.yaml': yaml({
+      default: [
+        { do: [{ waitFor: { path: go } }, append('model')], signal: 'COMPLETE' },
+        { do: [append('end')], signal: 'COMPLETE' },
+        { do: [append('wired')], signal: 'COMPLETE' },
+      ],
+      ideas: { 'q-1': [{ signal: 'NEEDS_HUMAN: which port?' }, { do: [append('port end')], signal: 'COMPLETE' }] },
+    }),
+  });
+  await box.commit('set up');
+  expect((await box.run('events')).code).toBe(6);
+
+  expect((await box.run('start', '--detach')).code).toBe(0);
+  const follow = box.spawn('events', '--follow');
+  let followed = '';
+  follow.stdout?.on('data', (chunk: Buffer) => {
+    followed += chunk.toString();
+  });
+  const ended = once(follow, 'exit');
+  await until('its first iteration, as it happens', async () => followed.includes('"kind":"iteration"'));
+  expect((await box.run('hint', 'p-1', 'take care')).code).toBe(0);
+  await writeFile(go, '');
+  await until('the question', async () => followed.includes('"kind":"asks"'));
+  expect((await box.run('answer', 'q-1', '8080')).code).toBe(0);
+  // It ends by itself with the run.
+  expect((await ended)[0]).toBe(0);
+
+  const after = await box.run('events', '--json');
+  expect(after.stdout.trim()).toBe(followed.trim());
+  const all = events(after);
+  expect(await eventProblems(all)).toEqual([]);
+  const kinds = new Set(all.map(({ kind }) => kind));
+  for (const kind of ['run', 'iteration-end', 'gate', 'asks', 'answered', 'command', 'delivered', 'landing'] as const)
+    expect(kinds, kind).toContain(kind);
+  // The first step takes two iterations and begins once.
+  const begun = all.filter((event) => event.kind === 'step-start');
+  expect(begun).toMatchObject([
+    { idea: 'p-1', step: '1.1', phase: 'Model', number: 1, of: 2 },
+    { idea: 'p-1', step: 'wire', phase: 'Model', number: 2, of: 2 },
+  ]);
+  const runId = (await box.run('logs', '--runs', '--json')).json[0]?.runId as string;
+  expect((await box.run('events', '--run', runId)).stdout).toBe(after.stdout);
+  expect((await box.run('events', '--run', 'none')).code).toBe(6);
+});
+
+it('the check of events sees a field that the schema lacks, and a kind that it does not know', async () => {
+  const at = '2026-01-01T00:00:00.000Z';
+  expect(await eventProblems([{ at, kind: 'landing', idea: 'x' }])).toEqual([]);
+  expect(await eventProblems([{ at, kind: 'landing', idea: 'x', more: 1 }])).toHaveLength(1);
+  expect(await eventProblems([{ at, kind: 'landing' }])).toHaveLength(1);
+  expect(await eventProblems([{ at, kind: 'other', idea: 'x' }])).toHaveLength(1);
+});
