@@ -10,7 +10,7 @@ let box: Sandbox;
 afterEach(() => box?.dispose());
 
 it('G6 prints the events of a run while it runs and afterwards; each is as the published schema says', async () => {
-  const append = (text: string) => ({ append: { path: 'work.txt', text: `${text}\n` } });
+  const append = (path: string) => ({ append: { path, text: 'x\n' } });
   box = await sandbox(inject('stateRoot'), {});
   const go = join(box.scratch, 'go');
   await box.write({
@@ -25,14 +25,14 @@ it('G6 prints the events of a run while it runs and afterwards; each is as the p
         { id: 'q-1', text: 'Ask first' },
       ],
     }),
-    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['grep -q end work.txt'] }),
+    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', slots: 1, stepDelayMs: 0, gate: ['test ! -e red'] }),
     '.ralph-script.yaml': yaml({
       default: [
-        { do: [{ waitFor: { path: go } }, append('model')], signal: 'COMPLETE' },
-        { do: [append('end')], signal: 'COMPLETE' },
+        { do: [{ waitFor: { path: go } }, append('red')], signal: 'COMPLETE' },
+        { do: [{ delete: 'red' }, append('model')], signal: 'COMPLETE' },
         { do: [append('wired')], signal: 'COMPLETE' },
       ],
-      ideas: { 'q-1': [{ signal: 'NEEDS_HUMAN: which port?' }, { do: [append('port end')], signal: 'COMPLETE' }] },
+      ideas: { 'q-1': [{ signal: 'NEEDS_HUMAN: which port?' }, { do: [append('port')], signal: 'COMPLETE' }] },
     }),
   });
   await box.commit('set up');
