@@ -78,10 +78,9 @@ export class Publisher {
       this.#accounts.set(key, shown);
       emit(this.#input, { kind: 'account', account });
     }
-    const listed = new Set(lines.map(({ key }) => key));
     // Only a closed agent program has a line of its own.
     for (const [key, shown] of this.#accounts) {
-      if (listed.has(key) || shown === OPEN) continue;
+      if (shown === OPEN || lines.some((line) => line.key === key)) continue;
       this.#accounts.set(key, OPEN);
       emit(this.#input, { kind: 'account', account: { key, agents: [key.replace(/^agent:/, '')], state: 'open' } });
     }
@@ -89,7 +88,7 @@ export class Publisher {
 
   #emitStandstill({ state }: Autopilot): void {
     const { still } = state.limits ?? {};
-    const shown = still && JSON.stringify(still);
+    const shown = JSON.stringify(still);
     if (shown === this.#still) return;
     this.#still = shown;
     if (still) emit(this.#input, { kind: 'all-limited', ...still });

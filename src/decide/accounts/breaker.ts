@@ -185,9 +185,10 @@ export class AccountBreakers {
 
   /** The choice with its reason, where it is not the agent that the idea works with. */
   explained(entry: Pick<IdeaEntry, 'card' | 'passed' | 'agent'>, choice: AgentChoice): AgentChoice {
-    const { agent: before, passed = [] } = entry;
-    if (before === choice.agent) return choice;
-    const why = whySwitched(this.#state, this.agentsOf(entry), passed, { before, chosen: choice.agent });
+    const { agent: before, passed } = entry;
+    const chosen = choice.agent;
+    if (before === chosen) return choice;
+    const why = whySwitched(this.#state, this.agentsOf(entry), passed, { before, chosen });
     return why === undefined ? choice : { ...choice, why: clip(why, MAX_REASON) };
   }
 

@@ -47,21 +47,18 @@ export function whyWaits(state: LimitState, agents: readonly string[]): string {
   return closed.flatMap(({ agent, gate }) => (gate ? breakerText(gate, agent) : [])).join('; ');
 }
 
-/**
- * Why an idea gets `chosen`, where it is not its first agent. `agents`: its agents, best first; `passed`: those that made
- * no progress with it; `before`: the agent that it worked with, where that is known here.
- */
+/** Why an idea gets `chosen`, where it is not the first of its `agents`. `passed`: they made no progress with it. */
 export function whySwitched(
   state: LimitState,
   agents: readonly string[],
-  passed: readonly string[],
+  passed: readonly string[] | undefined,
   { before, chosen }: { before: string | undefined; chosen: string },
 ): string | undefined {
   const closed = agents.slice(0, agents.indexOf(chosen)).flatMap((agent) => {
     const gate = closedFor(state, agent)[0];
     return gate ? [breakerText(gate, agent)] : [];
   });
-  const stuck = passed.filter((agent) => agent !== chosen).map((agent) => `${agent} made no progress`);
+  const stuck = (passed ?? []).filter((agent) => agent !== chosen).map((agent) => `${agent} made no progress`);
   if (closed.length > 0 || stuck.length > 0) return [...closed, ...stuck].join('; ');
   if (before && !agents.includes(before)) return `the configuration no longer lists ${before} for it`;
   return undefined;
