@@ -109,7 +109,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     ...rest,
     sessionId: randomUUID(),
     root: process.getuid?.() === 0,
-    ...(adapter.resumes && resume !== undefined ? { resume } : {}),
+    resume: adapter.resumes ? resume : undefined,
   });
   for (const [path, content] of Object.entries(invocation.files ?? {})) await writeFile(path, content, { mode: 0o600 });
   const env = {
@@ -160,12 +160,12 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
       patience.see(reader.retrying);
       conversation();
     },
-    ...(invocation.stdin === undefined ? {} : { stdin: invocation.stdin }),
-    ...(input.idleMs === undefined ? {} : { idleMs: input.idleMs }),
-    ...(input.signal === undefined ? {} : { signal: input.signal }),
-    ...(input.maxLogBytes === undefined ? {} : { maxLogBytes: input.maxLogBytes }),
-    ...(input.killGraceMs === undefined ? {} : { killGraceMs: input.killGraceMs }),
-    ...(input.onSpawn === undefined ? {} : { onSpawn: input.onSpawn }),
+    stdin: invocation.stdin,
+    idleMs: input.idleMs,
+    signal: input.signal,
+    maxLogBytes: input.maxLogBytes,
+    killGraceMs: input.killGraceMs,
+    onSpawn: input.onSpawn,
   });
   const unmetered = input.meter?.(
     () => reader.usage,
@@ -207,8 +207,8 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     tail: run.tail,
     run,
     redact,
-    ...(reading.usage === undefined ? {} : { usage: reading.usage }),
-    ...(sessionId === undefined ? {} : { sessionId }),
+    usage: reading.usage,
+    sessionId,
   };
 }
 

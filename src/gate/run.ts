@@ -97,11 +97,11 @@ export async function runGate(options: GateOptions): Promise<GateResult> {
   return {
     pass: failure === undefined,
     commands,
-    ...(failure ? { failure } : {}),
-    ...(tests ? { tests } : {}),
-    ...(flaky.length > 0 ? { flaky } : {}),
-    ...(tolerated.length > 0 ? { tolerated } : {}),
-    ...(escaped.length > 0 ? { escaped: escaped.slice(0, MOST_ESCAPED) } : {}),
+    failure,
+    tests,
+    flaky: flaky.length > 0 ? flaky : undefined,
+    tolerated: tolerated.length > 0 ? tolerated : undefined,
+    escaped: escaped.length > 0 ? escaped.slice(0, MOST_ESCAPED) : undefined,
     durationMs: Math.round(performance.now() - startedAt),
   };
 }
@@ -135,7 +135,7 @@ function described(
     names.slice(0, MOST_TESTS).map((name) => name.slice(0, MAX_TEST_NAME));
   const known = attribution.known.length > 0 ? { knownTests: few(attribution.known) } : {};
   if (attribution.kind === 'already-red') return { alreadyRed: true, ...known };
-  return { ...(attribution.added.length > 0 ? { newTests: few(attribution.added) } : {}), ...known };
+  return { newTests: attribution.added.length > 0 ? few(attribution.added) : undefined, ...known };
 }
 
 /** One command and its outcome; also for the commands of a baseline. `name` is that of the log. */
@@ -157,7 +157,7 @@ export async function runCommand(
     timeoutMs: command.timeoutMs,
     tailBytes: COUNTED_BYTES,
     token: `${options.token}/${name}`,
-    ...(signal ? { signal } : {}),
+    signal,
   });
   signal?.throwIfAborted();
   const text = plainText(ended.tail);
@@ -165,7 +165,7 @@ export async function runCommand(
   const tests = reports?.tests ?? countTests(text);
   const tested = tests && { counts: tests, ...namesOf(ended, text, reports?.names, worktree) };
   const exitCode = ended.stopped ? null : ended.exitCode;
-  const result = { command: command.name, exitCode, durationMs: ended.durationMs, ...(tests ? { tests } : {}) };
+  const result = { command: command.name, exitCode, durationMs: ended.durationMs, tests };
   const known = tested ? { tested } : {};
   const { escaped = [] } = ended;
   if (exitCode === 0) return { result, escaped, outcome: { exitCode, failing: [], ...known } };
@@ -176,7 +176,7 @@ export async function runCommand(
   const missing = missingProgram({ ...ended, exitCode }, text, argv);
   return {
     ...{ result, escaped },
-    outcome: { exitCode, failing, ...known, ...(missing === undefined ? {} : { missing }) },
+    outcome: { exitCode, failing, ...known, missing },
     failure: { command: command.name, exitCode, timedOut, tail: failureTail(ended, command, text, log, hint), log },
   };
 }

@@ -72,7 +72,7 @@ export async function inspectRepository(path: string): Promise<Repository> {
     gitDir: await realpath(resolve(real, gitDir)),
     commonDir: shared,
     head,
-    ...(ref?.startsWith('refs/heads/') ? { branch: ref.slice('refs/heads/'.length) } : {}),
+    branch: ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined,
     submodules: await exists(`${real}/.gitmodules`),
     gitVersion,
   };

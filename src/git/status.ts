@@ -68,7 +68,7 @@ function entry(field: string, spaces: number): StatusEntry {
     unstaged: xy[1] ?? '.',
     unmerged: false,
     submodule: sub[0] === 'S',
-    ...(sub[1] === 'C' ? { moved: true as const } : {}),
+    moved: sub[1] === 'C' ? true : undefined,
     ...(sub[2] === 'M' ? { inside: 'edits' as const } : sub[3] === 'U' ? { inside: 'untracked' as const } : {}),
   };
 }

@@ -42,14 +42,14 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
       for (const command of gate.tolerated ?? []) tolerated.add(command);
       for (const one of gate.escaped ?? []) escaped.add(one);
       const { commands, tests, durationMs } = gate;
-      merged = { commands, durationMs, ...(tests ? { tests } : {}) };
+      merged = { commands, durationMs, tests };
       return gate;
     },
     ...{ branch, base, head },
     ...(await whoWorked(deps, input, run.file.config)),
     strategy: landing.strategy,
     type: commit.type,
-    ...(place === undefined ? {} : { backlogPath: place }),
+    backlogPath: place,
     tick: async (read) => {
       const before = place === undefined ? undefined : await read(place);
       const text = place && before !== undefined ? tickAll(place, before, ticked) : undefined;
@@ -84,8 +84,8 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
   const untick = (text: string): string | undefined => tickAll(run.file.backlog.file, text, unticked, false);
   const result = await undoOnTarget({
     ...options,
-    ...(input.commit ? { commit: input.commit } : {}),
-    ...(place === undefined ? {} : { backlog: { path: place, untick } }),
+    commit: input.commit || undefined,
+    backlog: place === undefined ? undefined : { path: place, untick },
   }).catch(asWorkError);
   if (result.kind === 'undone') await dropPlace(deps, input);
   if (result.kind === 'undone' && ticks) await tickUntracked(run.file, unticked, false);
@@ -158,7 +158,7 @@ export async function noteTakenBack(result: LandResult, run: RunFile, idea: stri
   if (result.kind !== 'landed') return result;
   const { repo, target } = run;
   const backlogPath = repositoryPath(repo, run.backlog.file);
-  const look = { repo, target, before: idea, ...(backlogPath === undefined ? {} : { backlogPath }) };
+  const look = { repo, target, before: idea, backlogPath };
   const all = await takenBack(look).catch(() => []);
   const gone = all.filter((one) => !run.again?.includes(one.idea));
   if (gone.length === 0) return result;

@@ -38,10 +38,10 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
     gitQueue: gitQueue(ref.project, deps.host),
     target,
     cards: ideas.map(toCard),
-    ...(run.file.config.budget?.day ? { day: await dayTotal(deps.root, ref.project) } : {}),
+    day: run.file.config.budget?.day ? await dayTotal(deps.root, ref.project) : undefined,
     agents: agentsInfo(run.file.config, ideas, deps.env),
     landed,
-    ...(carried ? { carried } : {}),
+    carried,
   };
 }
 
@@ -55,12 +55,12 @@ async function carriedInto(
 ): Promise<CarriedOver | undefined> {
   const open = new Set([...ideas].filter((id) => !landed.has(id)));
   const abandoned = [...(await abandonedIdeas(root, ref.project).catch(asMissing))].flatMap(([idea, { reason }]) =>
-    open.has(idea) && !again.includes(idea) ? [{ idea, ...(reason ? { reason } : {}) }] : [],
+    open.has(idea) && !again.includes(idea) ? [{ idea, reason: reason || undefined }] : [],
   );
   const hints = await takeHints(root, ref, open).catch(asMissing);
   const retries = (await retriedIdeas(root, ref.project).catch(asMissing)).filter(({ idea }) => open.has(idea));
   if (abandoned.length + hints.length + retries.length === 0) return undefined;
-  return { abandoned, hints, ...(retries.length > 0 ? { retries } : {}) };
+  return { abandoned, hints, retries: retries.length > 0 ? retries : undefined };
 }
 
 /** A revision of the run's configuration, for the deciding code. */
@@ -72,7 +72,7 @@ export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<
     settings: settingsOf(config),
     agents: agentsInfo(config, [...run.ideas.values()], deps.env),
     limits: Object.fromEntries(ideas.flatMap((idea) => (idea ? [[idea.id, limitsOf(idea, run)] as const] : []))),
-    ...(config.budget?.day ? { day: await dayTotal(deps.root, input.project) } : {}),
+    day: config.budget?.day ? await dayTotal(deps.root, input.project) : undefined,
   };
 }
 

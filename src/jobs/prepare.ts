@@ -57,7 +57,7 @@ async function prepare(
     base: await targetTip(repo, target),
     keep: config.worktrees.keep,
     recycle: config.worktrees.recycle,
-    ...(input.at === undefined ? {} : { at: input.at }),
+    at: input.at,
   });
   const { path: worktree, branch } = made;
   let { base } = made;
@@ -88,8 +88,8 @@ async function prepare(
     origin: made.origin,
     limits,
     ...planOf(idea),
-    ...(place ? { place } : {}),
-    ...(lastSerial > 0 ? { lastSerial } : {}),
+    place,
+    lastSerial: lastSerial > 0 ? lastSerial : undefined,
   };
 }
 

@@ -18,7 +18,7 @@ export function loadCompiled(file: string, buildId: string, fallbackDir: string)
   const places = [join(dirname(file), 'compiled', cacheName), join(fallbackDir, 'compiled', cacheName)];
   const cachedData = firstReadable(places);
   const source = `(function (exports, require, module) {${readFileSync(file, 'latin1')}\n})`;
-  const script = new Script(source, { filename: file, ...(cachedData ? { cachedData } : {}) });
+  const script = new Script(source, { filename: file, cachedData });
   const module = { exports: {} };
   (script.runInThisContext() as Load)(module.exports, createRequire(file), module);
   if (!cachedData || script.cachedDataRejected) process.once('exit', () => keep(places, script));

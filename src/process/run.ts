@@ -221,12 +221,12 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
     exitCode: exit?.exitCode ?? null,
     signal: exit?.signal ?? null,
     durationMs: Math.round((exit?.at ?? performance.now()) - startedAt),
-    ...(stopped ? { stopped } : {}),
+    stopped,
     stdoutBytes: tee.stdoutBytes,
     stderrBytes: tee.stderrBytes,
     tail: tee.tail(),
-    ...(log.error === undefined ? {} : { logError: log.error }),
-    ...(unkillable.length === 0 ? {} : { unkillable }),
-    ...(named.length === 0 ? {} : { escaped: named }),
+    logError: log.error,
+    unkillable: unkillable.length === 0 ? undefined : unkillable,
+    escaped: named.length === 0 ? undefined : named,
   };
 }

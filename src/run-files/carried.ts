@@ -59,7 +59,7 @@ async function all(root: string, project: string): Promise<Carried[]> {
 
 export async function noteAbandoned(root: string, project: string, idea: string, reason?: string): Promise<void> {
   const before = await recordOf(root, project, idea);
-  const abandoned = { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
+  const abandoned = { at: new Date().toISOString(), reason: reason || undefined };
   await write(root, project, { ...before, abandoned });
 }
 
@@ -124,16 +124,16 @@ export async function carryOver(
     const before = await read(fileOf(root, project, idea)).catch(() => 'unusable' as const);
     if (before === 'unusable') continue;
     const reason = givenUp.get(idea);
-    const since = before?.abandoned ?? { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
+    const since = before?.abandoned ?? { at: new Date().toISOString(), reason: reason || undefined };
     // Hints of another run, or newer ones, must not be dropped here.
     const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
     const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];
     await write(root, project, {
       ...{ version: 1, idea },
-      ...(givenUp.has(idea) ? { abandoned: since } : {}),
-      ...(notes.length > 0 ? { hints: notes } : {}),
-      ...(count ? { retries: count } : {}),
+      abandoned: givenUp.has(idea) ? since : undefined,
+      hints: notes.length > 0 ? notes : undefined,
+      retries: count || undefined,
     });
   }
 }

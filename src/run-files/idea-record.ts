@@ -66,7 +66,7 @@ export function take(record: RunRecord, event: StampedEvent): void {
       idea.bounced = event;
       return;
     case 'command':
-      idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
+      idea.told = { verb: event.verb, reason: event.reason || undefined };
       return;
     default:
   }

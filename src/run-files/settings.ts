@@ -46,7 +46,7 @@ function ladderOf({ escalation, agents, fallback }: Config): Ladder {
   const useless = (step: (typeof steps)[number]): boolean =>
     (step === 'stronger' && stronger.length === 0) || (step === 'other' && fallback.length === 0);
   const rungs = steps.filter((step) => !useless(step)).map((step) => ({ do: step }));
-  return { after, every, rungs, ...(stronger.length > 0 ? { stronger } : {}) };
+  return { after, every, rungs, stronger: stronger.length > 0 ? stronger : undefined };
 }
 
 /**

@@ -41,7 +41,7 @@ export const readDatabaseNote = (root: string): Promise<DatabaseNote | undefined
 
 export async function noteDatabase(root: string, version: TemporalVersion, ports: ServerPorts): Promise<void> {
   const lost = (await readDatabaseNote(root))?.lost;
-  const note = { ...version, ports, at: new Date().toISOString(), ...(lost ? { lost } : {}) } satisfies DatabaseNote;
+  const note = { ...version, ports, at: new Date().toISOString(), lost } satisfies DatabaseNote;
   await writeJson(databaseNotePath(root), note);
 }
 

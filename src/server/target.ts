@@ -47,7 +47,7 @@ export async function connectTarget(
     namespace: record?.namespace ?? NAMESPACE,
     options: { address },
     known: record !== undefined,
-    ...(record ? { uiUrl: record.uiUrl } : {}),
+    uiUrl: record?.uiUrl,
     description: describeAddress(resolved, { address }),
   };
 }

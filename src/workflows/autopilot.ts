@@ -193,8 +193,7 @@ class AutopilotShell {
     const entry = pilot.graph.entry(idea);
     const life = entry?.life ?? 0;
     return async () => {
-      if (entry && entry.life === life)
-        await this.#startIdea(pilot, { idea, slot, life, ...(choice ? { choice } : {}) });
+      if (entry && entry.life === life) await this.#startIdea(pilot, { idea, slot, life, choice });
     };
   }
 
@@ -215,10 +214,10 @@ class AutopilotShell {
       life,
       settings,
       queues: pilot.state.queues,
-      ...(carry ? { carry } : {}),
-      ...(choice ? { choice } : {}),
-      ...(pilot.ceilings ? { ceilings: pilot.ceilings } : {}),
-      ...(maxHistory === undefined ? {} : { maxHistory }),
+      carry,
+      choice,
+      ceilings: pilot.ceilings,
+      maxHistory,
     };
     try {
       const child = await startChild<typeof ideaWorkflow>(IDEA_WORKFLOW, {

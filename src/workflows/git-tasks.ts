@@ -76,7 +76,7 @@ export class GitWork {
     const red = failure && { command: failure.command, exitCode: failure.exitCode, log: failure.log };
     emit(this.#input, {
       ...{ kind: 'gate', idea, merged: true, pass: result.kind === 'landed', commands, durationMs },
-      ...(tests ? { tests } : {}),
+      tests,
       ...red,
     });
   }
@@ -115,7 +115,7 @@ export class GitWork {
         case 'rollback':
           return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
         case 'cleanup':
-          return { errand, result: await git.cleanupIdea({ ...about, ...(force ? { force } : {}) }) };
+          return { errand, result: await git.cleanupIdea({ ...about, force: force || undefined }) };
         case 'stash':
           return { errand, result: await git.stashIdea(about) };
       }
@@ -141,7 +141,7 @@ export class GitWork {
       const undone = await this.#untilTaken(pilot, work, (git) =>
         git.undoIdea({
           ...about,
-          ...(entry.commit ? { commit: entry.commit } : {}),
+          commit: entry.commit || undefined,
           ...bluesOf(pilot.graph.above(idea)),
         }),
       );

@@ -25,8 +25,8 @@ export function usesStronger({ input, state }: IdeaSession): boolean {
 export async function reportTry({ input, state, reporter }: IdeaSession, run: RunAgentResult): Promise<void> {
   const { agent, outcome } = run;
   state.lastRun = {
-    ...(agent === undefined ? {} : { agent }),
-    ...(run.account === undefined ? {} : { account: run.account }),
+    agent,
+    account: run.account,
   };
   const works = input.settings.ownTrouble === true && agent !== undefined && costsIteration(outcome);
   if (works) state.worked = { agent, at: Date.now() };
@@ -61,9 +61,9 @@ export async function runAgent(
   }
   emit(input, {
     ...{ kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName },
-    ...(agent ? { agent } : {}),
+    agent: agent || undefined,
     base: prepared.base,
-    ...(prepared.plan ? { step: placeIn(prepared.plan, state.plan ?? firstStep()) } : {}),
+    step: prepared.plan ? placeIn(prepared.plan, state.plan ?? firstStep()) : undefined,
   });
   if (choice?.probe) await reporter.report('probing');
   session.ranSince = Date.now();
@@ -82,16 +82,16 @@ export async function runAgent(
     worktree: prepared.worktree,
     branch: prepared.branch,
     base: prepared.base,
-    ...(state.feedback ? { feedback: state.feedback } : {}),
+    feedback: state.feedback,
     ...(prepared.plan ? stepOf(state.plan ?? firstStep()) : {}),
     notes: state.notes,
-    ...(state.revision === undefined ? {} : { revision: state.revision }),
-    ...(agent ? { agent } : {}),
-    ...(usesStronger(session) ? { stronger: true as const } : {}),
-    ...(Object.keys(most).length > 0 ? { allowance: most } : {}),
-    ...(state.ceilings ? { ceilings: state.ceilings } : {}),
+    revision: state.revision,
+    agent: agent || undefined,
+    stronger: usesStronger(session) || undefined,
+    allowance: Object.keys(most).length > 0 ? most : undefined,
+    ceilings: state.ceilings,
     // The escalation, where there is one, puts this into the prompt itself.
-    ...(unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? { unchanged } : {}),
+    unchanged: unchanged >= NUDGE_AFTER && !input.settings.ladder?.rungs.length ? unchanged : undefined,
   });
   session.ranSince = undefined;
   return { run, delivered };
@@ -99,7 +99,7 @@ export async function runAgent(
 
 const stepOf = ({ step, skipped }: PlanPlace): Pick<RunAgentInput, 'step' | 'skippedSteps'> => ({
   step,
-  ...(skipped.length > 0 ? { skippedSteps: skipped } : {}),
+  skippedSteps: skipped.length > 0 ? skipped : undefined,
 });
 
 /** Records the cost and the result of a run. */
@@ -118,14 +118,14 @@ export function account(
     serial: state.serial,
     iteration: state.iteration + 1,
     signal,
-    ...(turnedDown === undefined ? {} : { turnedDown }),
+    turnedDown,
     outcome: outcome.kind,
-    ...(outcome.kind === 'failed' ? { message: outcome.message } : {}),
+    message: outcome.kind === 'failed' ? outcome.message : undefined,
     durationMs,
     commits,
-    ...(run.escaped ? { escaped: run.escaped } : {}),
-    ...(run.usage ? { usage: run.usage } : {}),
-    ...(run.tail ? { words: run.tail.slice(-MOST_WORDS) } : {}),
+    escaped: run.escaped,
+    usage: run.usage,
+    words: run.tail ? run.tail.slice(-MOST_WORDS) : undefined,
   });
   state.head = run.head;
   state.commits += run.commits;

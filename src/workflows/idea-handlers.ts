@@ -101,7 +101,7 @@ const SIGNALS: SignalRow<IdeaSession>[] = [
     state.step = step;
   }),
   internal(messages.slotSignal, isGranted, (session, [{ agentName, choice }]) => {
-    session.granted = { agentName, ...(choice ? { choice } : {}) };
+    session.granted = { agentName, choice };
   }),
   internal(messages.agentSignal, isAgentSaid, ({ state }, [{ choice }]) => {
     state.parked = choice === undefined;
@@ -164,7 +164,7 @@ function leaveStepOut(session: IdeaSession, [why]: [string | undefined]): void {
   const { prepared, plan, phase, question, asking } = state;
   if ((prepared && !prepared.plan) || session.approvable || phase === 'landing') return;
   const step = plan?.step ?? (prepared ? 0 : undefined);
-  state.skipStep = { ...(step === undefined ? {} : { step }), ...(why ? { why } : {}) };
+  state.skipStep = { step, why: why || undefined };
   if (question && asking !== 'budget') session.answered = true;
   if (phase !== 'preparing') session.interrupt();
 }

@@ -108,7 +108,7 @@ async function prepare(session: IdeaSession): Promise<PrepareResult> {
     ...refOf(input),
     idea,
     agentName: state.agentName,
-    ...(state.reopen ? { reopen: state.reopen } : {}),
+    reopen: state.reopen,
   });
   await workerIsBack(session);
   delete state.reopen;
@@ -122,8 +122,8 @@ async function prepare(session: IdeaSession): Promise<PrepareResult> {
 
 const gateEvent = ({ commands, failure }: GateResult) => ({
   commands,
-  ...(failure?.newTests ? { newTests: failure.newTests } : {}),
-  ...(failure?.knownTests ? { knownTests: failure.knownTests } : {}),
+  newTests: failure?.newTests,
+  knownTests: failure?.knownTests,
 });
 
 const redAt = ({ command, exitCode, log }: GateFailure) => ({ command, exitCode, log });
@@ -148,8 +148,8 @@ async function runGate(
     agentName: state.agentName,
     worktree: prepared.worktree,
     base: prepared.base,
-    ...(claims ? {} : { unclaimed: true as const }),
-    ...(claims && prepared.plan ? { claimed: positionOf(state.plan ?? firstStep()) } : {}),
+    unclaimed: claims ? undefined : true,
+    claimed: claims && prepared.plan ? positionOf(state.plan ?? firstStep()) : undefined,
   });
   delete state.ungated;
   state.lastGate = gate;
@@ -159,12 +159,12 @@ async function runGate(
     pass: gate.pass,
     ...gateEvent(gate),
     ...(gate.failure ? redAt(gate.failure) : {}),
-    ...(gate.tests ? { tests: gate.tests } : {}),
-    ...(gate.flaky ? { flaky: gate.flaky } : {}),
-    ...(gate.tolerated ? { tolerated: gate.tolerated } : {}),
-    ...(gate.tripwires ? { tripwires: gate.tripwires.map(describeTripwire) } : {}),
-    ...(gate.escaped ? { escaped: gate.escaped } : {}),
-    ...(gate.late ? { late: gate.late } : {}),
+    tests: gate.tests,
+    flaky: gate.flaky,
+    tolerated: gate.tolerated,
+    tripwires: gate.tripwires?.map(describeTripwire),
+    escaped: gate.escaped,
+    late: gate.late,
     durationMs: gate.durationMs,
   });
   state.activeMs += gate.durationMs;

@@ -50,12 +50,12 @@ const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   stats: noIterations(),
   paused: false,
   stopping: false,
-  ...(input.carry?.patch ? { patch: input.carry.patch } : {}),
-  ...(input.carry?.revision === undefined ? {} : { revision: input.carry.revision }),
-  ...(input.carry?.step ? { step: true } : {}),
-  ...(input.carry?.skipStep ? { skipStep: input.carry.skipStep } : {}),
-  ...(input.choice ? { choice: input.choice } : {}),
-  ...(input.ceilings ? { ceilings: input.ceilings } : {}),
+  patch: input.carry?.patch,
+  revision: input.carry?.revision,
+  step: input.carry?.step,
+  skipStep: input.carry?.skipStep,
+  choice: input.choice,
+  ceilings: input.ceilings,
 });
 
 export class IdeaSession {
@@ -138,7 +138,7 @@ export class IdeaSession {
   /** Agent and account of the last run. */
   lastAgent(): { agent: string; account?: string } {
     const { agent = this.state.choice?.agent ?? '', account } = this.state.lastRun ?? {};
-    return { agent, ...(account === undefined ? {} : { account }) };
+    return { agent, account };
   }
 
   /** Reports the end and returns the result. A landed idea needs no report, because its parent landed it. */
@@ -146,7 +146,7 @@ export class IdeaSession {
     const { stats } = this.state;
     this.screen.show('closed', outcome);
     if (outcome !== 'landed') await this.reporter.report('closed', { outcome, reason });
-    return { idea: this.input.idea, outcome, ...(reason ? { reason } : {}), iterations: stats };
+    return { idea: this.input.idea, outcome, reason: reason || undefined, iterations: stats };
   }
 }
 
@@ -231,20 +231,20 @@ export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
     agentName,
     iteration: phase === 'agent' ? iteration + 1 : iteration,
     ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
-    ...(limits ? { maxIterations: limits.loop ? limits.maxIterations : 1 } : {}),
+    maxIterations: limits ? (limits.loop ? limits.maxIterations : 1) : undefined,
     activeMs,
-    ...(question ? { question } : {}),
-    ...(lastSignal ? { signal: lastSignal } : {}),
-    ...(prepared?.plan ? { step: stepView(prepared.plan, state.plan ?? firstStep()) } : {}),
-    ...(lastGate ? { gate: { pass: lastGate.pass, command: lastGate.failure?.command } } : {}),
-    ...(prepared ? { worktree: prepared.worktree } : {}),
+    question: question || undefined,
+    signal: lastSignal,
+    step: prepared?.plan ? stepView(prepared.plan, state.plan ?? firstStep()) : undefined,
+    gate: lastGate ? { pass: lastGate.pass, command: lastGate.failure?.command } : undefined,
+    worktree: prepared?.worktree,
     commits,
     iterations: state.stats,
-    ...(state.choice ? { agent: state.choice.agent } : {}),
-    ...(state.stronger ? { stronger: true as const } : {}),
-    ...(state.watch && state.watch.open.length > 0 ? { warnings: state.watch.open } : {}),
-    ...(budget.length > 0 ? { budget } : {}),
-    ...(state.spent ? { spent: state.spent } : {}),
+    agent: state.choice?.agent,
+    stronger: state.stronger || undefined,
+    warnings: state.watch && state.watch.open.length > 0 ? state.watch.open : undefined,
+    budget: budget.length > 0 ? budget : undefined,
+    spent: state.spent,
   };
 }
 

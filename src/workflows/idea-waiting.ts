@@ -39,7 +39,7 @@ export async function ask(
   session.approvable = approve !== undefined;
   screen.show('needs-human', 'needs-human');
   emit(input, { kind: 'asks', idea: input.idea, asking, question });
-  if (tellParent) await reporter.report('needs-human', { reason: question, ...(approve ? { approvable: true } : {}) });
+  if (tellParent) await reporter.report('needs-human', { reason: question, approvable: approve ? true : undefined });
   await condition(() => session.answered || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
   delete state.question;
@@ -102,10 +102,10 @@ export async function park(
   if (trouble) emit(input, { kind: 'parked', idea: input.idea, trouble });
   if (reached) emit(input, { kind: 'held', idea: input.idea, why: reachedText(reached) });
   await reporter.report('parked', {
-    ...(trouble ? { trouble } : {}),
-    ...(passed === undefined ? {} : { passed }),
-    ...(reached ? { reached } : {}),
-    ...(lost ? { lost } : {}),
+    trouble,
+    passed,
+    reached,
+    lost: lost || undefined,
   });
   return waitForSlot(session);
 }

@@ -245,12 +245,12 @@ function commandOf(verb: Verb, first: VerbInput, second: string | number | undef
 function runCommand(verb: Verb, said: string | number | undefined): Intervention {
   if (verb === 'slots') return { verb, n: Number(said) };
   if (verb === 'mode') return { verb, mode: String(said) as NonNullable<Intervention['mode']> };
-  if (verb === 'retry-limit') return { verb, ...(said === undefined ? {} : { text: String(said).trim() }) };
+  if (verb === 'retry-limit') return { verb, text: said === undefined ? undefined : String(said).trim() };
   if (verb === 'reload-config') return { verb, revision: Number(said) };
   if (verb === 'raise-budget')
-    return { verb, ...(said === undefined ? {} : { n: Number(String(said).replace(/^\+/, '')) }) };
+    return { verb, n: said === undefined ? undefined : Number(String(said).replace(/^\+/, '')) };
   const reason = said === undefined ? '' : String(said).trim();
-  return { verb, ...(reason ? { reason } : {}) };
+  return { verb, reason: reason || undefined };
 }
 
 const verbs = [...new Set<Verb>([...RUN_VERBS, ...IDEA_VERBS])];

@@ -151,5 +151,5 @@ export function activityProblem(error: unknown): string | undefined {
 export const refOf = ({ project, runId, config }: RunRef): RunRef => ({
   project,
   runId,
-  ...(config === undefined ? {} : { config }),
+  config,
 });

@@ -50,21 +50,21 @@ export class Publisher {
         idea: card.id,
         title: card.title,
         status,
-        ...(slot === undefined ? {} : { agentName: agentName(slot) }),
-        ...(reason ? { reason } : {}),
-        ...(commit ? { commit } : {}),
-        ...(hold ? { held: true as const } : {}),
-        ...(approval || approvable ? { approval: true as const } : {}),
-        ...(retries > 0 ? { retries } : {}),
+        agentName: slot === undefined ? undefined : agentName(slot),
+        reason: reason || undefined,
+        commit: commit || undefined,
+        held: hold,
+        approval: approval || approvable,
+        retries: retries > 0 ? retries : undefined,
       });
     }
   }
 
   #emitTold(pilot: Autopilot): void {
     for (const { verb, idea, reason, text, by, done, refusal } of pilot.takeTold()) {
-      const about = { verb, ...(idea ? { idea } : {}), ...(text ? { text } : {}), ...(by ? { by } : {}) };
+      const about = { verb, idea: idea || undefined, text: text || undefined, by };
       if (refusal === undefined)
-        emit(this.#input, { kind: 'command', ...about, ...(reason ? { reason } : {}), done: done ?? '' });
+        emit(this.#input, { kind: 'command', ...about, reason: reason || undefined, done: done ?? '' });
       else emit(this.#input, { kind: 'refused', ...about, why: refusal });
     }
   }
@@ -109,7 +109,7 @@ export class Publisher {
     emit(this.#input, {
       kind: 'run',
       state: run,
-      ...(reason ? { why: reason } : {}),
+      why: reason || undefined,
       ...progress(pilot),
       ...courseOf(pilot),
     });
@@ -160,14 +160,14 @@ function progress(pilot: Autopilot): { landed: number; before?: number; total: n
   const ideas = pilot.state.entries.filter((entry) => !entry.card.blue);
   const landed = ideas.filter((entry) => entry.status === 'landed');
   const before = landedBefore(landed);
-  return { landed: landed.length, ...(before > 0 ? { before } : {}), total: ideas.length };
+  return { landed: landed.length, before: before > 0 ? before : undefined, total: ideas.length };
 }
 
 /** How the run is set, and what its ideas have used. */
 const courseOf = ({ state }: Autopilot): { mode: RunMode; slots: number; spent?: Spent } => ({
   mode: state.mode ?? 'autopilot',
   slots: state.slots,
-  ...(state.budget ? { spent: state.budget.run } : {}),
+  spent: state.budget?.run,
 });
 
 /* Typed search attribute keys (G9). May import @temporalio/common only. */

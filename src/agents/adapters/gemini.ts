@@ -143,7 +143,7 @@ export const gemini: AgentAdapter = {
         // It reads settings only from the user's own file and from root-owned files in root-owned folders.
         ...(ctx.root ? { GEMINI_CLI_SYSTEM_DEFAULTS_PATH: file } : {}),
       },
-      ...(ctx.root ? { files: { [file]: SETTINGS } } : {}),
+      files: ctx.root ? { [file]: SETTINGS } : undefined,
     };
   },
   reader: (_spec, emit) => {

@@ -139,7 +139,7 @@ export function buildPrompt(input: PromptInput): string {
     nonce,
     requireXml: false,
     prompt: '',
-    ...(idea.promise === undefined ? {} : { promise: idea.promise }),
+    promise: idea.promise,
   };
   if (parseSignal(prompt, ctx).kind !== 'none') {
     throw new TemplateError('The prompt would itself count as a signal; end the template with a line of prose.');

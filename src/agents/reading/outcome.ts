@@ -102,8 +102,8 @@ function withoutVerdict(
 }
 
 const kindOfExit = (meaning: ExitMeaning | undefined): Pick<AgentError, 'kind' | 'status'> => ({
-  ...(meaning?.kind === undefined ? {} : { kind: meaning.kind }),
-  ...(meaning?.status === undefined ? {} : { status: meaning.status }),
+  kind: meaning?.kind,
+  status: meaning?.status,
 });
 
 const withHint = (message: string, hint: string | undefined): string => {
@@ -135,7 +135,7 @@ function failure(
     kind: 'failed',
     failure: kind,
     message: withHint(message, found?.hint),
-    ...(resetAt ? { resetAt } : {}),
-    ...(scope ? { scope } : {}),
+    resetAt: resetAt || undefined,
+    scope,
   };
 }

@@ -34,11 +34,11 @@ export class Progress {
     const last = this.#last === undefined ? undefined : oneLine(this.redact(this.#last.slice(0, 2000)), PROGRESS_LIMIT);
     return {
       at: Date.now(),
-      ...(last === undefined ? {} : { last }),
-      ...(this.#waits === undefined ? {} : { waits: this.#waits }),
+      last,
+      waits: this.#waits,
       tools: this.#tools,
       messages: this.#messages,
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      usage: this.#usage,
     };
   }
 

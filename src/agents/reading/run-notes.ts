@@ -116,7 +116,7 @@ export class RunNotes {
   /** The agent's text to its user. A subagent's text is shown but does not count. */
   say(text: string, sub = false): void {
     if (!sub) this.#finalMessage = text;
-    if (text !== '') this.emit({ kind: 'message', text, ...(sub ? { sub: true as const } : {}) });
+    if (text !== '') this.emit({ kind: 'message', text, sub: sub || undefined });
   }
 
   /** The last message, when its pieces were already shown. */
@@ -128,7 +128,7 @@ export class RunNotes {
     this.working();
     this.#openTools.add(id ?? '');
     const subject = toolSubject(args);
-    this.emit(clean({ kind: 'tool' as const, name, id, subject, ...(sub ? { sub: true as const } : {}) }));
+    this.emit(clean({ kind: 'tool' as const, name, id, subject, sub: sub || undefined }));
   }
 
   /** The current activity, where a CLI reports it apart from its tool calls. */

@@ -113,11 +113,11 @@ export class RunApi {
         open: found.status.name === 'RUNNING',
         temporalStatus: found.status.name,
         startedAt: found.startTime,
-        ...(found.closeTime ? { closedAt: found.closeTime } : {}),
+        closedAt: found.closeTime,
         execution: found.runId,
-        ...(memo.runId ? { runId: memo.runId } : {}),
-        ...(memo.progress ? { progress: memo.progress } : {}),
-        ...(failing ? { failing } : {}),
+        runId: memo.runId || undefined,
+        progress: memo.progress,
+        failing: failing || undefined,
       };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;

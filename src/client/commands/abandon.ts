@@ -12,7 +12,7 @@ import { tell } from './interventions.js';
 export async function abandon(context: Context, idea: string, reason?: string): Promise<number> {
   const project = await findProjectId(context);
   try {
-    const code = await tell(context, { verb: 'abandon', idea, ...(reason ? { reason } : {}) });
+    const code = await tell(context, { verb: 'abandon', idea, reason: reason || undefined });
     if (code === EXIT.ok) await noteAbandoned(context.root, project, idea, reason);
     return code;
   } catch (error) {
@@ -41,7 +41,7 @@ export async function retry(
 ): Promise<number> {
   const project = await findProjectId(context);
   try {
-    const command = { verb: 'retry', idea, ...(fresh ? { fresh } : {}), ...(reason ? { reason } : {}) } as const;
+    const command = { verb: 'retry', idea, fresh: fresh || undefined, reason: reason || undefined } as const;
     const code = await tell(context, command);
     await takeBackAbandoned(context.root, project, idea);
     return code;

@@ -18,7 +18,7 @@ export async function listLimits(context: Context): Promise<number> {
     const status = await api.status();
     if (!status) throw new UserError('no worker answers. Start one with: ralphctl start', EXIT.unreachable);
     const { accounts = [], resumesAt } = status;
-    if (context.json) printJson({ accounts, ...(resumesAt === undefined ? {} : { resumesAt }) });
+    if (context.json) printJson({ accounts, resumesAt });
     else {
       if (accounts.length === 0) print('no account waits for a limit or a login');
       for (const account of accounts) print(accountText(account));
@@ -31,7 +31,7 @@ export async function listLimits(context: Context): Promise<number> {
 }
 
 export const retryLimit = (context: Context, which?: string): Promise<number> =>
-  tell(context, { verb: 'retry-limit', ...(which === undefined ? {} : { text: which }) });
+  tell(context, { verb: 'retry-limit', text: which });
 
 /* `budget` shows the budgets and their use; `budget raise` raises one. */
 
@@ -67,5 +67,5 @@ export async function raiseBudget(
   const by = amount === undefined ? undefined : Number(amount.replace(/^\+/, ''));
   if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
     throw new UserError(`"${amount}" is not an amount. Example: ralphctl budget raise +5`);
-  return tell(context, { verb: 'raise-budget', ...options, ...(by === undefined ? {} : { n: by }) });
+  return tell(context, { verb: 'raise-budget', ...options, n: by });
 }

@@ -36,7 +36,7 @@ export async function enqueue(context: Context, file: string | undefined): Promi
     const ids = fresh.map((idea) => idea.id);
     const backlog = { root: run.file.repo, target: run.file.target, file: file ?? run.file.backlog.file };
     const unticked = run.file.tick && run.file.config.landing.tick ? await notCommitted(backlog, fresh) : [];
-    if (context.json) printJson({ enqueued: ids, ...(unticked.length > 0 ? { notCommitted: unticked } : {}) });
+    if (context.json) printJson({ enqueued: ids, notCommitted: unticked.length > 0 ? unticked : undefined });
     else {
       print(`taken into the run: ${ids.join(', ')}`);
       for (const line of notCommittedLines(backlog, unticked)) say(`warning: ${line}`);

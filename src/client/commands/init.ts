@@ -41,9 +41,9 @@ export async function init(context: Context, options: InitOptions): Promise<numb
   const found: Findings = {
     ...commands,
     agents: agents.map(({ entry }) => entry.adapter),
-    ...(branch === undefined ? {} : { target: branch }),
-    ...(backlog === undefined ? {} : { backlog }),
-    ...(dir === root ? {} : { folder: relative(root, dir) }),
+    target: branch,
+    backlog,
+    folder: dir === root ? undefined : relative(root, dir),
   };
   const file = existing ?? join(dir, CONFIG_FILES[0]);
   const text = file.endsWith('.json') ? asJson(found) : configDocument(found);
@@ -70,7 +70,7 @@ function asJson({ agents, target, backlog, gate, setup }: Findings): string {
     backlog,
     agent,
     gate: gate.map(({ run }) => run),
-    ...(setup ? { setup: { run: setup.run } } : {}),
+    setup: setup ? { run: setup.run } : undefined,
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }

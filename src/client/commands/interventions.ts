@@ -52,7 +52,7 @@ export async function withRun(
     const external = connected.target.kind === 'external';
     const worker = external || (await runningWorker(context.root, project)) !== undefined;
     const { failing } = worker ? facts : {};
-    return await act({ api, project, runId: facts.runId, worker, ...(failing ? { failing } : {}) });
+    return await act({ api, project, runId: facts.runId, worker, failing: failing || undefined });
   } finally {
     await connected.close();
   }
@@ -78,7 +78,7 @@ export async function send(context: Context, run: OpenRun, command: Intervention
     return sayFailing(context, run, run.failing, about);
   }
   const done = await run.api.tell(command, run.worker);
-  if (context.json) printJson({ done: done ?? null, verb, ...(idea ? { idea } : {}), worker: done !== undefined });
+  if (context.json) printJson({ done: done ?? null, verb, idea: idea || undefined, worker: done !== undefined });
   else print(done ?? queued(about));
   return EXIT.ok;
 }
@@ -140,7 +140,7 @@ export async function answer(
       const { changed, kept } = await reloadFile(context, run);
       for (const change of [...changed, ...kept]) say(`the configuration file has changed: ${describeChange(change)}`);
     } else if (!context.json) for (const line of await changedFile(context, run)) say(line);
-    return send(context, run, { verb: 'answer', idea, text, ...(reason ? { reason } : {}) });
+    return send(context, run, { verb: 'answer', idea, text, reason: reason || undefined });
   });
 }
 
@@ -157,7 +157,7 @@ export async function hint(context: Context, idea: string, text: string, reason:
     const { notes: count = 0, notesSize: size = 0 } = view && view.phase !== 'closed' ? view : {};
     const problem = notesProblem(idea, { count, size }, text);
     if (problem !== undefined) throw new UserError(problem, EXIT.refused);
-    return send(context, run, { verb: 'hint', idea, text, ...(reason ? { reason } : {}) });
+    return send(context, run, { verb: 'hint', idea, text, reason: reason || undefined });
   });
 }
 
@@ -183,7 +183,7 @@ export async function skipStep(context: Context, idea: string, reason: string | 
     if (known && !known.plan) {
       throw new UserError(`${idea} has no plan with steps. To leave the idea out: ralphctl skip ${idea}`);
     }
-    return send(context, run, { verb: 'skip-step', idea, ...(reason ? { reason } : {}) });
+    return send(context, run, { verb: 'skip-step', idea, reason: reason || undefined });
   });
 }
 

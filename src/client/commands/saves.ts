@@ -39,7 +39,7 @@ export async function restore(context: Context, idea: string, n: number, to: str
     throw new UserError(
       `an agent is working on ${to}. Restore to another branch (leave out --to), or stop the idea first: ralphctl stop ${idea}`,
     );
-  const { branch, commit, how } = await restoreSave({ repo: repository.root, idea, n, ...(to ? { to } : {}) });
+  const { branch, commit, how } = await restoreSave({ repo: repository.root, idea, n, to: to || undefined });
   if (context.json) {
     printJson({ restored: branch, commit, how });
     return EXIT.ok;

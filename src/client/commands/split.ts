@@ -43,7 +43,7 @@ export async function split(context: Context, idea: string, options: SplitOption
     await addIdeas(context.root, run, parts);
     try {
       const cards = parts.map(toCard);
-      const code = await send(context, run, { verb: 'split', idea, cards, ...(reason ? { reason } : {}) });
+      const code = await send(context, run, { verb: 'split', idea, cards, reason: reason || undefined });
       await amend(context.root, run.project, whole, { parts });
       if (!context.json) {
         say(

@@ -280,7 +280,7 @@ interface Beside {
 
 function showSummary(context: Context, summary: RunSummary, { gone, unticked }: Beside): void {
   if (context.json) {
-    const beside = { ...(gone.length > 0 ? { gone } : {}), ...(unticked.length > 0 ? { unticked } : {}) };
+    const beside = { gone: gone.length > 0 ? gone : undefined, unticked: unticked.length > 0 ? unticked : undefined };
     printJson({ kind: 'summary', ...summary, ...beside });
     return;
   }

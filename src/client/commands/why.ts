@@ -44,11 +44,11 @@ async function explain(context: Context, project: string, idea: string): Promise
   const commit = recorded?.graph.entry(idea)?.commit;
   return reportOn(view, {
     ...{ root, project, over },
-    ...(runId === undefined ? {} : { runId }),
-    ...(recorded ? { repo: recorded.run.file.repo } : {}),
-    ...(told ? { told } : {}),
-    ...(commit ? { commit } : {}),
-    ...((await abandonedIdeas(root, project)).has(idea) ? { givenUp: true } : {}),
+    runId,
+    repo: recorded?.run.file.repo,
+    told,
+    commit: commit || undefined,
+    givenUp: (await abandonedIdeas(root, project)).has(idea) || undefined,
   });
 }
 
@@ -78,7 +78,7 @@ async function fromRun(context: Context, project: string, idea: string): Promise
     const answers = facts.open && (!embedded || (await runningWorker(context.root, project)) !== undefined);
     const view = answers ? await api.why(idea) : undefined;
     const { open, runId } = facts;
-    return { open, ...(runId === undefined ? {} : { runId }), ...(view ? { view } : {}) };
+    return { open, runId, view };
   } finally {
     await connected.close();
   }

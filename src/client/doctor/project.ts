@@ -80,7 +80,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   const gate = await checkGate(context, root, config, { folder, exists: hasFile });
   const usable = target !== undefined && aboutTarget.state !== 'fail';
   if (usable) checks.push(...(await checkSubmodules(root, target)));
-  return { checks, gate, project, config, agents, ...(usable ? { target } : {}) };
+  return { checks, gate, project, config, agents, target: usable ? target : undefined };
 }
 
 async function checkTarget(root: string, target: string | undefined): Promise<Check> {

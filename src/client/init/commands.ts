@@ -40,7 +40,7 @@ export async function proposeCommands({ dir, root, installed }: ProjectFolder): 
   const setup = makers.here.map(there);
   return {
     gate: checks.here.map(there),
-    ...(setup.length > 0 ? { setup: { run: joined(setup), from: setup.map(({ from }) => from).join(', ') } } : {}),
+    setup: setup.length > 0 ? { run: joined(setup), from: setup.map(({ from }) => from).join(', ') } : undefined,
     missing,
   };
 }
@@ -110,7 +110,7 @@ async function others(read: Read): Promise<Candidates> {
   const deno = (await read('deno.json')) ?? (await read('deno.jsonc'));
   if (deno !== undefined) gate.push(candidate('deno test -A', 'deno.json', 'deno'));
   const [setup] = setups;
-  return { gate, ...(setup ? { setup } : {}) };
+  return { gate, setup };
 }
 
 const TARGETS = ['lint', 'check', 'test'];

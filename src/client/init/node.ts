@@ -47,7 +47,7 @@ export async function node(read: Read, above: readonly string[]): Promise<Candid
     name === 'test' && manager !== 'bun' ? `${manager} test` : `${manager} run ${name}`;
   return {
     gate: names.map((name) => ({ run: command(name), from: 'package.json', needs: [manager] })),
-    ...(setup ? { setup } : {}),
+    setup,
   };
 }
 

@@ -50,7 +50,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   if (context.json) {
     printJson({
       project: plan.project.id,
-      ...(openRun === undefined ? {} : { openRun }),
+      openRun,
       target: plan.target,
       slots: plan.config.slots,
       gate,

@@ -57,7 +57,7 @@ export async function landedReport({ root, target, file, ideas, ticks, again = [
 
 function lookAt(repo: string, target: string, file: string): Look {
   const backlogPath = repositoryPath(repo, file);
-  return { repo, target, ...(backlogPath === undefined ? {} : { backlogPath }) };
+  return { repo, target, backlogPath };
 }
 
 const MOST_LINES = 5;

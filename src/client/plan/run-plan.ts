@@ -259,9 +259,9 @@ export function runFile(plan: RunPlan, runId: string): RunFile {
     config: plan.config,
     backlog: plan.backlog,
     tick: plan.tick,
-    ...(plan.again.length > 0 ? { again: plan.again } : {}),
+    again: plan.again.length > 0 ? plan.again : undefined,
     createdAt: new Date().toISOString(),
-    ...(Object.keys(plan.flags).length > 0 ? { flags: plan.flags } : {}),
+    flags: Object.keys(plan.flags).length > 0 ? plan.flags : undefined,
   };
 }
 

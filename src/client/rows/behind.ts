@@ -65,7 +65,7 @@ export function addBudget(program: Program, run: Run): void {
     .addOption(json)
     .action(
       run(async (context, amount: string | undefined, { scope, of }: { scope?: 'run' | 'day'; of?: Dimension }) => {
-        const options = { ...(scope ? { scope } : {}), ...(of ? { dimension: of } : {}) };
+        const options = { scope, dimension: of };
         return (await accounts()).raiseBudget(context, amount, options);
       }),
     );

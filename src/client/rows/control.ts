@@ -244,7 +244,7 @@ export function addRecovery(program: Program, run: Run): void {
     .option('--force', 'also remove a locked or broken worktree')
     .action(
       run((context, idea: string, said: Said & { force?: boolean }) =>
-        tell(context, { verb: 'cleanup', idea, ...(said.force ? { force: true } : {}) }, said),
+        tell(context, { verb: 'cleanup', idea, force: said.force || undefined }, said),
       ),
     );
 }

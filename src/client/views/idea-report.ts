@@ -74,11 +74,11 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   return {
     ...view,
     runs: (told?.runs ?? []).map(lineOf),
-    ...(told?.gate ? { gate: gateOf(told.gate) } : {}),
-    ...(question ? { question } : {}),
-    ...(question && said ? { said } : {}),
-    ...(answers.length > 0 ? { answers } : {}),
-    ...(told?.bounced && view.status !== 'landed' ? { bounced: told.bounced.why } : {}),
+    gate: told?.gate ? gateOf(told.gate) : undefined,
+    question: question || undefined,
+    said: question && said ? said : undefined,
+    answers: answers.length > 0 ? answers : undefined,
+    bounced: told?.bounced && view.status !== 'landed' ? told.bounced.why : undefined,
     ...place,
     over,
     commands: possibleNow(view, about),
@@ -88,32 +88,32 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
 function possibleNow({ idea, status, group, possible = [] }: WhyView, { over, commit, givenUp }: About): string[] {
   if (group) return [];
   if (!over) return commandsNow(idea, status, possible);
-  return commandsAfter(idea, status, { ...(commit ? { commit } : {}), ...(givenUp ? { givenUp } : {}) });
+  return commandsAfter(idea, status, { commit: commit || undefined, givenUp: givenUp || undefined });
 }
 
 export function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number]): AgentRunLine {
   const { iteration = begun?.iteration, at = begun?.at } = ended ?? {};
   return {
     serial,
-    ...(iteration === undefined ? {} : { iteration }),
-    ...(at === undefined ? {} : { at }),
+    iteration,
+    at,
     ...(ended ? { outcome: ended.outcome, signal: ended.signal, commits: ended.commits } : {}),
-    ...(ended?.turnedDown ? { turnedDown: ended.turnedDown } : {}),
-    ...(ended?.message ? { message: ended.message } : {}),
-    ...(gate ? { gate: { pass: gate.pass, ...redAt(gate) } } : {}),
+    turnedDown: ended?.turnedDown || undefined,
+    message: ended?.message || undefined,
+    gate: gate ? { pass: gate.pass, ...redAt(gate) } : undefined,
   };
 }
 
 const redAt = ({ command, exitCode }: GateEvent) => ({
-  ...(command === undefined ? {} : { command }),
-  ...(exitCode === undefined ? {} : { exitCode }),
+  command,
+  exitCode,
 });
 
 const gateOf = (gate: GateEvent): NonNullable<IdeaReport['gate']> => ({
   pass: gate.pass,
   at: gate.at,
   ...redAt(gate),
-  ...(gate.log === undefined ? {} : { log: gate.log }),
+  log: gate.log,
 });
 
 /** A run keeps the beginning of a question; its events have it whole. */

@@ -34,8 +34,8 @@ export function accountLines(state: LimitState): AccountLine[] {
     const { state: is, kind, reason, since, until, probe } = gate;
     return {
       ...{ key, agents, state: is, kind, reason, since },
-      ...(is === 'parked' && until !== undefined ? { until } : {}),
-      ...(probe ? { probe: probe.idea } : {}),
+      until: is === 'parked' ? until : undefined,
+      probe: probe?.idea,
     };
   });
 }

@@ -74,8 +74,8 @@ export function ceilingsOf(state: BudgetState | undefined, settings: BudgetSetti
   if (!state || !settings?.during) return undefined;
   const { run, day } = settings;
   return {
-    ...(run ? { run: withRaised(run, state.raised.run) } : {}),
-    ...(day ? { day: withRaised(day, state.raised.day) } : {}),
+    run: run ? withRaised(run, state.raised.run) : undefined,
+    day: day ? withRaised(day, state.raised.day) : undefined,
   };
 }
 

@@ -85,7 +85,7 @@ export function afterRun(run: RunAgentResult, context: RunContext): NextStep {
   const trouble = context.gated && troubleOf(run.outcome, context.settings);
   if (trouble && run.outcome.kind === 'failed') {
     const { message, resetAt } = run.outcome;
-    return { do: 'park', trouble: { kind: trouble, message, ...(resetAt === undefined ? {} : { resetAt }) } };
+    return { do: 'park', trouble: { kind: trouble, message, resetAt } };
   }
   if (run.outcome.kind === 'failed') return afterFailure(run.outcome, context);
   if (run.outcome.kind === 'timeout' && run.outcome.of) return { do: 'hold', reached: run.outcome.of };
@@ -149,7 +149,7 @@ export function afterGate(
 export function gateFeedback(gate: GateResult): Feedback | undefined {
   if (gate.pass || !gate.failure) return undefined;
   const { command, exitCode, tail, log, newTests, knownTests } = gate.failure;
-  const tests = { ...(newTests ? { newTests } : {}), ...(knownTests ? { knownTests } : {}) };
+  const tests = { newTests, knownTests };
   return { kind: 'gate-failed', command, exitCode, tail, log, ...tests };
 }
 

@@ -27,7 +27,7 @@ export function planIdeaIntervention(board: Board, entry: IdeaEntry, command: Id
   return {
     carryOut: () => {
       const reason = command.reason?.trim();
-      entry.told = { verb: command.verb, ...(reason ? { reason: clip(reason, MAX_REASON) } : {}) };
+      entry.told = { verb: command.verb, reason: reason ? clip(reason, MAX_REASON) : undefined };
       return EFFECTS[legal.effect](board, entry, command);
     },
   };
@@ -229,7 +229,7 @@ const AFTER: Partial<Record<IdeaVerb, Afterwards['do']>> = {
 };
 
 function afterwards({ verb, reason, cards }: IdeaIntervention): Afterwards {
-  return { do: AFTER[verb] ?? 'hold', ...(reason ? { reason } : {}), ...(cards ? { cards } : {}) };
+  return { do: AFTER[verb] ?? 'hold', reason: reason || undefined, cards };
 }
 
 /** What a person asked for, now that the workflow of the idea has ended. */
@@ -274,7 +274,7 @@ function markOver(board: Board, entry: IdeaEntry, status: 'skipped' | 'abandoned
 function errand(board: Board, entry: IdeaEntry, what: 'rollback' | 'cleanup', force?: boolean): void {
   entry.busy = what;
   board.touch(entry);
-  board.outbox.push({ do: 'errand', idea: entry.card.id, errand: what, ...(force ? { force } : {}) });
+  board.outbox.push({ do: 'errand', idea: entry.card.id, errand: what, force: force || undefined });
 }
 
 const patchOf = ({ patch, n, verb }: IdeaIntervention): LimitPatch | undefined =>

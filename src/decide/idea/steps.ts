@@ -73,5 +73,5 @@ function advance(plan: PlanShape, place: PlanPlace, state: StepEnd['state'], why
 function ending(plan: PlanShape, { step }: PlanPlace, state: StepEnd['state'], why?: string): StepEnd {
   const { id = '', phase = 0 } = plan.steps[step] ?? {};
   const counted = { number: step + 1, of: plan.steps.length };
-  return { id, phase: plan.phases[phase] ?? '', state, ...counted, ...(why === undefined ? {} : { why }) };
+  return { id, phase: plan.phases[phase] ?? '', state, ...counted, why };
 }

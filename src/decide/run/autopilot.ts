@@ -70,7 +70,7 @@ export class Autopilot {
     const entry = this.graph.entry(idea);
     if (!entry) return;
     if (life !== undefined && !isAdopted(entry) && life !== entry.life) return;
-    this.#end(idea, { outcome, ...(reason === undefined ? {} : { reason }) });
+    this.#end(idea, { outcome, reason });
   }
 
   /**
@@ -248,7 +248,7 @@ export class Autopilot {
     if (!gates || !state.limits) return;
     const until = gates.wakeAt();
     if (!standsStill(this.#board)) delete state.limits.still;
-    else state.limits.still = { why: gates.whyStill(), ...(until === undefined ? {} : { until }) };
+    else state.limits.still = { why: gates.whyStill(), until };
   }
 
   /** Nothing runs, nothing can start, and the run waits for nobody. */

@@ -32,8 +32,8 @@ export function moneyFacts(
   return {
     limited: (limits?.gates.length ?? 0) > 0,
     budgeted: budget !== undefined,
-    ...(limits?.still ? { still: true as const } : {}),
-    ...(over && over.scope !== 'idea' ? { usedUp: true as const } : {}),
+    still: limits?.still ? true : undefined,
+    usedUp: over && over.scope !== 'idea' ? true : undefined,
   };
 }
 
@@ -196,7 +196,7 @@ function tellAll(board: Board, signal: ChildSignal): void {
 
 export function tellIdea(board: Board, entry: IdeaEntry, signal: ChildSignal, args?: unknown[]): void {
   if (signal === 'resume') delete entry.pauseAsked;
-  board.outbox.push({ do: 'tell', idea: entry.card.id, signal, ...(args ? { args } : {}) });
+  board.outbox.push({ do: 'tell', idea: entry.card.id, signal, args });
 }
 
 function say(board: Board, why: string | undefined): void {

@@ -45,7 +45,7 @@ export function firstState(opened: OpenRunResult, settings: RunSettings, now: nu
   const retries = new Map((opened.carried?.retries ?? []).map(({ idea, count }) => [idea, count]));
   return {
     run: startState(settings.mode),
-    ...(settings.mode ? { mode: settings.mode } : {}),
+    mode: settings.mode,
     slots: settings.slots,
     entries: opened.cards.map((card) => firstEntry(card, landed.has(card.id), retries.get(card.id), opened.carried)),
     lane: [],
@@ -54,7 +54,7 @@ export function firstState(opened: OpenRunResult, settings: RunSettings, now: nu
     totals: { startedAt: now, landings: 0, bounces: 0, commits: 0, iterations: noIterations() },
     queues: { agents: opened.agentsQueue, git: opened.gitQueue },
     target: opened.target,
-    ...(budget ? { budget } : {}),
-    ...(opened.agents ? { limits: { agents: opened.agents, gates: [] } } : {}),
+    budget,
+    limits: opened.agents ? { agents: opened.agents, gates: [] } : undefined,
   };
 }

@@ -100,9 +100,9 @@ const LEVERS: Levers = {
 };
 
 const raiseOf = ({ scope, dimension, n }: Intervention): Raise => ({
-  ...(scope ? { scope } : {}),
-  ...(dimension ? { dimension } : {}),
-  ...(n === undefined ? {} : { by: n }),
+  scope,
+  dimension,
+  by: n,
 });
 
 /** What a command needs besides a fitting state. */

@@ -34,7 +34,7 @@ export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport,
   if (report.worked) noteWork(board, entry, report.worked);
   if (report.kind === 'closed') {
     const { outcome = 'failed', reason } = report;
-    endChild(board, lane, entry, { outcome, ...(reason === undefined ? {} : { reason }) });
+    endChild(board, lane, entry, { outcome, reason });
     return;
   }
   if (report.kind === 'spent' && report.spent && board.state.budget) spend(board.state.budget, report.spent);
@@ -174,7 +174,7 @@ export function endChild(board: Board, lane: LandingQueue, entry: IdeaEntry, end
   delete entry.after;
   if (after) {
     // An idea that was stopped on its own page brings its reason with its end.
-    followUp(board, entry, after.do === 'hold' && reason !== undefined ? { reason, ...after } : after);
+    followUp(board, entry, after.do === 'hold' ? { ...after, reason: after.reason ?? reason } : after);
     return;
   }
   if (board.state.aborting && outcome === 'stopped') {

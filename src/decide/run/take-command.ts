@@ -44,7 +44,7 @@ export function takeCommand(board: Board, command: Intervention): { done: string
     told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
     return plan;
   }
-  const about = { verb, ...(idea ? { idea } : {}), ...(reason ? { reason } : {}) };
+  const about = { verb, idea: idea || undefined, reason: reason || undefined };
   const done = plan.carryOut();
   told.push({ ...about, done });
   return { done };

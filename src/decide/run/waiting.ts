@@ -134,7 +134,7 @@ export function reviewAgents(board: Board, now: number): Effect[] {
     if ((chosen?.agent ?? '') === entry.agent && chosen?.probe === entry.probe) return [];
     const choice = chosen && gates.explained(entry, chosen);
     noteChoice(entry, choice);
-    return [{ do: 'agent', idea: entry.card.id, ...(choice ? { choice } : {}) }];
+    return [{ do: 'agent', idea: entry.card.id, choice }];
   });
 }
 
@@ -205,7 +205,7 @@ function start(board: Board, entry: IdeaEntry, choice: AgentChoice | undefined):
   entry.rounds = 0;
   delete entry.reason;
   board.set(entry, 'running');
-  return { do: 'start', idea: entry.card.id, slot, ...(choice ? { choice } : {}) };
+  return { do: 'start', idea: entry.card.id, slot, choice };
 }
 
 /* Puts an idea before all ready ideas (A2). May import protocol and decide only. */

@@ -22,9 +22,8 @@ export function runStanding(state: AutopilotState, graph: Graph): Standing {
   const { run, why: reason, limits, budget } = state;
   if ((run === 'running' || run === 'waiting_user') && limits?.still) return { run: 'paused', ...limits.still };
   if (run === 'running' && waitsForYou(state, graph)) return { run: WAITS_FOR_YOU };
-  if (run === 'paused' && budget?.paused === 'day')
-    return { run, ...(reason ? { why: reason } : {}), until: budget.dayEndsAt };
-  return { run, ...(reason ? { why: reason } : {}) };
+  if (run === 'paused' && budget?.paused === 'day') return { run, why: reason || undefined, until: budget.dayEndsAt };
+  return { run, why: reason || undefined };
 }
 
 /** Every started idea asks a person, and none can start before an answer. */

@@ -26,12 +26,12 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     id: entry.card.id,
     title: entry.card.title,
     status: entry.status,
-    ...(entry.slot === undefined ? {} : { agentName: agentName(entry.slot) }),
-    ...(entry.reason ? { reason: entry.reason } : {}),
-    ...(entry.hold ? { held: true as const } : {}),
-    ...(entry.approval ? { approval: true as const } : {}),
-    ...(entry.busy ? { busy: entry.busy } : {}),
-    ...(entry.iterations ? { iterations: entry.iterations } : {}),
+    agentName: entry.slot === undefined ? undefined : agentName(entry.slot),
+    reason: entry.reason || undefined,
+    held: entry.hold,
+    approval: entry.approval,
+    busy: entry.busy,
+    iterations: entry.iterations,
   };
 }
 
@@ -101,17 +101,17 @@ export function runStatus(
   return {
     project: ref.project,
     runId: ref.runId,
-    ...(ref.config === undefined ? {} : { config: ref.config }),
+    config: ref.config,
     state: run,
-    ...(reason ? { why: reason } : {}),
-    ...(until === undefined ? {} : { resumesAt: until }),
-    ...(accounts.length > 0 ? { accounts } : {}),
-    ...(warnings.length > 0 ? { warnings } : {}),
-    ...(budget.length > 0 ? { budget } : {}),
+    why: reason || undefined,
+    resumesAt: until,
+    accounts: accounts.length > 0 ? accounts : undefined,
+    warnings: warnings.length > 0 ? warnings : undefined,
+    budget: budget.length > 0 ? budget : undefined,
     target: state.target,
     slots: state.slots,
     mode: state.mode ?? 'autopilot',
-    ...(state.review ? { review: true as const } : {}),
+    review: state.review,
     possible: legalInterventions(factsOf(state, settings, found)),
     counts: found.counts,
     total: found.total,
@@ -119,9 +119,9 @@ export function runStatus(
     attention: found.attention.shown.map(ideaLine),
     approvals: found.approvals,
     errands: found.errands,
-    ...(more ? { more } : {}),
+    more,
     lane: state.lane.slice(0, MAX_LISTED),
-    ...(state.landing ? { landing: state.landing } : {}),
+    landing: state.landing || undefined,
     next,
     statistics: statistics(state, now, found),
   };
@@ -155,13 +155,13 @@ export function why(id: string, settings: RunSettings, graph: Graph, state: Auto
     status: graph.isDone(id) ? 'landed' : entry.status,
     score: parts.reduce((sum, part) => sum + part.value, 0),
     parts,
-    ...(rank > 0 ? { rank } : {}),
+    rank: rank > 0 ? rank : undefined,
     waitsFor: graph.waitsFor(id).map((dep) => `${dep} (${describeWait(dep, graph)})`),
-    ...(entry.reason ? { reason: entry.reason } : {}),
-    ...(entry.told ? { told: entry.told } : {}),
-    ...(entry.hold ? { held: true as const } : {}),
-    ...(group ? { group } : {}),
-    ...(paused && OPEN.has(entry.status) && !graph.isDone(id) ? { paused } : {}),
+    reason: entry.reason || undefined,
+    told: entry.told,
+    held: entry.hold,
+    group,
+    paused: paused && OPEN.has(entry.status) && !graph.isDone(id) ? paused : undefined,
     possible: legalForIdea(situationOf(entry, state.landing), refusedFor(entry, state)),
   };
 }
@@ -210,8 +210,8 @@ export function runSummary(
     .map(({ card, status: state, reason }) => ({
       idea: card.id,
       status: state,
-      ...(reason ? { reason: afterTheRun(reason) } : {}),
+      reason: reason ? afterTheRun(reason) : undefined,
     }));
   const before = landedBefore(entries);
-  return { outcome, landed: status.counts.landed, ...(before > 0 ? { landedBefore: before } : {}), notLanded, status };
+  return { outcome, landed: status.counts.landed, landedBefore: before > 0 ? before : undefined, notLanded, status };
 }

@@ -78,7 +78,7 @@ async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResu
 async function submodules({ worktree, from, signal }: SetupOptions, gitDir: string, fresh: boolean): Promise<boolean> {
   const commonDir = await sharedGitDir(from);
   if (gitDir === commonDir) return false;
-  return placeSubmodules({ worktree, gitDir, commonDir, from, fresh, ...(signal ? { signal } : {}) });
+  return placeSubmodules({ worktree, gitDir, commonDir, from, fresh, signal });
 }
 
 /** False: it ran for this state of the lockfiles, or there is none. */
@@ -105,7 +105,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
     outputFile: log,
     timeoutMs,
     token: options.token,
-    ...(signal ? { signal } : {}),
+    signal,
   });
   signal?.throwIfAborted();
   if (ended.exitCode === 0 && !ended.stopped) return;

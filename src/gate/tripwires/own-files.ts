@@ -49,10 +49,7 @@ export async function ownFiles(
     if (seen.has(path) || seen.size >= MOST_FILES) return;
     seen.add(path);
     const content = (await read(path))?.slice(0, MOST_TEXT);
-    if (content !== undefined)
-      todo.push(
-        ...texts(content).map((text) => ({ text, dir, depth: depth + 1, ...(home === undefined ? {} : { home }) })),
-      );
+    if (content !== undefined) todo.push(...texts(content).map((text) => ({ text, dir, depth: depth + 1, home })));
   };
   let paths: Set<string> | undefined;
   const has = async (path: string): Promise<boolean> => {

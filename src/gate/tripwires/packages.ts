@@ -45,7 +45,7 @@ export function packageCall([program = '', ...rest]: readonly string[]): Package
   if (/^(?:run|run-script|run-many|affected)$/.test(words[0] ?? '')) words.shift();
   const names = (runner ? [...said.targets, ...words] : words.slice(0, 1)).map(nameOf);
   if (names.length === 0) return undefined;
-  return { names, ...(said.dir === undefined ? {} : { dir: said.dir }), ...(packages ? { packages } : {}) };
+  return { names, dir: said.dir, packages };
 }
 
 /** `npm t`. */

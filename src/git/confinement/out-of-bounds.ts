@@ -114,7 +114,7 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
     : `git -C ${root} update-ref ${name} ${short(first.from)} ${short(last.to)}`;
   const look = `git -C ${root} log --stat ${short(first.from)}..${short(last.to)}`;
   // Somebody continued from there: undoing it is their decision.
-  return { what, look, ...(to === last.to ? { undo } : {}), diff: [first.from, last.to] };
+  return { what, look, undo: to === last.to ? undo : undefined, diff: [first.from, last.to] };
 }
 
 function byHand(name: string, from: string, to: string, { root }: Evidence): OutOfBoundsChange {

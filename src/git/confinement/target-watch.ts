@@ -69,8 +69,7 @@ export async function admitTip(dir: string, target: string, tip: string, idea: s
   if (known?.tips.includes(tip)) return;
   const asked = known?.asked?.tip === tip ? known.asked.ideas : [];
   const how = known && !asked.includes(idea) ? await strangeMove(wall, target, known, tip) : undefined;
-  if (!known || how === undefined)
-    return note(wall, target, { tips: [tip], ...(known?.ours ? { ours: known.ours } : {}) });
+  if (!known || how === undefined) return note(wall, target, { tips: [tip], ours: known?.ours });
   await writeJson(file, { ...known, asked: { tip, ideas: [...asked, idea] } } satisfies Known);
   const from = known.tips.at(-1) ?? '';
   throw new RepositoryError(

@@ -33,7 +33,7 @@ export async function finishLanding(input: {
   const tip = lines.find((line) => line.startsWith(`${ref} `))?.split(' ')[1];
   if (tip && tip !== input.head) return `The branch ${input.branch} has newer commits and was kept.`;
   if (there && !(status && holdsNoWork(status) && (await release(there.path, input)))) {
-    await savePoint({ worktree: there.path, idea: input.idea, why: 'before landing', ...(status ? { status } : {}) });
+    await savePoint({ worktree: there.path, idea: input.idea, why: 'before landing', status });
     return `The worktree ${there.path} has uncommitted files; it and the branch ${input.branch} were kept.`;
   }
   const commands = lines.map((line) => `delete ${line}`);

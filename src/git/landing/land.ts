@@ -88,11 +88,11 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
       idea,
       agentName: options.agentName,
       title: options.title,
-      ...(options.agent ? { agent: options.agent } : {}),
-      ...(options.model ? { model: options.model } : {}),
-      ...(options.type ? { type: options.type } : {}),
+      agent: options.agent || undefined,
+      model: options.model || undefined,
+      type: options.type || undefined,
     },
-    write: { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) },
+    write: { who: await identityEnv(repo), sign: options.sign || undefined },
     adjust: async (tree) => (options.tick ? tickTree(dir, tree, options.tick) : tree),
   });
   if (candidate.kind === 'conflict') {
@@ -120,7 +120,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
       to: commit,
       claims,
       worktrees,
-      ...(options.backlogPath === undefined ? {} : { mayLag: options.backlogPath }),
+      mayLag: options.backlogPath,
       reason: `ralphctl: land ${idea}`,
     });
     if (!swap.moved) return undefined;
@@ -132,7 +132,7 @@ async function attempt(options: Here, saved: Promise<unknown>): Promise<Outcome 
 
 const landed = (commit: string, commits: number, ...notes: Array<string | undefined>): Outcome => {
   const note = notes.filter(Boolean).join(' ');
-  return { kind: 'landed', commit, commits, ...(note ? { note } : {}) };
+  return { kind: 'landed', commit, commits, note: note || undefined };
 };
 
 interface Refs {
@@ -152,7 +152,7 @@ async function readRefs({ repo, target, idea }: LandOptions): Promise<Refs> {
     throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
   const claim = found.get(claimRef(idea))?.[1];
   const claimedHead = found.get(claimedHeadRef(idea))?.[1];
-  return { tip: { commit, tree }, ...(claim ? { claim } : {}), ...(claimedHead ? { claimedHead } : {}) };
+  return { tip: { commit, tree }, claim: claim || undefined, claimedHead: claimedHead || undefined };
 }
 
 /**

@@ -62,7 +62,7 @@ export async function syncCheckout(repo: string, target: string, conflicts = fal
     await settled(git(repo), { target, tip, base });
     const edited = obstacle?.kind === 'edited' ? [...obstacle.paths] : [];
     const paths = await changedPaths(checkout, base, tip);
-    return { checkout, paths, merged: edited, conflicts: merged.conflicts, ...(before ? { saved: before } : {}) };
+    return { checkout, paths, merged: edited, conflicts: merged.conflicts, saved: before || undefined };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -51,7 +51,7 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
   const landings = history.landings.length > 0 || !known ? history.landings : await named(options, known, tip);
   if (landings.length === 0) return alreadyDone(history, undone);
   const dir = await integrationOf(options, tip.commit);
-  const write: WriteOptions = { who: await identityEnv(repo), ...(options.sign ? { sign: true } : {}) };
+  const write: WriteOptions = { who: await identityEnv(repo), sign: options.sign || undefined };
   const reverted = await revert(dir, tip, landings, options, write);
   if (reverted.kind === 'conflict') return { ...reverted, onto: tip.commit };
   const commit = await writeCommit(
@@ -80,12 +80,12 @@ async function attempt(options: UndoOptions & Located): Promise<Outcome | undefi
       [claimedHeadRef(idea), undefined],
     ],
     worktrees: await listWorktrees(repo),
-    ...(options.backlog ? { mayLag: options.backlog.path } : {}),
+    mayLag: options.backlog?.path,
     reason: `ralphctl: undo ${idea}`,
   });
   if (!swap.moved) return undefined;
   const commits = landings.flatMap((one) => one.commits).length;
-  return { kind: 'undone', commit, commits, ...(swap.note ? { note: swap.note } : {}) };
+  return { kind: 'undone', commit, commits, note: swap.note || undefined };
 }
 
 /** The newest commit about the idea on the target undoes it: an earlier attempt by ralphctl could not report it. */
@@ -174,5 +174,5 @@ async function readRefs({ repo, target, idea }: UndoOptions): Promise<{ tip: Tip
   if (!commit || !tree)
     throw new RepositoryError(`There is no branch ${target} in ${repo}.`, `Create it: git branch ${target}`);
   const undone = found.get(names[1])?.[1];
-  return { tip: { commit, tree }, ...(undone ? { undone } : {}) };
+  return { tip: { commit, tree }, undone: undone || undefined };
 }

@@ -28,7 +28,7 @@ export async function viewSaves(repo: string, target: string, idea?: string): Pr
     return {
       ...save,
       at,
-      ...(why ? { why } : {}),
+      why: why || undefined,
       files: files[i] ?? 0,
       subject,
       uncommitted: save.head !== save.commit,

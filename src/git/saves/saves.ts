@@ -184,7 +184,7 @@ async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
       tree,
       ours: subject === subjectOf(owner),
       parents: parents.split(' ').filter(Boolean),
-      ...(stagedTree ? { stagedTree } : {}),
+      stagedTree: stagedTree || undefined,
     });
   }
   return saves.sort((a, b) => (a.idea < b.idea ? -1 : a.idea > b.idea ? 1 : a.n - b.n));

@@ -56,7 +56,7 @@ async function commitStaged(input: CommitInput): Promise<GitResult> {
     hooks,
     ok: [0, 1, 128],
     config: ['i18n.commitEncoding=UTF-8', ...(input.sign ? ['commit.gpgSign=true'] : [])],
-    ...(input.signal ? { signal: input.signal } : {}),
+    signal: input.signal,
   });
 }
 

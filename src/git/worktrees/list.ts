@@ -107,7 +107,7 @@ export async function readLinks(commonDir: string): Promise<Record<string, Link>
       const branch = await headBranch(own).catch(() => undefined);
       const gitDir = await privateGitDir(path);
       const sound = gitDir !== undefined && basename(gitDir) === name;
-      return [[name, { path, sound, ...(branch === undefined ? {} : { branch }) }]];
+      return [[name, { path, sound, branch }]];
     }),
   );
   return Object.fromEntries(links.flat());

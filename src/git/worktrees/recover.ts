@@ -45,7 +45,7 @@ export async function recoverBranch(input: {
   const now = open ? await readStatus(worktree) : status;
   if (now.branch !== branch) repairs.push(await moveBranch(repo, now, input));
   else if (!now.head) repairs.push(await bringBack(repo, gitDir, input));
-  return { repairs, ...(saved ? { saved } : {}) };
+  return { repairs, saved: saved || undefined };
 }
 
 async function endOperation(repo: Git, open: OpenOperation, status: Status): Promise<string> {

@@ -101,7 +101,7 @@ export async function cleanupIdea(place: IdeaPlace & { force?: boolean }): Promi
   }
   const kept = await dropBranch(place, branch);
   const note = [moved && `What no save point can hold was kept in ${moved}.`, kept].filter(Boolean).join(' ');
-  return { removed: true, ...(saved ? { saved } : {}), ...(note ? { note } : {}) };
+  return { removed: true, saved: saved || undefined, note: note || undefined };
 }
 
 /** Renames a folder that git cannot remove without loss, and removes its registration. */

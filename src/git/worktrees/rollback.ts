@@ -61,7 +61,7 @@ async function rollbackTree(place: IdeaPlace, refs: Refs, tree: Tree): Promise<R
   // The branch may differ from HEAD. The worktree's state comes last, because it is the one to show.
   if (tip !== base && tree.status.head !== tip) await keep(place.repo, place.idea, tip, 'rolled back');
   const saved = await savePoint({ worktree: tree.path, idea: place.idea, why: 'rolled back', status: tree.status });
-  const done: RolledBack = { ...(saved ? { saved } : {}), commits };
+  const done: RolledBack = { saved: saved || undefined, commits };
   if (tip !== base) await writeMark(tree.gitDir, 'rolled-back', JSON.stringify(done));
   const repo = git(tree.path);
   await quit(repo, tree.open);

@@ -48,7 +48,7 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   const restored = await restoreProtected({ worktree, idea: input.idea, base, globs: input.protect ?? [] });
   const status = backlog || restored.length > 0 ? undefined : seen;
   const edited = (seen?.tracked ?? []).filter(({ inside }) => inside === 'edits').map(({ path }) => path);
-  const made = commit && (await commitLeftovers({ worktree, ...commit, ...(status ? { status } : {}) }));
+  const made = commit && (await commitLeftovers({ worktree, ...commit, status }));
   const [progress, links] = await Promise.all([
     branchProgress({ worktree, base, since }),
     linkTrouble({ worktree, base, history: input.history ?? false }),

@@ -66,7 +66,7 @@ export async function cutOff(dir: string): Promise<CutOff | undefined> {
   try {
     const { step, ...session } = JSON.parse(await readFile(fileOf(dir), 'utf8')) as Session;
     const outcome = { kind: 'failed', failure: 'killed', message: 'the worker was lost' } as const;
-    return { outcome, session, ...(step === undefined ? {} : { step }) };
+    return { outcome, session, step };
   } catch {
     return undefined;
   }

@@ -117,7 +117,7 @@ async function standing(asked: Live): Promise<BudgetReached[]> {
       const before = amount(settled[scope], dimension);
       const used = spending.reduce((sum, one) => sum + amount(one.spent, dimension), before);
       const unknown = unknownOf(settled[scope], dimension);
-      return { scope, dimension, used, most, unknown, ...(before < most ? { shared: true as const } : {}) };
+      return { scope, dimension, used, most, unknown, shared: before < most ? (true as const) : undefined };
     });
   });
 }

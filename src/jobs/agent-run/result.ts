@@ -81,8 +81,8 @@ export async function keepHeld(
   const result: RunAgentResult = {
     outcome: { kind: 'timeout', why: 'budget', of: reached },
     ...{ signal: { kind: 'none' }, durationMs: 0, exitCode: null, head, commits: 0, changed: false, tail: '', dir },
-    ...(step === undefined ? {} : { step }),
-    ...(id === undefined ? {} : { session: { id, iteration, agent } }),
+    step,
+    session: id === undefined ? undefined : { id, iteration, agent },
     agent,
   };
   await writeAtomically(join(dir, 'result.json'), JSON.stringify(result));
@@ -105,19 +105,20 @@ function resultOf(
     head: after.head,
     commits: after.commits,
     changed: after.changed,
-    ...(strayed ? { strayed } : {}),
-    ...(noticed ? { noticed } : {}),
-    ...(unfinished ? { unfinished: executed.redact(unfinished) } : {}),
-    ...(after.restored.length > 0 ? { restored: after.restored.slice(0, 20) } : {}),
+    strayed,
+    noticed: noticed || undefined,
+    unfinished: unfinished ? executed.redact(unfinished) : undefined,
+    restored: after.restored.length > 0 ? after.restored.slice(0, 20) : undefined,
     tail: said.slice(-TAIL_LIMIT),
-    ...(warnings.length > 0 ? { warnings } : {}),
-    ...(input.step === undefined ? {} : { step: input.step }),
-    ...(executed.run.escaped ? { escaped: executed.run.escaped } : {}),
+    warnings: warnings.length > 0 ? warnings : undefined,
+    step: input.step,
+    escaped: executed.run.escaped,
     dir,
-    ...(executed.usage ? { usage: executed.usage } : {}),
-    ...(executed.resumable && executed.sessionId
-      ? { session: { id: executed.sessionId, iteration: input.iteration, agent: spec.name } }
-      : {}),
+    usage: executed.usage,
+    session:
+      executed.resumable && executed.sessionId
+        ? { id: executed.sessionId, iteration: input.iteration, agent: spec.name }
+        : undefined,
     agent: spec.name,
     account: accountKey(spec, deps.env),
     tree: after.tree,
@@ -167,7 +168,7 @@ export function readSignal(
   return parseSignal(finalMessage, {
     nonce,
     prompt,
-    ...(idea.promise === undefined ? {} : { promise: idea.promise }),
+    promise: idea.promise,
     requireXml: idea.requireXml ?? run.file.config.signals.requireXml,
   });
 }

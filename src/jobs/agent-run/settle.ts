@@ -24,7 +24,7 @@ export function settle(
     agentName,
     type,
     agent: by.name,
-    ...(by.model ? { model: by.model } : {}),
+    model: by.model || undefined,
   });
   const commit = commitNow ? { message, hooks, sign } : undefined;
   // Only ralphctl ticks: an agent that ticks boxes would mark other ideas done and cause conflicts in every landing.
@@ -40,7 +40,7 @@ export function settle(
     restore,
     protect,
     history: run.file.config.landing.strategy !== 'squash',
-    ...(commit ? { commit } : {}),
+    commit,
   });
 }
 

@@ -23,7 +23,7 @@ export async function whoWorked(deps: WorkDeps, ref: RunRef & { idea: string }, 
 function workerOf(config: Config, agent: string): Worker {
   try {
     const { model } = resolveAgent(config, agent);
-    return { agent, ...(model === undefined ? {} : { model }) };
+    return { agent, model };
   } catch {
     return { agent };
   }

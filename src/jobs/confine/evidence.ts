@@ -63,7 +63,7 @@ export async function readPlace(place: OutsidePlace, worktree: string): Promise<
     readBranches(place.commonDir, IDEA_BRANCHES),
     readHeadLog(worktree),
   ]);
-  return { at, outside, links, ideas, ...(head ? { head } : {}) };
+  return { at, outside, links, ideas, head };
 }
 
 export async function readBefore(file: string): Promise<Before | undefined> {

@@ -133,6 +133,6 @@ export const outOfBoundsOf = (breaches: readonly Breach[]): OutOfBoundsChange[] 
   breaches.flatMap(({ changes }) =>
     changes.map(({ what, file, kept }) => ({
       what: `${what}; ${PUT_BACK}, as it can run programs or change what git shows`,
-      ...(kept ? { look: `diff '${kept}' '${file}'` } : {}),
+      look: kept ? `diff '${kept}' '${file}'` : undefined,
     })),
   );

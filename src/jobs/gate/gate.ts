@@ -97,11 +97,11 @@ export function gateIn(
         { project: run.file.project, runId: run.file.runId },
         {
           ...{ kind: 'gate-start', idea: where.idea, command: name, number: index + 1, of: commands.length },
-          ...(merged ? { merged } : {}),
+          merged: merged || undefined,
         },
         Date.now(),
       ),
-    ...(onOutcome ? { onOutcome } : {}),
+    onOutcome,
   });
 }
 

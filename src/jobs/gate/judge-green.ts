@@ -92,7 +92,7 @@ function brokenFailure({ command, exitCode, timedOut, tests, tail, log }: Broken
   return {
     ...{ command, exitCode, timedOut, log },
     tail: boundedTail(`${head}${rest}`, log),
-    ...(newTests.length > 0 ? { newTests } : {}),
+    newTests: newTests.length > 0 ? newTests : undefined,
   };
 }
 

@@ -39,7 +39,7 @@ async function work(id: number, name: WorkName, input: unknown, taskToken: strin
     const message = error instanceof Error ? error.message : String(error);
     const stack = error instanceof Error ? error.stack : undefined;
     const kind = error instanceof WorkError ? { type: error.type, retryable: error.retryable } : {};
-    tell({ id, ok: false, message, ...(stack ? { stack } : {}), ...kind });
+    tell({ id, ok: false, message, stack: stack || undefined, ...kind });
   } finally {
     running.delete(id);
   }
