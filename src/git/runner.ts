@@ -1,6 +1,6 @@
 /**
  * All git calls of ralphctl go through here: through persistent shells (shell.ts), or through simple-git where those
- * cannot be used.
+ * cannot be used. Both ways have their reason and their measure in decision 026.
  * Invariant: no secret and no GIT_* variable of this process reaches git (environment.ts). Nothing prompts, pages,
  * opens an editor or starts background maintenance. Hooks run only on request. Must not know about ideas, worktrees or
  * landing.

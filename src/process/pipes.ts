@@ -31,7 +31,10 @@ interface Ends {
   write: [number, number];
 }
 
-/** Pairs that one run of mkfifo makes, because starting a process dominates the cost. Each holds four descriptors. */
+/**
+ * Pairs that one run of mkfifo makes, because starting a process dominates the cost (decision 026). Each holds four
+ * descriptors.
+ */
 const AT_ONCE = 6;
 
 const spares: Ends[] = [];

@@ -2,6 +2,8 @@
  * Marks of agent attempts on disk, one file each while an agent runs.
  * Invariant: written before the agent starts and removed after nothing of it is left. The next worker ends leftovers of
  * a dead one and tells the server at once, instead of letting the heartbeat time out.
+ * Beside the notes of activities in `taken/`, these say which attempt of an idea is the latest, and which run a kill cut
+ * off (decision 026).
  */
 import { access, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

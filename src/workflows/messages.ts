@@ -88,6 +88,7 @@ export const whyQuery = defineQuery<WhyView | undefined, [string]>(WHY);
 export const ideasQuery = defineQuery<IdeaPage | undefined, [IdeaPageRequest?]>(IDEAS);
 export const ideaQuery = defineQuery<IdeaView>(IDEA_STATUS);
 
+/** ralphctl sends `tell`. Clients of 0.1 send this one, and a history that holds it replays only with a handler (decision 026). */
 export const setSlotsUpdate = defineUpdate<number, [number]>(SET_SLOTS);
 export const tellUpdate = defineUpdate<InterventionAnswer, [Intervention]>(TELL);
 export const enqueueUpdate = defineUpdate<number, [IdeaCard[]]>(ENQUEUE);

@@ -44,7 +44,7 @@ describe('runGate', () => {
         { command: 'lint', exitCode: 0 },
       ],
     });
-    expect(got).not.toHaveProperty('failure');
+    expect(got.failure).toBeUndefined();
     expect(await readFile(join(dir, 'tree/order'), 'utf8')).toBe('one\ntwo\n');
     expect(await readFile(join(dir, 'logs/gate-1.log'), 'utf8')).toBe(`${join(dir, 'tree')}\n`);
   });
