@@ -258,12 +258,12 @@ describe('C1 one idea', () => {
       expect(shown(id)?.paused).toBe(
         '1 idea failed one after another; look at them, then resume with: ralphctl review',
       );
-    expect(shown('i1')).not.toHaveProperty('paused');
+    expect(shown('i1')?.paused).toBeUndefined();
     expect(done(pilot, { verb: 'resume', idea: 'i3' })).toBe(`i3 can start again. ${ask}`);
     expect(done(pilot, { verb: 'retry', idea: 'i1' })).toContain(`its work so far is kept. ${ask}`);
     expect(decided(pilot)).toEqual([]);
     done(pilot, { verb: 'review' });
-    expect(shown('i2')).not.toHaveProperty('paused');
+    expect(shown('i2')?.paused).toBeUndefined();
     done(pilot, { verb: 'stop', idea: 'i2' });
     expect(done(pilot, { verb: 'resume', idea: 'i2' })).toBe('i2 can start again');
     done(pilot, { verb: 'pause', reason: 'lunch' });
