@@ -39,6 +39,8 @@ export const integrationDir = (root: string, project: string): string => join(pr
 export const wallDir = (root: string, project: string): string => join(projectDir(root, project), 'wall');
 /** The current steps of ideas with plans. */
 export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
+/** Held while a command works on the project without an open run. */
+export const closedLockDir = (root: string, project: string): string => join(projectDir(root, project), 'closed.lock');
 /** Gate results on base commits; ralphctl can run the gate again. */
 /** Edits, splits and other interventions that outlast a run. */
 export const carriedDir = (root: string, project: string): string => join(projectDir(root, project), 'carried');

@@ -16,8 +16,9 @@ import type {
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
+import type { RunSummary } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { abandonedIdeas, carryOver, retriedIdeas, takeHints } from '../run-files/carried.js';
+import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-files/carried.js';
 import { needNoWork } from '../run-files/landed.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
@@ -57,11 +58,19 @@ async function carriedInto(
   const abandoned = [...(await abandonedIdeas(root, ref.project).catch(asMissing))].flatMap(([idea, { reason }]) =>
     open.has(idea) && !again.includes(idea) ? [{ idea, reason: reason || undefined }] : [],
   );
-  const hints = await takeHints(root, ref, open).catch(asMissing);
+  const { hints, kept } = await takeCarried(root, ref, open).catch(asMissing);
   const retries = (await retriedIdeas(root, ref.project).catch(asMissing)).filter(({ idea }) => open.has(idea));
-  if (abandoned.length + hints.length + retries.length === 0) return undefined;
-  return { abandoned, hints, retries: retries.length > 0 ? retries : undefined };
+  // A person who names an idea again wants it to run.
+  const wanted = kept.filter(({ idea, verb }) => verb !== 'rollback' || !again.includes(idea));
+  if (abandoned.length + hints.length + retries.length + wanted.length === 0) return undefined;
+  return {
+    ...{ abandoned, hints },
+    ...(retries.length > 0 ? { retries } : {}),
+    ...(wanted.length > 0 ? { kept: wanted } : {}),
+  };
 }
+
+const MOST_LISTED = 1000;
 
 /** A revision of the run's configuration, for the deciding code. */
 export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<RunConfigResult> {
@@ -88,5 +97,12 @@ export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<vo
   await load(deps, input);
   const dir = runDir(deps.root, input.project, input.runId);
   await writeAtomically(join(dir, 'summary.json'), JSON.stringify(input.summary, null, 2));
-  if (input.carried) await carryOver(deps.root, input, await knownIdeas(deps.root, input), input.carried);
+  if (!input.carried) return;
+  const { notLanded } = input.summary as Partial<RunSummary>;
+  // A long list is cut, and does not tell what has landed.
+  const open =
+    notLanded && notLanded.length < MOST_LISTED
+      ? new Map(notLanded.map(({ idea, status }) => [idea, status]))
+      : undefined;
+  await carryOver(deps.root, input, await knownIdeas(deps.root, input), input.carried, open);
 }

@@ -63,6 +63,18 @@ export interface CarriedOver {
   hints: { idea: string; notes: string[] }[];
   /** How often an idea that has not landed was tried again: it keeps its score (A2). Absent in runs of 0.1. */
   retries?: { idea: string; count: number }[];
+  /** Commands that people gave while no run was open. Absent where there are none. */
+  kept?: KeptCommand[];
+}
+
+/** A command about an idea that the next run carries out at its start. */
+export interface KeptCommand {
+  idea: string;
+  /** `rollback`: it was taken off the target and stays out until a `retry`. */
+  verb: 'retry' | 'unblock' | 'limit' | 'skip' | 'skip-step' | 'bump' | 'score' | 'rollback';
+  /** Of `limit` and `score`. */
+  n?: number;
+  reason?: string;
 }
 
 export interface IdeaLimits {

@@ -1,14 +1,15 @@
 /**
- * What outlasts a run: that a person has abandoned an idea, hints that no prompt had yet, and how often an idea was tried
- * again. One file for each idea, in the project's folder.
+ * What outlasts a run: that a person has abandoned an idea, hints that no prompt had yet, how often an idea was tried
+ * again, and commands that people gave without an open run (`kept.ts`). One file for each idea, in the project's folder.
  * Invariant: `abandoned` counts until a `retry` takes it back; hints are given to one run only, which gives back at its end
- * what was not delivered; retries count until the idea has landed. Files only, no decisions about a run.
+ * what was not delivered; retries and kept limits and points count until the idea has landed; other kept commands are for
+ * one run. Files only, no decisions about a run.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { carriedDir } from '../config/paths.js';
 import { readStored } from '../config/stored.js';
-import type { CarriedOver } from '../protocol/activities.js';
+import type { CarriedOver, KeptCommand } from '../protocol/activities.js';
 import { writeAtomically } from './run.js';
 import { CARRIED } from './shapes.js';
 
@@ -23,18 +24,27 @@ export interface Carried {
   idea: string;
   abandoned?: Abandoned;
   hints?: string[];
-  /** Run that has the hints. */
+  /** Run that has the hints and the kept commands. */
   takenBy?: string;
   retries?: number;
+  kept?: Kept[];
 }
+
+export interface Kept extends Omit<KeptCommand, 'idea'> {
+  /** ISO time. */
+  at: string;
+}
+
+/** They count until the idea has landed; the others are for one run. `rollback` counts until a `retry`. */
+export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback']);
 
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
 
 const read = (path: string): Promise<Carried | undefined> => readStored(path, CARRIED);
 
-async function write(root: string, project: string, next: Carried): Promise<void> {
+export async function writeCarried(root: string, project: string, next: Carried): Promise<void> {
   const path = fileOf(root, project, next.idea);
-  if (!next.abandoned && !next.hints?.length && !next.retries) {
+  if (!next.abandoned && !next.hints?.length && !next.retries && !next.kept?.length) {
     await rm(path, { force: true });
     return;
   }
@@ -42,7 +52,7 @@ async function write(root: string, project: string, next: Carried): Promise<void
   await writeAtomically(path, JSON.stringify(next, null, 2));
 }
 
-const recordOf = async (root: string, project: string, idea: string): Promise<Carried> =>
+export const recordOf = async (root: string, project: string, idea: string): Promise<Carried> =>
   (await read(fileOf(root, project, idea))) ?? { version: 1, idea };
 
 /** Ideas with a record. */
@@ -51,7 +61,7 @@ async function recorded(root: string, project: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
 }
 
-async function all(root: string, project: string): Promise<Carried[]> {
+export async function allCarried(root: string, project: string): Promise<Carried[]> {
   const ideas = await recorded(root, project);
   const found = await Promise.all(ideas.map((idea) => read(fileOf(root, project, idea))));
   return found.filter((one) => one !== undefined);
@@ -59,48 +69,53 @@ async function all(root: string, project: string): Promise<Carried[]> {
 
 export async function noteAbandoned(root: string, project: string, idea: string, reason?: string): Promise<void> {
   const before = await recordOf(root, project, idea);
-  const abandoned = { at: new Date().toISOString(), reason: reason || undefined };
-  await write(root, project, { ...before, abandoned });
+  const abandoned = { at: new Date().toISOString(), ...(reason ? { reason } : {}) };
+  await writeCarried(root, project, { ...before, abandoned });
 }
 
 /** False when the idea was not abandoned. */
 export async function takeBackAbandoned(root: string, project: string, idea: string): Promise<boolean> {
   const { abandoned, ...rest } = await recordOf(root, project, idea);
   if (!abandoned) return false;
-  await write(root, project, rest);
+  await writeCarried(root, project, rest);
   return true;
 }
 
 export async function abandonedIdeas(root: string, project: string): Promise<Map<string, Abandoned>> {
   return new Map(
-    (await all(root, project)).flatMap(({ idea, abandoned }) => (abandoned ? [[idea, abandoned] as const] : [])),
+    (await allCarried(root, project)).flatMap(({ idea, abandoned }) => (abandoned ? [[idea, abandoned] as const] : [])),
   );
 }
 
 export async function retriedIdeas(root: string, project: string): Promise<{ idea: string; count: number }[]> {
-  return (await all(root, project)).flatMap(({ idea, retries }) => (retries ? [{ idea, count: retries }] : []));
+  return (await allCarried(root, project)).flatMap(({ idea, retries }) => (retries ? [{ idea, count: retries }] : []));
 }
 
-/** Assigns hints to a run. A repeated call returns the same. */
-export async function takeHints(
+/** Assigns hints and kept commands to a run. A repeated call returns the same. */
+export async function takeCarried(
   root: string,
   { project, runId }: { project: string; runId: string },
   ideas: ReadonlySet<string>,
-): Promise<{ idea: string; notes: string[] }[]> {
-  const taken: { idea: string; notes: string[] }[] = [];
-  for (const one of await all(root, project)) {
-    if (!one.hints?.length || !ideas.has(one.idea) || (one.takenBy ?? runId) !== runId) continue;
-    await write(root, project, { ...one, takenBy: runId });
-    taken.push({ idea: one.idea, notes: one.hints });
+): Promise<Required<Pick<CarriedOver, 'hints' | 'kept'>>> {
+  const taken: Required<Pick<CarriedOver, 'hints' | 'kept'>> = { hints: [], kept: [] };
+  for (const one of await allCarried(root, project)) {
+    const { idea, hints = [], kept = [], takenBy = runId } = one;
+    if (hints.length + kept.length === 0 || !ideas.has(idea)) continue;
+    const mine = takenBy === runId;
+    taken.kept.push(
+      ...kept.filter(({ verb }) => mine || LASTING.has(verb)).map(({ at: _, ...command }) => ({ idea, ...command })),
+    );
+    if (!mine) continue;
+    await writeCarried(root, project, { ...one, takenBy: runId });
+    if (hints.length > 0) taken.hints.push({ idea, notes: hints });
   }
   return taken;
 }
 
-/** Ideas with hints that belong to no other run. */
-export async function hintedIdeas(root: string, project: string, runId: string): Promise<string[]> {
-  return (await all(root, project))
-    .filter((one) => one.hints?.length && (one.takenBy ?? runId) === runId)
-    .map(({ idea }) => idea);
+function lasts(verb: Kept['verb'], idea: string, open: ReadonlyMap<string, string> | undefined): boolean {
+  if (!LASTING.has(verb) || !open) return LASTING.has(verb);
+  // A retry in the run ends it.
+  return verb === 'rollback' ? open.get(idea) === 'skipped' : open.has(idea);
 }
 
 /** What a run leaves to the next one, at its end. `known`: its ideas; records of others stay. */
@@ -109,6 +124,8 @@ export async function carryOver(
   { project, runId }: { project: string; runId: string },
   known: ReadonlySet<string>,
   { abandoned, hints, retries = [] }: CarriedOver,
+  /** How ideas that have not landed ended; absent: not known. */
+  open?: ReadonlyMap<string, string>,
 ): Promise<void> {
   const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
   const left = new Map(hints.map((one) => [one.idea, one.notes]));
@@ -129,11 +146,13 @@ export async function carryOver(
     const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
     const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];
-    await write(root, project, {
+    const kept = (before?.kept ?? []).filter(({ verb }) => before?.takenBy !== runId || lasts(verb, idea, open));
+    await writeCarried(root, project, {
       ...{ version: 1, idea },
-      abandoned: givenUp.has(idea) ? since : undefined,
-      hints: notes.length > 0 ? notes : undefined,
-      retries: count || undefined,
+      ...(givenUp.has(idea) ? { abandoned: since } : {}),
+      ...(notes.length > 0 ? { hints: notes } : {}),
+      ...(count ? { retries: count } : {}),
+      ...(kept.length > 0 ? { kept } : {}),
     });
   }
 }

@@ -99,7 +99,12 @@ export const CARRIED: StoredKind<Carried> = {
     abandoned: z.looseObject({ at: z.string(), reason: z.string().optional() }).optional(),
     hints: texts.optional(),
     takenBy: z.string().optional(),
+    kept: z
+      .array(
+        z.looseObject({ verb: z.string(), at: z.string(), n: z.number().optional(), reason: z.string().optional() }),
+      )
+      .optional(),
     retries: z.number().optional(),
   }) as unknown as z.ZodType<Carried>,
-  fix: 'Remove the file, then abandon the idea or give the hint again',
+  fix: 'Remove the file, then give the command for the idea again',
 };

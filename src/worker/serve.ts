@@ -17,6 +17,7 @@ import { resolveConnection } from '../server/connection.js';
 import { pagesOf, readRecord } from '../server/files.js';
 import { connectTarget, type Target } from '../server/target.js';
 import { buildId } from './build-id.js';
+import { whenNoCommandWorks } from './closed-project.js';
 import { hostLabel } from './host-label.js';
 import { Launcher } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
@@ -95,10 +96,14 @@ async function poll(
   const onLost = (why: string): void => log.event('a job process ended', { why });
   const [agents, repository] = [new Launcher({ root, host, onLost }), new Launcher({ root, host, onLost })];
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
-  const doWork: DoWork = (name, input, context) =>
+  const launched: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
   // Read each time: a server that was restarted may have other ports.
   const pages = async (): Promise<string | undefined> => (target.kind === 'embedded' ? pagesOf(root) : undefined);
+  const doWork: DoWork = (name, input, context) =>
+    name === 'openRun'
+      ? whenNoCommandWorks(root, project).then(() => launched(name, input, context))
+      : launched(name, input, context);
   const others = await alsoFor(options, client, host, log);
   // In parallel, because both take a while and polling starts after both.
   const [workers] = await Promise.all([

@@ -40,7 +40,7 @@ it(
     expect(second).toMatch(
       /the run leaves out a-1: you abandoned it \(.*\): obsolete; to try it again: ralphctl retry a-1/,
     );
-    expect(second).toContain('hints from an earlier run go into the first prompt of b-1');
+    expect(second).toContain('carries over: hint for b-1');
     await held.go('h-1-1');
     await held.state('waits for you');
     expect(await held.prompt('b-1', 1)).toContain('use British spelling');
@@ -52,10 +52,11 @@ it(
     expect(await held.prompt('b-1', 2)).not.toContain('use British spelling');
 
     expect(await ok('retry', 'a-1')).toContain('a-1 is no longer abandoned. No run is open');
-    const again = await run('retry', 'a-1');
-    expect([again.code, again.stderr]).toEqual([6, expect.stringContaining('no run is open')]);
+    const again = await run('retry', 'b-1');
+    expect([again.code, again.stderr]).toEqual([7, expect.stringContaining('b-1 has landed')]);
     const third = await ok('start', '--detach');
-    expect(third).not.toMatch(/left out|hints/);
+    expect(third).toContain('carries over: retry a-1');
+    expect(third).not.toMatch(/leaves out|hint/);
     expect((await held.finish()).notLanded).toEqual([]);
   },
   SLOW,
@@ -106,7 +107,7 @@ it(
     await held.closed();
     expect((await run('status')).stdout).toContain('try them again with: ralphctl start');
     expect(await run('abandon', 'a-2')).toMatchObject({ code: 2, stderr: expect.stringContaining('no idea a-2') });
-    expect(await run('abandon', 'h-1')).toMatchObject({ code: 6, stderr: expect.stringContaining('landed') });
+    expect(await run('abandon', 'h-1')).toMatchObject({ code: 7, stderr: expect.stringContaining('landed') });
     const told = await run('abandon', 'a-1', '--reason', 'obsolete');
     expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('until: ralphctl retry a-1')]);
     const { stdout } = await run('status');

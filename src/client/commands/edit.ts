@@ -15,7 +15,7 @@ import { type IdeaEdit, lastEdit, writeEdit } from '../../run-files/edits.js';
 import { loadIdea } from '../../run-files/run.js';
 import { type Context, say } from '../context.js';
 import { UserError } from '../errors.js';
-import { forgetAmendment, knownIdea, type OpenRun, send, withRun } from './interventions.js';
+import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface EditOptions {
   title?: string;
@@ -46,7 +46,7 @@ type Editable = z.infer<typeof EDITABLE>;
 
 export async function edit(context: Context, idea: string, options: EditOptions): Promise<number> {
   if (options.forget) return forgetAmendment(context, idea, 'edit');
-  return withRun(context, async (run) => {
+  const inRun = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, idea);
     const before = await current(context, run, idea);
     const after = given(options) ? withFlags(before, options) : await inEditor(context, idea, before);
@@ -61,6 +61,19 @@ export async function edit(context: Context, idea: string, options: EditOptions)
       );
     }
     return code;
+  };
+  return withProject(context, inRun, async (closed) => {
+    const { amendWithoutRun, ideaOfNextRun } = await import('../after-run/amend.js');
+    const whole = await ideaOfNextRun(closed, idea, 'edit');
+    const before = editable(whole);
+    const after = given(options) ? withFlags(before, options) : await inEditor(context, idea, before);
+    const fields = difference(before, after);
+    if (Object.keys(fields).length === 0) throw new UserError(`${idea} is unchanged`);
+    return amendWithoutRun(closed, whole, {
+      verb: 'edit',
+      change: { fields },
+      ...(options.reason ? { reason: options.reason } : {}),
+    });
   });
 }
 
@@ -79,7 +92,10 @@ async function current(context: Context, run: OpenRun, id: string): Promise<Edit
       `this machine lacks the files of run ${run.runId}. Call edit on the machine that started the run`,
     );
   const { edit: edited } = await lastEdit(context.root, run, id);
-  const now: Idea = { ...idea, ...edited };
+  return editable({ ...idea, ...edited });
+}
+
+function editable(now: Idea): Editable {
   return {
     title: now.title,
     text: now.text,

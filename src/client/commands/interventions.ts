@@ -6,15 +6,18 @@ import { nearest } from '../../config/problems.js';
 import { notesProblem } from '../../decide/idea/amendments.js';
 import { readWarningAnswer } from '../../decide/idea/stall.js';
 import { BASELINE_KEY } from '../../decide/idea/tripwires.js';
+import type { KeptCommand } from '../../protocol/activities.js';
 import type { Intervention } from '../../protocol/command.js';
 import { forget } from '../../run-files/amendments.js';
+import { forgetKept } from '../../run-files/kept.js';
 import { knownIdeas, loadIdea } from '../../run-files/run.js';
 import { runningWorker } from '../../worker/record.js';
+import type { Closed } from '../after-run/closed.js';
 import { connect } from '../api/connection.js';
 import { noRun, RunApi } from '../api/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
-import { failingLines, noRunFor } from '../open-run/failing-run.js';
+import { failingLines } from '../open-run/failing-run.js';
 import { clean } from '../views/live-lines.js';
 
 export interface OpenRun {
@@ -27,27 +30,67 @@ export interface OpenRun {
   failing?: string;
 }
 
-/** Sends one command. */
+/** Sends one command; without an open run, the project keeps it or it is carried out at once. */
 export async function tell(context: Context, command: Intervention): Promise<number> {
   const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, command.idea, command.verb);
     return send(context, run, command);
   };
-  return withRun(context, act, command);
+  return withRunOr(context, act, command);
+}
+
+async function withRunOr(
+  context: Context,
+  act: (run: OpenRun) => Promise<number>,
+  command: Intervention,
+): Promise<number> {
+  const { doWithoutRun, worksWithoutRun } = await import('../after-run/act.js');
+  if (!worksWithoutRun(command)) return withRun(context, act);
+  return withProject(context, act, (closed) => doWithoutRun(closed, command));
+}
+
+/** `act` with the open run, else `otherwise` with the project while none is open. */
+export async function withProject(
+  context: Context,
+  act: (run: OpenRun) => Promise<number>,
+  otherwise: (closed: Closed) => Promise<number>,
+): Promise<number> {
+  let none: UserError;
+  try {
+    return await withRun(context, act);
+  } catch (error) {
+    if (!(error instanceof UserError) || (error.exitCode !== EXIT.noRun && error.exitCode !== EXIT.unreachable))
+      throw error;
+    none = error;
+  }
+  const project = await findProjectId(context);
+  const { assertOver, withClosed } = await import('../after-run/closed.js');
+  await assertOver(context, project, none);
+  return withClosed(context, project, () => isOpen(context, project), otherwise);
+}
+
+/** False also where no server runs. */
+async function isOpen(context: Context, project: string): Promise<boolean> {
+  const connected = await connect(context, { start: false }).catch((error: unknown) => {
+    if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
+    throw error;
+  });
+  if (!connected) return false;
+  try {
+    return (await new RunApi(connected.client, project).facts())?.open === true;
+  } finally {
+    await connected.close();
+  }
 }
 
 /** For commands that write files before they send their message. */
-export async function withRun(
-  context: Context,
-  act: (run: OpenRun) => Promise<number>,
-  command?: Intervention,
-): Promise<number> {
+export async function withRun(context: Context, act: (run: OpenRun) => Promise<number>): Promise<number> {
   const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();
-    if (!facts?.open || !facts.runId) throw command ? await noRunFor(context, project, command) : noRun();
+    if (!facts?.open || !facts.runId) throw noRun();
     // Nothing records who polls an external server; the answer to a query tells.
     const external = connected.target.kind === 'external';
     const worker = external || (await runningWorker(context.root, project)) !== undefined;
@@ -133,15 +176,17 @@ export async function answer(
 ): Promise<number> {
   const { describeChange, reloadFile } = await import('../open-run/reload.js');
   const { changedFile } = await import('../open-run/flags.js');
-  return withRun(context, async (run) => {
+  const command = { verb: 'answer', idea, text, ...(reason ? { reason } : {}) } as const;
+  const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, idea, 'answer');
     const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
     if (view?.question?.includes(BASELINE_KEY)) {
       const { changed, kept } = await reloadFile(context, run);
       for (const change of [...changed, ...kept]) say(`the configuration file has changed: ${describeChange(change)}`);
     } else if (!context.json) for (const line of await changedFile(context, run)) say(line);
-    return send(context, run, { verb: 'answer', idea, text, reason: reason || undefined });
-  });
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
 }
 
 /*
@@ -150,15 +195,17 @@ export async function answer(
  */
 
 export async function hint(context: Context, idea: string, text: string, reason: string | undefined): Promise<number> {
-  return withRun(context, async (run) => {
+  const command = { verb: 'hint', idea, text, ...(reason ? { reason } : {}) } as const;
+  const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, idea, 'hint');
     const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
     // The idea's workflow of an earlier run is closed, and still answers.
     const { notes: count = 0, notesSize: size = 0 } = view && view.phase !== 'closed' ? view : {};
     const problem = notesProblem(idea, { count, size }, text);
     if (problem !== undefined) throw new UserError(problem, EXIT.refused);
-    return send(context, run, { verb: 'hint', idea, text, reason: reason || undefined });
-  });
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
 }
 
 /* `edit IDEA --forget`, `split IDEA --forget`: later runs read the idea from the backlog again. */
@@ -173,18 +220,37 @@ export async function forgetAmendment(context: Context, idea: string, verb: 'edi
   return EXIT.ok;
 }
 
+/* `retry IDEA --forget` and its like: the next start does not carry the command over. */
+
+export async function forgetCarried(
+  context: Context,
+  idea: string,
+  what: KeptCommand['verb'] | 'hint',
+): Promise<number> {
+  const project = await findProjectId(context);
+  const verb = what === 'skip-step' ? 'skip --step' : what;
+  if (!(await forgetKept(context.root, project, idea, what)))
+    throw new UserError(`there is no ${verb} of ${idea} to drop`);
+  const done = `the next start does not carry over the ${verb} of ${idea}. An open run keeps it`;
+  if (context.json) printJson({ done, verb: what, idea });
+  else print(done);
+  return EXIT.ok;
+}
+
 /* `ralphctl skip IDEA --step`: leaves out the current step of an idea's plan. */
 
 export async function skipStep(context: Context, idea: string, reason: string | undefined): Promise<number> {
-  return withRun(context, async (run) => {
+  const command = { verb: 'skip-step', idea, ...(reason ? { reason } : {}) } as const;
+  const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, idea);
     // On a host without the run's files, the idea ignores the command if it has no plan.
     const known = await loadIdea(context.root, run, idea).catch(() => undefined);
     if (known && !known.plan) {
       throw new UserError(`${idea} has no plan with steps. To leave the idea out: ralphctl skip ${idea}`);
     }
-    return send(context, run, { verb: 'skip-step', idea, reason: reason || undefined });
-  });
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
 }
 
 /* `warn`: shows the warnings of an idea, or answers them. */

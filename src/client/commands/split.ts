@@ -10,7 +10,7 @@ import { amend } from '../../run-files/amendments.js';
 import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../run-files/run.js';
 import { type Context, say } from '../context.js';
 import { UserError } from '../errors.js';
-import { forgetAmendment, knownIdea, send, withRun } from './interventions.js';
+import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface SplitOptions {
   into?: string[];
@@ -28,7 +28,7 @@ export async function split(context: Context, idea: string, options: SplitOption
       `split needs the parts: ralphctl split ${idea} --into "first" --into "second", or --file parts.yaml`,
     );
   }
-  return withRun(context, async (run) => {
+  const inRun = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, idea);
     const whole = await loadIdea(context.root, run, idea).catch(() => undefined);
     if (!whole)
@@ -56,6 +56,15 @@ export async function split(context: Context, idea: string, options: SplitOption
       if (error instanceof UserError) await dropIdeas(context.root, run, parts);
       throw error;
     }
+  };
+  return withProject(context, inRun, async (closed) => {
+    const { amendWithoutRun, ideaOfNextRun } = await import('../after-run/amend.js');
+    const whole = await ideaOfNextRun(closed, idea, 'split');
+    const known = new Set((await closed.plan())?.ideas.map(({ id }) => id));
+    const parts = file === undefined ? fromTitles(whole, into, known) : await fromFile(context, whole, file);
+    const taken = parts.find((part) => known.has(part.id));
+    if (taken) throw new UserError(`the backlog already has an idea ${taken.id}. Give the part another id`);
+    return amendWithoutRun(closed, whole, { verb: 'split', change: { parts }, ...(reason ? { reason } : {}) });
   });
 }
 

@@ -39,6 +39,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   const loading = options.dryRun ? undefined : loadApi();
   loading?.catch(() => undefined);
   if (!loading || options.dryRun) return showPlan(context, await planRun(context, options, { agents: false }));
+  await whenProjectFree(context);
   const plan = await planRun(context, options).catch((error: unknown) => error as Error);
   // Attaching to an open run must work when the backlog has moved or the configuration is broken.
   if (plan instanceof Error) return comeBack(context, options, await loading, plan);
@@ -171,17 +172,30 @@ async function startOrAttach(
       );
     return { runId: open.runId, attached: true };
   }
-  await writeRun(context.root, runFile(plan, runId), plan.ideas);
   const input = {
     project: plan.project.id,
     runId,
     settings: { ...settingsOf(plan.config), ...(mode ? { mode } : {}) },
   };
-  const answer = await api.start(input, { repo: plan.project.repository.root });
+  const { lockProject } = await import('../after-run/closed.js');
+  const answer = await lockProject(context, plan.project.id, async (waited) => {
+    // It may have changed the target or the backlog after they were read.
+    if (waited) throw new UserError('another command has worked on this project meanwhile. Call again: ralphctl start');
+    await writeRun(context.root, runFile(plan, runId), plan.ideas);
+    return api.start(input, { repo: plan.project.repository.root });
+  });
   if (answer === 'started') return { runId, attached: false };
   const other = await api.facts();
   if (!other?.runId) throw new UserError('another run started at the same moment. See: ralphctl status');
   return { runId: other.runId, attached: true };
+}
+
+/** A command that works on the project without a run ends before the start reads anything. */
+async function whenProjectFree(context: Context): Promise<void> {
+  const project = await findProject(context).catch(() => undefined);
+  if (!project) return;
+  const { lockProject } = await import('../after-run/closed.js');
+  await lockProject(context, project.id, () => Promise.resolve());
 }
 
 function workflowsPage({ target }: Connected): string | null {

@@ -13,6 +13,7 @@ import type { RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../protocol/views.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { type RunRecord, readRecord } from '../../run-files/idea-record.js';
+import { keptForNext, keptWords } from '../../run-files/kept.js';
 import { listRuns } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
@@ -63,9 +64,20 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
     return exitCode(found);
   }
   describe(found, new Set((await abandonedIdeas(context.root, id)).keys()));
+  if (!found.facts?.open && !found.stranded) for (const line of await nextStartLines(context.root, id)) print(line);
   for (const line of behind) print(`! ${line}`);
   if (found.facts?.open) describeList(found.list, options);
   return exitCode(found);
+}
+
+const MOST_KEPT = 10;
+
+/** What people said since the last run. */
+async function nextStartLines(root: string, project: string): Promise<string[]> {
+  const words = (await keptForNext(root, project)).flatMap(keptWords);
+  if (words.length === 0) return [];
+  const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
+  return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];
 }
 
 /** Needs the repository, which may have gone. */

@@ -1,6 +1,7 @@
 /** Lists what of earlier runs applies to a new run and what does not, for its start. Reads only files. */
 import type { Idea } from '../../protocol/idea.js';
-import { abandonedIdeas, hintedIdeas } from '../../run-files/carried.js';
+import { abandonedIdeas } from '../../run-files/carried.js';
+import { keptForNext, keptWords } from '../../run-files/kept.js';
 import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
 
 const MOST_NAMED = 10;
@@ -12,7 +13,7 @@ export async function carriedLines(
   open: ReadonlySet<string>,
   again: readonly string[],
 ): Promise<string[]> {
-  const [given, hinted] = await Promise.all([abandonedIdeas(root, project), hintedIdeas(root, project, runId)]);
+  const [given, next] = await Promise.all([abandonedIdeas(root, project), keptForNext(root, project, runId)]);
   const out = [...given].filter(([idea]) => open.has(idea) && !again.includes(idea));
   const lines = out
     .slice(0, MOST_NAMED)
@@ -21,8 +22,11 @@ export async function carriedLines(
         `the run leaves out ${idea}: you abandoned it (${at.slice(0, 16).replace('T', ' ')} UTC)${reason ? `: ${reason}` : ''}; to try it again: ralphctl retry ${idea}`,
     );
   if (out.length > MOST_NAMED) lines.push(`and ${out.length - MOST_NAMED} more that were abandoned`);
-  const told = hinted.filter((idea) => open.has(idea)).slice(0, MOST_NAMED);
-  if (told.length > 0) lines.push(`hints from an earlier run go into the first prompt of ${told.join(', ')}`);
+  const words = next.filter(({ idea }) => open.has(idea)).flatMap(keptWords);
+  if (words.length > 0) {
+    const more = words.length > MOST_NAMED ? ` and ${words.length - MOST_NAMED} more` : '';
+    lines.push(`carries over: ${words.slice(0, MOST_NAMED).join(', ')}${more}`);
+  }
   return lines;
 }
 

@@ -8,6 +8,7 @@ import type { EditOptions } from '../commands/edit.js';
 import type { SplitOptions } from '../commands/split.js';
 import type { Context } from '../context.js';
 import { collect, json, type Run, reason, whole } from './options.js';
+import { FORGET, given, type Several, tellSome, WHERE } from './several.js';
 
 interface Said {
   reason?: string;
@@ -116,10 +117,13 @@ export function addSteering(program: Program, run: Run): void {
       ),
     );
   add('hint <idea>', 'add advice to an idea’s next prompt', 'Adds advice to the next prompt of an idea, once.')
-    .argument('<text...>')
+    .argument('[text...]')
+    .option('--forget', FORGET)
     .action(
-      run(async (context, idea: string, words: string[], said: Said) =>
-        (await interventions()).hint(context, idea, words.join(' '), said.reason),
+      run(async (context, idea: string, words: string[], said: Several) =>
+        said.forget
+          ? (await interventions()).forgetCarried(context, idea, 'hint')
+          : (await interventions()).hint(context, idea, words.join(' '), said.reason),
       ),
     );
   add(
@@ -127,23 +131,44 @@ export function addSteering(program: Program, run: Run): void {
     'start an idea in the next free slot',
     'In mode semi-auto: starts this idea in the next free slot.',
   ).action(run((context, idea: string, said: Said) => tell(context, { verb: 'assign', idea }, said)));
-  add('bump <idea>', 'put an idea ahead of all ready ideas', 'Puts an idea ahead of all other ready ideas.').action(
-    run((context, idea: string, said: Said) => tell(context, { verb: 'bump', idea }, said)),
-  );
+  add('bump <idea>', 'put an idea ahead of all ready ideas', 'Puts an idea ahead of all other ready ideas.')
+    .option('--forget', FORGET)
+    .action(
+      run(async (context, idea: string, said: Several) =>
+        said.forget
+          ? (await interventions()).forgetCarried(context, idea, 'bump')
+          : tell(context, { verb: 'bump', idea }, said),
+      ),
+    );
   add(
     'score <idea>',
     'add points of your own to an idea’s score',
     'Adds points of your own to the score of an idea. `ralphctl why` shows the score.',
   )
-    .argument('<points>', 'points to add; write negative points after --', points)
-    .action(run((context, idea: string, n: number, said: Said) => tell(context, { verb: 'score', idea, n }, said)));
+    .argument('[points]', 'points to add; write negative points after --', points)
+    .option('--forget', FORGET)
+    .action(
+      run(async (context, idea: string, n: number | undefined, said: Several) => {
+        if (said.forget) return (await interventions()).forgetCarried(context, idea, 'score');
+        return tell(context, { verb: 'score', idea, n: given(n, `score ${idea} 20`) }, said);
+      }),
+    );
   add(
-    'limit <idea>',
+    'limit [idea]',
     'grant an idea more iterations',
     'Grants an idea more iterations. An idea that timed out continues.',
   )
-    .argument('<n>', 'iterations to add', more)
-    .action(run((context, idea: string, n: number, said: Said) => tell(context, { verb: 'limit', idea, n }, said)));
+    .argument('[n]', 'iterations to add', more)
+    .option('--by <n>', 'iterations to add, with --where', more)
+    .option('--where <status>', WHERE, collect)
+    .option('--forget', FORGET)
+    .action(
+      run(async (context, idea: string | undefined, n: number | undefined, said: Several & { by?: number }) => {
+        if (said.forget && idea !== undefined) return (await interventions()).forgetCarried(context, idea, 'limit');
+        const many = given(n ?? said.by, said.where ? 'limit --where timeout --by 10' : `limit ${idea ?? 'IDEA'} 10`);
+        return tellSome(context, idea, { verb: 'limit', n: many }, said);
+      }),
+    );
   program
     .command('warn')
     .argument('<idea>')
@@ -185,27 +210,33 @@ export function addSteering(program: Program, run: Run): void {
       ),
     );
   add(
-    'skip <idea>',
+    'skip [idea]',
     'leave an idea out of this run',
-    'Leaves an idea out of this run. If it runs, ralphctl ends it and saves its work.',
+    'Leaves an idea out of this run, or of the next one where none is open. If it runs, ralphctl ends it and saves its work.',
   )
     .option('--step', 'skip only the current step of its plan; the next step starts')
+    .option('--where <status>', WHERE, collect)
+    .option('--forget', FORGET)
     .action(
-      run(async (context, idea: string, said: Said & { step?: boolean }) =>
-        said.step
+      run(async (context, idea: string | undefined, said: Several & { step?: boolean }) => {
+        if (said.forget && idea !== undefined)
+          return (await interventions()).forgetCarried(context, idea, said.step ? 'skip-step' : 'skip');
+        return said.step && idea !== undefined
           ? (await interventions()).skipStep(context, idea, said.reason)
-          : tell(context, { verb: 'skip', idea }, said),
-      ),
+          : tellSome(context, idea, { verb: 'skip' }, said);
+      }),
     );
   add(
-    'abandon <idea>',
+    'abandon [idea]',
     'give an idea up, in later runs too',
     'Gives an idea up, in later runs too, until retry. Its branch and worktree stay.',
-  ).action(
-    run(async (context, idea: string, said: Said) =>
-      (await import('../commands/abandon.js')).abandon(context, idea, said.reason),
-    ),
-  );
+  )
+    .option('--where <status>', WHERE, collect)
+    .action(
+      run(async (context, idea: string | undefined, said: Several) =>
+        (await import('../commands/abandon.js')).abandon(context, idea, said),
+      ),
+    );
 }
 
 /** Recover: after a failure, and to undo. */
@@ -218,19 +249,31 @@ export function addRecovery(program: Program, run: Run): void {
     'Continues a run that paused because too many ideas failed in a row. Look at them first: ralphctl status --only failed.',
   ).action(run((context, said: Said) => tell(context, { verb: 'review' }, said)));
   add(
-    'retry <idea>',
+    'retry [idea]',
     'queue a failed, blocked or skipped idea again',
     'Queues an idea again that failed, timed out, is blocked, was skipped or was abandoned. Its work so far stays.',
   )
     .option('--fresh', 'save its work so far, then drop it and start over')
+    .option('--all-failed', 'all ideas that failed, timed out or are blocked')
+    .option('--where <status>', WHERE, collect)
+    .option('--forget', FORGET)
     .action(
-      run(async (context, idea: string, said: Said & { fresh?: boolean }) =>
-        (await import('../commands/abandon.js')).retry(context, idea, said),
+      run(async (context, idea: string | undefined, said: Several & { fresh?: boolean }) =>
+        said.forget && idea !== undefined
+          ? (await interventions()).forgetCarried(context, idea, 'retry')
+          : (await import('../commands/abandon.js')).retry(context, idea, said),
       ),
     );
-  add('unblock <idea>', 'queue a blocked idea again', 'Queues a blocked idea again.').action(
-    run((context, idea: string, said: Said) => tell(context, { verb: 'unblock', idea }, said)),
-  );
+  add('unblock [idea]', 'queue a blocked idea again', 'Queues a blocked idea again.')
+    .option('--where <status>', WHERE, collect)
+    .option('--forget', FORGET)
+    .action(
+      run(async (context, idea: string | undefined, said: Several) =>
+        said.forget && idea !== undefined
+          ? (await interventions()).forgetCarried(context, idea, 'unblock')
+          : tellSome(context, idea, { verb: 'unblock' }, said),
+      ),
+    );
   add(
     'rollback <idea>',
     'take an idea’s commits back',

@@ -51,6 +51,13 @@ export function commandsNow(idea: string, status: IdeaStatus, possible: readonly
   ];
 }
 
+/** Beside `start`, while no run is open. */
+const AFTER: Partial<Record<IdeaStatus, readonly string[]>> = {
+  timeout: ['limit', 'hint'],
+  blocked: ['hint'],
+  failed: ['hint'],
+};
+
 /** Commands that need no open run. `givenUp`: no start runs it until a retry. */
 export function commandsAfter(
   idea: string,
@@ -59,13 +66,14 @@ export function commandsAfter(
 ): string[] {
   if (status === 'landed')
     return [
-      ...(commit ? [`git revert ${commit.slice(0, 8)} (takes it back)`] : []),
+      ...(commit ? [`ralphctl rollback ${idea} (takes it off the target, through the gate)`] : []),
       `ralphctl start --again ${idea} (runs it again)`,
     ];
   return [
     givenUp
       ? `ralphctl retry ${idea} (it is abandoned; with this, the next start runs it again)`
       : 'ralphctl start (tries it again, its work so far is kept)',
+    ...(AFTER[status] ?? []).map((one) => written(COMMANDS[one] ?? [one, ''], idea)),
     `ralphctl logs ${idea} (what its agent said and did)`,
     `ralphctl saves ${idea} (its saved work)`,
   ];

@@ -1,11 +1,12 @@
 /** The state a run begins with. May import protocol and decide only. */
-import type { CarriedOver, OpenRunResult } from '../../protocol/activities.js';
+import type { CarriedOver, KeptCommand, OpenRunResult } from '../../protocol/activities.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { IdeaCard } from '../../protocol/idea.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { RunState } from '../../protocol/states.js';
 import { firstBudget } from '../budget/run.js';
+import { addPatch } from '../idea/amendments.js';
 import { noIterations } from '../views/survey.js';
 import { RUN_TABLE } from './table.js';
 
@@ -24,7 +25,7 @@ function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried?: Carr
   if (landed) return { ...entry, status: 'landed' };
   const notes = carried?.hints.find(({ idea }) => idea === card.id)?.notes;
   const abandoned = carried?.abandoned.find(({ idea }) => idea === card.id);
-  return {
+  const first: IdeaEntry = {
     ...entry,
     ...(notes ? { notes } : {}),
     retries,
@@ -32,7 +33,42 @@ function firstEntry(card: IdeaCard, landed: boolean, retries = 0, carried?: Carr
       ? { status: 'abandoned', reason: `${abandoned.reason ?? 'abandoned by a person'} (in an earlier run)` }
       : {}),
   };
+  for (const one of carried?.kept ?? []) if (one.idea === card.id) carryOut(first, one);
+  return first;
 }
+
+/** More than any score: a person puts it first. */
+const FIRST = 1_000_000;
+
+/** What a person said while no run was open. */
+function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void {
+  entry.told = { verb, ...(reason ? { reason } : {}) };
+  switch (verb) {
+    case 'limit':
+      entry.patch = addPatch(entry.patch, { extra: n });
+      return;
+    case 'bump':
+      entry.boost = FIRST;
+      return;
+    case 'score':
+      entry.boost = n;
+      return;
+    case 'skip-step':
+      entry.skipStep = reason === undefined ? {} : { why: reason };
+      return;
+    case 'skip':
+    case 'rollback':
+      if (entry.status === 'abandoned') return;
+      entry.status = 'skipped';
+      entry.reason = verb === 'skip' ? (reason ?? 'skipped by a person') : takenOff(entry.card.id, reason);
+      return;
+    default:
+      return;
+  }
+}
+
+const takenOff = (idea: string, reason: string | undefined): string =>
+  `taken off the target by a person${reason ? ` (${reason})` : ''}; run it again with: ralphctl retry ${idea}`;
 
 /** A5: START_AUTOPILOT or START_SEMI_AUTO from `idle`. */
 const startState = (mode: RunMode | undefined): RunState =>

@@ -1,0 +1,169 @@
+/**
+ * Commands about ideas while no run is open: kept for the next run, or carried out at once where git is all they need.
+ * Invariant: called under the lock of the closed project. The last run's events record every command, so that `why`,
+ * `logs` and the report know it.
+ */
+import { notesProblem, sizeOf } from '../../decide/idea/amendments.js';
+import type { KeptCommand } from '../../protocol/activities.js';
+import { answerNote } from '../../protocol/answer.js';
+import { type IdeaVerb, type Intervention, MAX_COMMAND_TEXT, MOST_KEPT_NOTES } from '../../protocol/command.js';
+import { noteAbandoned } from '../../run-files/carried.js';
+import { EventWriter } from '../../run-files/events.js';
+import { keep, keepHint, keptHints } from '../../run-files/kept.js';
+import { print, printJson, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf } from './closed.js';
+
+type About = Intervention & { verb: IdeaVerb; idea: string };
+
+/** Verbs that mean something without a run. */
+const WITHOUT_RUN: ReadonlySet<string> = new Set([
+  ...['retry', 'unblock', 'limit', 'skip', 'skip-step', 'abandon', 'hint', 'answer', 'bump', 'score'],
+  ...['rollback', 'cleanup'],
+]);
+
+export const worksWithoutRun = (command: Intervention): command is About =>
+  command.idea !== undefined && WITHOUT_RUN.has(command.verb);
+
+/** Carries the command out and returns the sentence about it. @throws UserError where the idea does not accept it */
+export async function actWithoutRun(closed: Closed, command: About): Promise<string> {
+  const idea = await closedIdea(closed, command.idea);
+  assertAccepts(idea, command.verb);
+  const problem = problemOf(command);
+  if (problem !== undefined) throw new UserError(problem, EXIT.refused);
+  const { done, status } = await effectOf(closed, idea, command);
+  await recordCommand(closed, idea, { ...command, done, ...(status ? { status } : {}) });
+  return done;
+}
+
+/** As `actWithoutRun`, and prints the sentence. */
+export async function doWithoutRun(closed: Closed, command: About): Promise<number> {
+  const done = await actWithoutRun(closed, command);
+  const { verb, idea } = command;
+  if (closed.context.json) printJson({ done, verb, idea, worker: false, run: false });
+  else print(done);
+  return EXIT.ok;
+}
+
+function problemOf({ verb, text, reason, idea, n }: About): string | undefined {
+  if ((verb === 'hint' || verb === 'answer') && !text?.trim())
+    return `${verb} ${idea} needs a text: ralphctl ${verb} ${idea} "…"`;
+  if (verb === 'limit' && !(Number.isInteger(n) && Number(n) >= 1 && Number(n) <= 10_000))
+    return 'limit takes iterations to add: 1 to 10000';
+  if (verb === 'score' && !(Number.isInteger(n) && Math.abs(Number(n)) <= 1_000_000))
+    return 'score takes a whole number';
+  const long = [text, reason].some((one) => (one?.length ?? 0) > MAX_COMMAND_TEXT);
+  return long
+    ? `the text is longer than ${MAX_COMMAND_TEXT} characters; put it into a file of the repository and name it`
+    : undefined;
+}
+
+interface Outcome {
+  done: string;
+  status?: 'pending';
+}
+
+async function effectOf(closed: Closed, idea: ClosedIdea, command: About): Promise<Outcome> {
+  const { verb, reason, force } = command;
+  const { context, project } = closed;
+  const { id } = idea;
+  switch (verb) {
+    case 'rollback': {
+      const { rollbackNow, undoNow } = await import('./git-now.js');
+      if (idea.state !== 'landed') return rollbackNow(closed, idea);
+      const undone = await undoNow(closed, idea);
+      await keepOne(closed, command, 'rollback');
+      return undone;
+    }
+    case 'cleanup':
+      return (await import('./git-now.js')).cleanupNow(closed, idea, force ?? false);
+    case 'abandon':
+      await noteAbandoned(context.root, project, id, reason);
+      return { done: `${id} is abandoned. No run is open. Later runs leave it out until: ralphctl retry ${id}` };
+    case 'hint':
+    case 'answer':
+      return keepNote(closed, idea, command);
+    case 'retry': {
+      const over = command.fresh ? await (await import('./git-now.js')).rollbackNow(closed, idea) : undefined;
+      await keepOne(closed, command, 'retry');
+      if (over) return over;
+      const before = idea.state === 'abandoned' ? `${id} is no longer abandoned` : `${id} is queued again`;
+      return {
+        done: `${before}. No run is open. The next start runs it with a new iteration count; its work so far is kept: ralphctl start`,
+      };
+    }
+    default:
+      return { done: await keptSays(closed, command) };
+  }
+}
+
+async function keptSays(closed: Closed, command: About): Promise<string> {
+  const { verb, idea: id } = command;
+  const next = 'No run is open. Start one with: ralphctl start';
+  switch (verb) {
+    case 'unblock':
+      await keepOne(closed, command, verb);
+      return `${id} is queued again. ${next}`;
+    case 'limit': {
+      const { n = 0 } = await keepOne(closed, command, verb);
+      return `${id} may use ${n} more ${n === 1 ? 'iteration' : 'iterations'} than its limit from the next run on. ${next}`;
+    }
+    case 'skip':
+      await keepOne(closed, command, verb);
+      return `the next run leaves ${id} out. ${next}`;
+    case 'skip-step':
+      await keepOne(closed, command, verb);
+      return `${id} skips its current step when it starts. ${next}`;
+    case 'bump':
+      await keepOne(closed, command, verb);
+      return `${id} is ahead of all other ready ideas in the next run. ${next}`;
+    case 'score':
+      await keepOne(closed, command, verb);
+      return `${id} has ${command.n ?? 0} points from you in the next run. ${next}`;
+    default:
+      throw new UserError(`${verb} needs an open run. ${next}`, EXIT.noRun);
+  }
+}
+
+function keepOne({ context, project }: Closed, { idea, n, reason }: About, verb: KeptCommand['verb']) {
+  const at = new Date().toISOString();
+  return keep(context.root, project, idea, {
+    verb,
+    at,
+    ...(n === undefined ? {} : { n }),
+    ...(reason ? { reason } : {}),
+  });
+}
+
+async function keepNote({ context, project }: Closed, idea: ClosedIdea, { verb, text = '' }: About): Promise<Outcome> {
+  const { id, question = '' } = idea;
+  const waiting = sizeOf([...(await keptHints(context.root, project, id))]);
+  const note = verb === 'answer' ? answerNote({ question, answer: text.trim() }) : text.trim();
+  const problem = notesProblem(id, waiting, note, verb === 'answer' ? undefined : MOST_KEPT_NOTES);
+  if (problem !== undefined) throw new UserError(problem, EXIT.refused);
+  await keepHint(context.root, project, id, note);
+  const what = verb === 'answer' ? 'your answer' : 'your text';
+  return {
+    done: `${id} gets ${what} with its first prompt in the next run. No run is open. Start one with: ralphctl start`,
+  };
+}
+
+/** In the events of the last run that had the idea. */
+export async function recordCommand(
+  closed: Closed,
+  idea: Pick<ClosedIdea, 'id' | 'title'>,
+  { verb, reason, text, done, status }: Pick<Intervention, 'verb' | 'reason' | 'text'> & Outcome,
+): Promise<void> {
+  const { root, json } = closed.context;
+  const ref = await runOf(closed, idea.id);
+  if (!ref) return;
+  const events = new EventWriter(
+    root,
+    (error) => json || say(`warning: the run's events lack this command: ${String(error)}`),
+  );
+  const at = Date.now();
+  const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
+  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: 'cli', done }, at);
+  if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: done }, at);
+  await events.flush();
+}

@@ -1,0 +1,38 @@
+/** `edit` and `split` while no run is open: the next start reads the idea with the change. */
+import type { Idea } from '../../protocol/idea.js';
+import { type Amendment, amend, forget } from '../../run-files/amendments.js';
+import { print, printJson } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { recordCommand } from './act.js';
+import { assertAccepts, type Closed, closedIdea } from './closed.js';
+
+/** With the changes that it has already. @throws UserError when the next start does not have it, or it takes no change */
+export async function ideaOfNextRun(closed: Closed, id: string, verb: 'edit' | 'split'): Promise<Idea> {
+  const known = await closedIdea(closed, id);
+  assertAccepts(known, verb);
+  if (known.idea) return known.idea;
+  throw new UserError(
+    `the backlog no longer has ${id}, so the next start does not run it. Add it to the backlog first`,
+    EXIT.refused,
+  );
+}
+
+interface Change {
+  verb: 'edit' | 'split';
+  change: Pick<Amendment, 'fields' | 'parts'>;
+  reason?: string;
+}
+
+export async function amendWithoutRun(closed: Closed, idea: Idea, { verb, change, reason }: Change): Promise<number> {
+  const { context, project } = closed;
+  // A change to an older text of the backlog counts no more.
+  if ((await closed.plan())?.amended.stale.includes(idea.id)) await forget(context.root, project, idea.id);
+  await amend(context.root, project, idea, change);
+  const parts = change.parts?.map(({ id }) => id).join(', ');
+  const effect = parts ? `${idea.id} is replaced by ${parts}` : `${idea.id} is changed`;
+  const done = `${effect} for the next runs, until the backlog file has a new text for it. No run is open. Start one with: ralphctl start. To drop the ${verb}: ralphctl ${verb} ${idea.id} --forget`;
+  await recordCommand(closed, { id: idea.id, title: idea.title }, { verb, ...(reason ? { reason } : {}), done });
+  if (context.json) printJson({ done, verb, idea: idea.id, worker: false, run: false });
+  else print(done);
+  return EXIT.ok;
+}

@@ -1,0 +1,184 @@
+/**
+ * The project while no run is open, for commands that then act on it.
+ * Invariant: it is held under a lock for as long as a command works. A run that starts meanwhile waits in its first
+ * activity (`worker/closed-project.ts`), so that no worker and no command ever work on one repository together.
+ */
+import { closedLockDir } from '../../config/paths.js';
+import { nearest } from '../../config/problems.js';
+import { type AfterRun, afterRun, refusedAfterRun } from '../../decide/idea/after-run.js';
+import { landedIdeas } from '../../git/landing/landed.js';
+import type { IdeaVerb } from '../../protocol/command.js';
+import type { Idea } from '../../protocol/idea.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+import { recordOf } from '../../run-files/carried.js';
+import { lastRevision } from '../../run-files/revisions.js';
+import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
+import { resolveConnection } from '../../server/connection.js';
+import { withLock } from '../../server/lock.js';
+import { noRun } from '../api/run.js';
+import { type Context, say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { planRun, type RunPlan } from '../plan/run-plan.js';
+import { type Recorded, recordedRun } from '../views/recorded.js';
+
+/** A gate on the target may take this long. */
+const MOST_WAIT_MS = 60 * 60_000;
+
+export interface Closed {
+  context: Context;
+  project: string;
+  /** The last run, where it left files here. */
+  recorded?: Recorded;
+  /** What the next start would run; undefined where it could not start. */
+  plan(): Promise<RunPlan | undefined>;
+}
+
+export interface ClosedIdea {
+  id: string;
+  title: string;
+  state: AfterRun;
+  status: IdeaStatus;
+  /** With which the last run ended. */
+  question?: string;
+  commit?: string;
+  /** As the next start reads it. */
+  idea?: Idea;
+}
+
+/** Holds the lock; asks again whether a run is open once it has it. */
+export async function withClosed<T>(
+  context: Context,
+  project: string,
+  isOpen: () => Promise<boolean>,
+  act: (closed: Closed) => Promise<T>,
+): Promise<T> {
+  const locked = async (): Promise<T> => {
+    if (await isOpen())
+      throw new UserError('a run has just started; give the command again, and the run carries it out', EXIT.refused);
+    const { newest, recorded } = await lastRun(context, project);
+    let planned: Promise<RunPlan | undefined> | undefined;
+    const plan = (): Promise<RunPlan | undefined> => {
+      planned ??= planRun(context, {}, { agents: false }).catch((error: unknown) => {
+        if (recorded) return undefined;
+        throw error instanceof UserError && newest === undefined ? noRun() : error;
+      });
+      return planned;
+    };
+    return act({ context, project, ...(recorded ? { recorded } : {}), plan });
+  };
+  return lockProject(context, project, locked);
+}
+
+/** Waits for a command that works on the project without a run. `waited`: there was one. */
+export function lockProject<T>(context: Context, project: string, act: (waited: boolean) => Promise<T>): Promise<T> {
+  let waited = false;
+  return withLock(closedLockDir(context.root, project), () => act(waited), {
+    waitMs: MOST_WAIT_MS,
+    onWait: ({ pid }) => {
+      waited = true;
+      say(`waiting for another command on this project (process ${pid})`);
+    },
+  });
+}
+
+/** A start that was killed leaves a run without events. */
+async function lastRun(context: Context, project: string): Promise<{ newest?: string; recorded?: Recorded }> {
+  const [newest, ...older] = await listRuns(context.root, project);
+  if (newest === undefined) return {};
+  for (const runId of [newest, ...older]) {
+    const recorded = await recordedRun(context.root, project, runId);
+    if (recorded?.record.run) return { newest, recorded };
+  }
+  return { newest };
+}
+
+/** Without a server, the files of the last run say whether it is over. @throws `error` when it may be open */
+export async function assertOver(context: Context, project: string, error: UserError): Promise<void> {
+  if (error.exitCode === EXIT.noRun) return;
+  if (error.exitCode !== EXIT.unreachable || (await resolveConnection(context)).kind !== 'embedded') throw error;
+  const [newest] = await listRuns(context.root, project);
+  if (newest === undefined) throw error;
+  const recorded = await recordedRun(context.root, project, newest);
+  if (!recorded?.over) throw error;
+}
+
+/** @throws UserError when there is no such idea */
+export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea> {
+  const { context, project, recorded } = closed;
+  const entry = recorded?.graph.entry(id);
+  const plan = await closed.plan();
+  const idea = plan?.ideas.find((one) => one.id === id);
+  if (!entry && !idea) {
+    const ids = [
+      ...(recorded?.state.entries ?? []).map(({ card }) => card.id),
+      ...(plan?.ideas ?? []).map((one) => one.id),
+    ];
+    const close = nearest(id, ids);
+    throw new UserError(`there is no idea ${id}${close ? `. Did you mean ${close}?` : ''}`);
+  }
+  const { kept = [], abandoned } = await recordOf(context.root, project, id);
+  const givenUp = abandoned !== undefined;
+  const base = { id, title: idea?.title ?? entry?.card.title ?? id, ...(idea ? { idea } : {}) };
+  if (entry?.card.blue || idea?.blue) return { ...base, state: 'group', status: 'pending' };
+  const status = entry?.status ?? (await statusInBacklog(plan, idea));
+  const state = stateOf(status, { givenUp, out: kept.some(({ verb }) => verb === 'skip' || verb === 'rollback') });
+  const begun = recorded?.record.ideas.get(id)?.runs.at(-1)?.ended?.signal;
+  const question = begun?.kind === 'needs-human' ? begun.question : undefined;
+  const shown =
+    state === 'pending' ? restOf({ held: entry?.hold === true, question, begun: begun !== undefined }) : state;
+  return {
+    ...base,
+    state: shown,
+    status: shown === 'abandoned' || shown === 'skipped' ? shown : status,
+    ...(question ? { question } : {}),
+    ...(entry?.commit ? { commit: entry.commit } : {}),
+  };
+}
+
+/** The end of a run makes the ideas pending that it interrupts. */
+function restOf({ held, question, begun }: { held: boolean; question: string | undefined; begun: boolean }): AfterRun {
+  if (question !== undefined) return 'asks';
+  if (held) return 'skipped';
+  return begun ? 'cut-off' : 'pending';
+}
+
+function stateOf(
+  status: Parameters<typeof afterRun>[0],
+  { givenUp, out }: { givenUp: boolean; out: boolean },
+): AfterRun {
+  if (status === 'landed') return 'landed';
+  if (givenUp) return 'abandoned';
+  // A retry took it back.
+  const state = afterRun(status);
+  if (out) return 'skipped';
+  return state === 'abandoned' ? 'skipped' : state;
+}
+
+async function statusInBacklog(plan: RunPlan | undefined, idea: Idea | undefined): Promise<'pending' | 'landed'> {
+  if (!plan || !idea) return 'pending';
+  if (idea.done) return 'landed';
+  return (await landedIdeas(plan.project.repository.root, plan.target)).includes(idea.id) ? 'landed' : 'pending';
+}
+
+/** @throws UserError when the idea does not accept the command now */
+export function assertAccepts({ id, state }: ClosedIdea, verb: IdeaVerb): void {
+  const refusal = refusedAfterRun(id, state, verb);
+  if (refusal !== undefined) throw new UserError(refusal, EXIT.refused);
+}
+
+/** The newest run that had the idea, with its last configuration. */
+export async function runOf(
+  { context, project }: Closed,
+  idea: string,
+): Promise<(RunRef & { repo: string }) | undefined> {
+  for (const runId of await listRuns(context.root, project)) {
+    const ref = { project, runId };
+    const known = await knownIdeas(context.root, ref).catch(() => undefined);
+    if (!known?.has(idea)) continue;
+    const config = await lastRevision(context.root, ref);
+    const { file } = await loadRun(context.root, ref);
+    return { ...ref, ...(config > 0 ? { config } : {}), repo: file.repo };
+  }
+  return undefined;
+}

@@ -1,0 +1,108 @@
+/**
+ * Git work on an idea while no run is open: the same work that a worker does, in this process.
+ * Invariant: called under the lock of the closed project, and only while nothing works on the idea. A command that was
+ * killed in the middle is repeated, and goes on from there.
+ */
+import { agentName } from '../../decide/scheduler/slots.js';
+import { type DoWork, workHere } from '../../jobs/index.js';
+import { killByToken } from '../../process/tokens.js';
+import type { CleanupResult, RollbackResult, UndoResult } from '../../protocol/git-work.js';
+import { hostLabel } from '../../worker/host-label.js';
+import { say } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { type Closed, type ClosedIdea, runOf } from './closed.js';
+
+export interface DoneNow {
+  done: string;
+  /** The last run's record says this of it from now on. */
+  status?: 'pending';
+}
+
+interface Doing {
+  doWork: DoWork;
+  about: { project: string; runId: string; idea: string };
+}
+
+async function prepared(closed: Closed, { id }: ClosedIdea): Promise<Doing> {
+  const { root, env } = closed.context;
+  const ref = await runOf(closed, id);
+  if (!ref)
+    throw new UserError(`no run on this machine worked on ${id}, so there is nothing to take back`, EXIT.refused);
+  const { repo: _, ...about } = ref;
+  // A command that was killed may have left its gate.
+  await killByToken(`${closed.project}/${id}`);
+  return { doWork: workHere({ root, host: await hostLabel(root, env), env }), about: { ...about, idea: id } };
+}
+
+const alone = () => ({ signal: stopOnSignal(), taskToken: '', abandoned: () => false });
+
+/** Ctrl-C ends the gate's processes; git's own steps are finished or repeated. */
+function stopOnSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const)
+    process.once(name, () => stop.abort(new Error(`stopped by ${name}`)));
+  return stop.signal;
+}
+
+const asRefusal =
+  (what: string) =>
+  (error: unknown): never => {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new UserError(`${what}: ${problem}`, EXIT.refused);
+  };
+
+const many = (n: number): string => `${n} ${n === 1 ? 'commit' : 'commits'}`;
+const savedAs = (saved: string | undefined, idea: string): string =>
+  saved ? `; saved as ${saved} (see: ralphctl saves ${idea})` : '';
+
+export async function rollbackNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
+  const { doWork, about } = await prepared(closed, idea);
+  const input = { ...about, agentName: agentName(1) };
+  const { commits, saved }: RollbackResult = await doWork('rollbackIdea', input, alone()).catch(
+    asRefusal(`${idea.id} was not rolled back`),
+  );
+  if (commits === 0 && saved === undefined)
+    return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
+  const done = `${idea.id} was rolled back: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
+  return { done: `${done}. The next start runs it from the beginning: ralphctl start`, status: 'pending' };
+}
+
+export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolean): Promise<DoneNow> {
+  const { doWork, about } = await prepared(closed, idea);
+  const input = { ...about, ...(force ? { force } : {}) };
+  const { removed, saved, note }: CleanupResult = await doWork('cleanupIdea', input, alone()).catch(
+    asRefusal(`the worktree of ${idea.id} was not removed`),
+  );
+  const done = `the worktree of ${idea.id} was ${removed ? 'removed' : 'kept'}${note ? `: ${note}` : ''}${savedAs(saved, idea.id)}`;
+  if (!removed) throw new UserError(done, EXIT.refused);
+  return { done };
+}
+
+/** The gate runs on the target without it. */
+export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
+  const { doWork, about } = await prepared(closed, idea);
+  const { graph, run } = closed.recorded ?? {};
+  const blues = graph?.entry(idea.id) ? graph.above(idea.id) : [];
+  if (!closed.context.json) say(`the gate runs on the target without ${idea.id} …`);
+  const input = {
+    ...{ ...about, title: idea.title, agentName: agentName(1) },
+    ...(idea.commit ? { commit: idea.commit } : {}),
+    ...(blues.length > 0 ? { blues } : {}),
+  };
+  const undone: UndoResult = await doWork('undoIdea', input, alone()).catch(asRefusal(`${idea.id} stays landed`));
+  const target = run?.file.target ?? 'the target';
+  if (undone.kind !== 'undone')
+    throw new UserError(`${idea.id} stays landed: ${whyNot(undone, idea.id, target)}`, EXIT.refused);
+  const done = `${idea.id} was taken off ${target} by ${undone.commit.slice(0, 8)}${undone.note ? `: ${undone.note}` : ''}`;
+  return { done: `${done}. Later runs leave it out until: ralphctl retry ${idea.id}`, status: 'pending' };
+}
+
+function whyNot(result: Exclude<UndoResult, { kind: 'undone' }>, idea: string, target: string): string {
+  if (result.kind === 'red') {
+    const { failure } = result.gate;
+    return `without it the gate is red (${failure?.command ?? 'no command'}${failure?.log ? `; output: ${failure.log}` : ''}). Roll back the ideas that need it first; then: ralphctl rollback ${idea}`;
+  }
+  if (result.kind === 'nothing') return `${target} does not contain it`;
+  const files = result.files.slice(0, 5).join(', ');
+  return `later landings build on it in ${files}. Roll those back first, or take it off by hand: git log ${target} -- ${result.files[0] ?? '.'}`;
+}

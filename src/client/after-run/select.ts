@@ -1,0 +1,119 @@
+/**
+ * A command to every idea of some statuses (`--where`, `--all-failed`), with and without an open run. A refusal for one
+ * idea does not stop the others.
+ */
+import type { IdeaVerb, Intervention } from '../../protocol/command.js';
+import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
+import { withProject } from '../commands/interventions.js';
+import { type Context, print, printJson } from '../context.js';
+import { EXIT, UserError } from '../errors.js';
+import { listIdeas } from '../views/status-list.js';
+import { actWithoutRun } from './act.js';
+import { type Closed, closedIdea } from './closed.js';
+
+export interface Selection {
+  /** Failed, timed out or blocked. */
+  allFailed?: boolean;
+  where?: string[];
+}
+
+const FAILED: readonly IdeaStatus[] = ['failed', 'timeout', 'blocked'];
+const OTHER_WORDS: Readonly<Record<string, IdeaStatus>> = { 'timed-out': 'timeout', asks: 'needs-human' };
+
+type Told = Omit<Intervention, 'idea'> & { verb: IdeaVerb };
+
+/** @throws UserError when neither or both of an idea and a selection are given */
+export function isSelection(idea: string | undefined, { allFailed, where = [] }: Selection, verb: string): boolean {
+  const selects = allFailed === true || where.length > 0;
+  if (selects && idea !== undefined)
+    throw new UserError(
+      `name an idea, or choose several with --where${verb === 'retry' ? ' or --all-failed' : ''}, not both`,
+    );
+  if (!selects && idea === undefined)
+    throw new UserError(`${verb} needs an idea: ralphctl ${verb} IDEA, or several: ralphctl ${verb} --where failed`);
+  return selects;
+}
+
+function statusesOf({ allFailed, where = [] }: Selection): Set<IdeaStatus> {
+  const named = where.map((word) => {
+    const status = OTHER_WORDS[word] ?? IDEA_STATUSES.find((one) => one === word);
+    if (status === undefined) throw new UserError(`--where ${word}: there are ${IDEA_STATUSES.join(', ')}`);
+    return status;
+  });
+  return new Set([...(allFailed ? FAILED : []), ...named]);
+}
+
+/** Prints a line for each idea. Exit code 7 where any refused. `then`: after each accepted command. */
+export async function tellAll(
+  context: Context,
+  selection: Selection,
+  command: Told,
+  then: (project: string, idea: string) => Promise<void> = () => Promise.resolve(),
+): Promise<number> {
+  const wanted = statusesOf(selection);
+  return withProject(
+    context,
+    async ({ api, project, worker, failing }) => {
+      if (!worker || failing)
+        throw new UserError('choosing ideas by status needs a worker that answers: ralphctl start', EXIT.unreachable);
+      const list = await listIdeas(api, { all: true, only: [...wanted] });
+      if (!list) throw new UserError('the worker does not answer yet; try again in some seconds', EXIT.unreachable);
+      const ids = list.lines.filter(({ group }) => !group).map(({ id }) => id);
+      const one = async (idea: string): Promise<string> => {
+        const done = (await api.tell({ ...command, idea }, true)) ?? `queued: ${command.verb} ${idea}`;
+        await then(project, idea);
+        return done;
+      };
+      return each(context, command.verb, ids, one);
+    },
+    async (closed) => {
+      const ids = await closedIdeas(closed, wanted);
+      const one = async (idea: string): Promise<string> => {
+        const done = await actWithoutRun(closed, { ...command, idea });
+        await then(closed.project, idea);
+        return done;
+      };
+      return each(context, command.verb, ids, one);
+    },
+  );
+}
+
+/** In the order of the last run, then of the backlog. */
+async function closedIdeas(closed: Closed, wanted: ReadonlySet<IdeaStatus>): Promise<string[]> {
+  const plan = await closed.plan();
+  const ids = new Set([
+    ...(closed.recorded?.state.entries ?? []).map(({ card }) => card.id),
+    ...(plan?.ideas ?? []).map(({ id }) => id),
+  ]);
+  const found: string[] = [];
+  for (const id of ids) {
+    const { status, state } = await closedIdea(closed, id);
+    const now = state === 'asks' ? 'needs-human' : status;
+    if (state !== 'group' && wanted.has(now)) found.push(id);
+  }
+  return found;
+}
+
+async function each(
+  { json }: Context,
+  verb: string,
+  ids: readonly string[],
+  one: (idea: string) => Promise<string>,
+): Promise<number> {
+  let refused = 0;
+  for (const idea of ids) {
+    try {
+      const done = await one(idea);
+      if (json) printJson({ idea, verb, done });
+      else print(done);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      refused += 1;
+      if (json) printJson({ idea, verb, refused: error.message });
+      else print(`refused: ${error.message}`);
+    }
+  }
+  if (!json)
+    print(ids.length === 0 ? 'no idea has this status' : `${verb}: ${ids.length - refused} done, ${refused} refused`);
+  return refused > 0 ? EXIT.refused : EXIT.ok;
+}

@@ -1,0 +1,74 @@
+/**
+ * Which commands an idea accepts while no run is open: one table, as `table.ts` is for an open run.
+ * Invariant: a command outside the table is refused, and the refusal lists the legal ones.
+ * May import protocol types only.
+ */
+import type { IdeaVerb } from '../../protocol/command.js';
+import type { IdeaStatus } from '../../protocol/states.js';
+
+/** Its state after the last run. `cut-off`: the end of the run interrupted it. */
+export type AfterRun =
+  | 'group'
+  | 'pending'
+  | 'cut-off'
+  | 'asks'
+  | 'landed'
+  | 'blocked'
+  | 'timeout'
+  | 'failed'
+  | 'skipped'
+  | 'abandoned';
+
+/** `keep`: the next run carries it out. `now`: git is all that it needs. */
+type When = 'keep' | 'now';
+type Row = Partial<Record<IdeaVerb, When>>;
+
+const REST: Row = {
+  ...{ limit: 'keep', hint: 'keep', edit: 'keep', split: 'keep', skip: 'keep', 'skip-step': 'keep', abandon: 'keep' },
+  ...{ bump: 'keep', score: 'keep', rollback: 'now', cleanup: 'now' },
+};
+const AGAIN: Row = { ...REST, retry: 'keep' };
+
+const TABLE: Readonly<Record<AfterRun, Row>> = {
+  group: {},
+  pending: REST,
+  'cut-off': AGAIN,
+  asks: { ...AGAIN, answer: 'keep' },
+  landed: { rollback: 'now', cleanup: 'now' },
+  blocked: { ...AGAIN, unblock: 'keep' },
+  timeout: AGAIN,
+  failed: AGAIN,
+  skipped: AGAIN,
+  abandoned: { retry: 'keep', rollback: 'now', cleanup: 'now' },
+};
+
+const WORDS: Record<AfterRun, string> = {
+  group: 'is a group: give the command to its ideas instead',
+  pending: 'has not started; the next start runs it',
+  'cut-off': 'has not landed; the next start continues it',
+  asks: 'waits for an answer',
+  landed: 'has landed',
+  blocked: 'is blocked',
+  timeout: 'timed out',
+  failed: 'failed',
+  skipped: 'was skipped',
+  abandoned: 'was abandoned',
+};
+
+const STATES: Partial<Record<IdeaStatus, AfterRun>> = {
+  ...{ pending: 'pending', 'needs-human': 'asks', landed: 'landed', blocked: 'blocked', timeout: 'timeout' },
+  ...{ failed: 'failed', skipped: 'skipped', abandoned: 'abandoned' },
+};
+
+export const afterRun = (status: IdeaStatus): AfterRun => STATES[status] ?? 'cut-off';
+
+/** Why the command is refused; undefined: it is accepted. */
+export function refusedAfterRun(idea: string, state: AfterRun, verb: IdeaVerb): string | undefined {
+  if (TABLE[state][verb] !== undefined) return undefined;
+  const again = state === 'landed' ? `. To run it again: ralphctl start --again ${idea}` : '';
+  const legal = Object.keys(TABLE[state])
+    .map((one) => (one === 'skip-step' ? 'skip --step' : one))
+    .sort();
+  const possible = legal.length === 0 ? '' : `. Possible without a run: ${legal.join(', ')}`;
+  return `${idea} ${WORDS[state]}${possible}${again}`;
+}

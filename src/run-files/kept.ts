@@ -1,0 +1,101 @@
+/**
+ * Commands about ideas that people gave while no run was open: the next run carries them out at its start. They are part
+ * of the records of `carried.ts`.
+ * Invariant: of commands that exclude each other, the last one counts. A record that a run took and never gave back (the
+ * run was terminated) starts anew. Called only under the lock of the closed project, never while a run is open.
+ */
+import { allCarried, type Carried, type Kept, LASTING, recordOf, writeCarried } from './carried.js';
+
+/** Commands that a command replaces, besides an earlier one of its own kind. */
+const REPLACES: Partial<Record<Kept['verb'], readonly Kept['verb'][]>> = {
+  retry: ['skip', 'unblock', 'rollback'],
+  unblock: ['skip', 'retry'],
+  skip: ['retry', 'unblock'],
+  bump: ['score'],
+  score: ['bump'],
+  rollback: ['retry', 'unblock', 'skip'],
+};
+
+async function freshRecord(root: string, project: string, idea: string): Promise<Carried> {
+  const { takenBy, hints, kept = [], ...rest } = await recordOf(root, project, idea);
+  const free = takenBy === undefined;
+  const lasting = free ? kept : kept.filter(({ verb }) => LASTING.has(verb));
+  return { ...rest, ...(free && hints ? { hints } : {}), ...(lasting.length > 0 ? { kept: lasting } : {}) };
+}
+
+/** Returns the command as it counts now: a further limit adds to the one before. */
+export async function keep(root: string, project: string, idea: string, command: Kept): Promise<Kept> {
+  const { abandoned, kept = [], ...record } = await freshRecord(root, project, idea);
+  const before = kept.find(({ verb }) => verb === command.verb);
+  const next = command.verb === 'limit' ? { ...command, n: (command.n ?? 0) + (before?.n ?? 0) } : command;
+  const gone = new Set([command.verb, ...(REPLACES[command.verb] ?? [])]);
+  const givenUp = abandoned && command.verb !== 'retry' ? { abandoned } : {};
+  await writeCarried(root, project, {
+    ...record,
+    ...givenUp,
+    kept: [...kept.filter(({ verb }) => !gone.has(verb)), next],
+  });
+  return next;
+}
+
+export async function keepHint(root: string, project: string, idea: string, note: string): Promise<void> {
+  const record = await freshRecord(root, project, idea);
+  await writeCarried(root, project, { ...record, hints: [...(record.hints ?? []), note] });
+}
+
+export const keptHints = async (root: string, project: string, idea: string): Promise<readonly string[]> =>
+  (await freshRecord(root, project, idea)).hints ?? [];
+
+/** False when nothing of the kind was kept. `hint` and `answer` are kept together. */
+export async function forgetKept(
+  root: string,
+  project: string,
+  idea: string,
+  what: Kept['verb'] | 'hint',
+): Promise<boolean> {
+  const { hints, kept = [], ...record } = await recordOf(root, project, idea);
+  const left = kept.filter(({ verb }) => verb !== what);
+  const notes = what === 'hint' ? undefined : hints;
+  if (left.length === kept.length && notes?.length === hints?.length) return false;
+  await writeCarried(root, project, {
+    ...record,
+    ...(notes ? { hints: notes } : {}),
+    ...(left.length > 0 ? { kept: left } : {}),
+  });
+  return true;
+}
+
+export interface KeptFor {
+  idea: string;
+  kept: Kept[];
+  /** Hints and answers. */
+  notes: number;
+  abandoned: boolean;
+}
+
+/** What the next run gets; what a run has taken is not listed. `runId`: that run counts as the next one. */
+export async function keptForNext(root: string, project: string, runId?: string): Promise<KeptFor[]> {
+  return (await allCarried(root, project)).flatMap(({ idea, kept = [], hints = [], takenBy, abandoned }) => {
+    const free = takenBy === undefined || takenBy === runId;
+    const next = kept.filter(({ verb }) => free || LASTING.has(verb));
+    const notes = free ? hints.length : 0;
+    return next.length + notes > 0 || abandoned
+      ? [{ idea, kept: next, notes, abandoned: abandoned !== undefined }]
+      : [];
+  });
+}
+
+/** `retry a-1`, `limit b-2 +5`, `hint for c-3`. */
+export function keptWords({ idea, kept, notes }: KeptFor): string[] {
+  return [
+    ...kept.map(({ verb, n, reason }) => {
+      const why = reason ? ` (${reason})` : '';
+      if (verb === 'limit') return `limit ${idea} +${n}${why}`;
+      if (verb === 'score') return `score ${idea} ${n}${why}`;
+      if (verb === 'skip-step') return `skip ${idea} --step${why}`;
+      if (verb === 'rollback') return `rollback ${idea}, which stays out until: ralphctl retry ${idea}${why}`;
+      return `${verb} ${idea}${why}`;
+    }),
+    ...(notes > 0 ? [`${notes === 1 ? 'hint' : `${notes} hints`} for ${idea}`] : []),
+  ];
+}

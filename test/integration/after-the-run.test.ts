@@ -1,0 +1,241 @@
+/** What steers works after the run, too: kept for the next start, or done at once in git. Features: A2, A8, C1 to C5. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, inject, it } from 'vitest';
+import { DONE, Held } from '../support/held.js';
+import { until } from '../support/program.js';
+
+let held: Held;
+afterEach(() => held?.box.dispose());
+const SLOW = 240_000;
+
+const ended = (signal: string) => ({ ...DONE, signal });
+
+/** A night that is over: landed, failed, timed out, blocked, a question, and one that never began. */
+async function night(): Promise<void> {
+  held = await Held.open(
+    inject('stateRoot'),
+    [
+      { id: 'landed', steps: [DONE] },
+      { id: 'failed', steps: [{ ...DONE, exit: 3 }] },
+      { id: 'late', maxIterations: 1, steps: [ended('none'), DONE] },
+      { id: 'blocked', steps: [ended('BLOCKED: no key'), DONE] },
+      { id: 'asks', steps: [ended('NEEDS_HUMAN: which colour?'), { ...DONE, when: 'green' }] },
+      { id: 'never', depends: 'blocked', steps: [DONE] },
+    ],
+    { slots: 6, errors: { threshold: 50, maxRetries: 0 }, escalation: { steps: [] } },
+  );
+  await held.start();
+  await held.idea('landed', 'landed');
+  await held.idea('failed', 'failed');
+  await held.idea('late', 'timeout');
+  await held.idea('blocked', 'blocked');
+  await held.idea('asks', 'needs-human');
+  expect((await held.box.run('stop')).code).toBe(0);
+  await held.closed();
+}
+
+const ok = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await held.box.run(...args);
+  expect(code, stderr).toBe(0);
+  return stdout + stderr;
+};
+const refused = async (...args: string[]): Promise<string> => {
+  const { code, stderr } = await held.box.run(...args);
+  expect(code, stderr).toBe(7);
+  return stderr;
+};
+
+it(
+  'C3 C5: commands without a run are kept, start lists them, and the next run carries them out; A2 counts the retry',
+  async () => {
+    await night();
+    expect(await ok('retry', 'failed', '--reason', 'the disk was full')).toContain(
+      'failed is queued again. No run is open. The next start runs it',
+    );
+    expect(await ok('limit', 'late', '2')).toContain('late may use 2 more iterations');
+    expect(await ok('limit', 'late', '3')).toContain('late may use 5 more iterations');
+    expect(await ok('unblock', 'blocked')).toContain('blocked is queued again');
+    expect(await ok('hint', 'late', 'try the other way')).toContain('with its first prompt in the next run');
+    expect(await ok('answer', 'asks', 'green')).toContain('asks gets your answer with its first prompt');
+    expect(await ok('skip', 'never')).toContain('the next run leaves never out');
+    await ok('score', 'asks', '7');
+    await ok('bump', 'blocked');
+    await ok('edit', 'late', '--text', 'Do it in green');
+    await ok('hint', 'blocked', 'never mind');
+    expect(await ok('hint', 'blocked', '--forget')).toContain('the next start does not carry over the hint of blocked');
+    expect((await held.box.run('status')).stdout).toMatch(/the next start carries over: .*limit late \+5/);
+
+    expect(await refused('retry', 'landed')).toContain('landed has landed. Possible without a run: cleanup, rollback');
+    expect(await refused('answer', 'late', 'x')).toContain('late timed out. Possible without a run: abandon,');
+    expect((await held.box.run('retry', 'fialed')).stderr).toContain('Did you mean failed?');
+    expect((await held.why('failed')).told).toEqual({ verb: 'retry', reason: 'the disk was full' });
+
+    const second = await ok('start', '--detach');
+    for (const words of [
+      'retry failed (the disk was full)',
+      'limit late +5',
+      'unblock blocked',
+      'hint for late',
+      'hint for asks',
+      'skip never',
+      'score asks 7',
+      'bump blocked',
+    ])
+      expect(second).toMatch(new RegExp(`carries over: .*${words.replace(/[()+]/g, '\\$&')}`));
+    await held.idea('failed', 'failed');
+    expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry', value: -15 });
+    expect(await held.finish()).toMatchObject({
+      notLanded: [
+        { idea: 'failed', status: 'failed' },
+        { idea: 'blocked', status: 'blocked' },
+        { idea: 'never', status: 'skipped' },
+      ],
+    });
+    expect(await held.prompt('late', 1)).toContain('try the other way');
+    expect(await held.prompt('late', 1)).toContain('of 6');
+    expect(await held.prompt('late', 1)).toContain('Do it in green');
+    expect(await held.prompt('asks', 1)).toMatch(/which colour\?[\s\S]*green/);
+
+    // Limits and points count until the idea has landed; the others are for one run.
+    expect(await ok('start', '--detach')).toContain('carries over: bump blocked\n');
+    await ok('abort');
+    await held.closed();
+  },
+  SLOW,
+);
+
+it(
+  'C2: rollback and cleanup need no run: a landed idea leaves the target through the gate and stays out until a retry',
+  async () => {
+    await night();
+    const branch = () => held.box.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/ralph/');
+    const worktrees = () => held.box.git('worktree', 'list');
+
+    await ok('abandon', 'asks');
+    const again = /The next start runs it from the beginning/;
+    expect(await held.box.git('rev-list', '--count', 'main..ralph/blocked')).not.toBe('0');
+    expect(await ok('rollback', 'blocked')).toContain(
+      'blocked was rolled back: 1 commit taken off its branch; saved as',
+    );
+    expect((await held.why('blocked')).reason).toMatch(again);
+    expect(await held.box.git('rev-list', '--count', 'main..ralph/blocked')).toBe('0');
+    expect(await ok('saves', 'blocked')).toContain('rolled back');
+    // A second call has nothing left to do.
+    await ok('rollback', 'blocked');
+    expect(await held.saves('blocked')).toHaveLength(1);
+
+    expect(await worktrees()).toContain('[ralph/late]');
+    expect(await ok('cleanup', 'late')).toContain('the worktree of late was removed');
+    expect(await worktrees()).not.toContain('[ralph/late]');
+    expect(await branch()).toContain('ralph/late');
+
+    expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(true);
+    expect(await ok('rollback', 'landed')).toMatch(/landed was taken off main by [0-9a-f]{8}/);
+    expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(false);
+    expect((await held.why('landed')).reason).toContain('was taken off main by');
+    expect(await ok('rollback', 'landed')).toContain('nothing to take back of landed');
+    expect(await refused('answer', 'landed', 'x')).toContain('landed was skipped');
+
+    const second = await ok('start', '--detach');
+    expect(second).toContain('rollback landed, which stays out until: ralphctl retry landed');
+    expect((await held.finish()).notLanded).toContainEqual({
+      ...{ idea: 'landed', status: 'skipped' },
+      reason: 'taken off the target by a person; run it again with: ralphctl retry landed',
+    });
+    expect(await ok('retry', 'landed')).toContain('landed is queued again');
+    await ok('start', '--detach');
+    await held.finish();
+    expect(existsSync(`${held.box.repo}/landed.txt`)).toBe(true);
+  },
+  SLOW,
+);
+
+it(
+  'C2 C3: --all-failed and --where choose ideas by status, with and without a run; a refusal does not stop the others',
+  async () => {
+    await night();
+    const retried = await held.box.run('retry', '--all-failed', '--json');
+    expect(retried.code, retried.stderr).toBe(0);
+    expect(retried.json.map(({ idea, verb }) => [idea, verb])).toEqual([
+      ['failed', 'retry'],
+      ['late', 'retry'],
+      ['blocked', 'retry'],
+    ]);
+    const some = await held.box.run('unblock', '--where', 'blocked', '--where', 'timed-out');
+    expect(some.code).toBe(7);
+    expect(some.stdout).toContain('refused: late timed out.');
+    expect(some.stdout).toContain('blocked is queued again');
+    expect(some.stdout).toContain('unblock: 1 done, 1 refused');
+    expect((await held.box.run('limit', '--where', 'timeout', '--by', '4')).stdout).toContain(
+      'limit: 1 done, 0 refused',
+    );
+    expect(await held.box.run('skip', '--where', 'lost')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there are'),
+    });
+    expect(await held.box.run('abandon')).toMatchObject({ code: 2, stderr: expect.stringContaining('needs an idea') });
+    expect(await held.box.run('retry', 'late', '--all-failed')).toMatchObject({ code: 2 });
+    await ok('abandon', '--where', 'failed', '--reason', 'obsolete');
+
+    // With an open run: semi-auto, so that it stays open.
+    await ok('start', '--detach', '--mode', 'semi-auto');
+    await held.state('waiting_user');
+    const open = await held.box.run('limit', '--where', 'pending', '--where', 'abandoned', '--by', '2');
+    expect(open.code).toBe(7);
+    expect(open.stdout).toContain('changed; it applies when late starts');
+    expect(open.stdout).toContain('refused: failed was abandoned');
+    const back = await held.box.run('retry', '--where', 'abandoned');
+    expect([back.code, back.stdout]).toEqual([0, expect.stringContaining('failed is pending again')]);
+  },
+  SLOW,
+);
+
+it(
+  'C2: a rollback that is killed in the middle of its gate is repeated; a run that starts meanwhile waits for it',
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'ralphctl-gate-'));
+    const [hold, inGate] = [join(dir, 'hold'), join(dir, 'in-gate')];
+    try {
+      const gate = `test ! -e ${hold} || { touch ${inGate}; while test -e ${hold}; do sleep 0.1; done; }`;
+      held = await Held.open(inject('stateRoot'), [{ id: 'x-1', steps: [DONE] }], { gate: [gate] });
+      const { box } = held;
+      const reached = () => until('the gate of the rollback', async () => existsSync(inGate));
+      await held.start();
+      await held.finish();
+      const target = await box.git('rev-parse', 'main');
+
+      await writeFile(hold, '');
+      const first = box.spawn('rollback', 'x-1');
+      await reached();
+      first.kill('SIGKILL');
+      await once(first, 'exit');
+      expect(await box.git('rev-parse', 'main')).toBe(target);
+
+      await rm(inGate);
+      const again = box.spawn('rollback', 'x-1');
+      const rolledBack = once(again, 'exit');
+      await reached();
+      const start = box.spawn('start', '--detach');
+      const started = once(start, 'exit');
+      let said = '';
+      start.stderr?.on('data', (chunk: Buffer) => {
+        said += chunk.toString();
+      });
+      await until('the start to wait', async () => said.includes('waiting for another command on this project'));
+      await rm(hold);
+      expect((await rolledBack)[0]).toBe(0);
+      expect((await started)[0], said).toBe(0);
+      expect(said).toContain('carries over: rollback x-1');
+      await held.finish();
+      expect(existsSync(join(box.repo, 'x-1.txt'))).toBe(false);
+      expect(await box.git('rev-list', '--count', `${target}..main`)).toBe('1');
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
+  SLOW,
+);
