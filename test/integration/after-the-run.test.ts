@@ -10,7 +10,7 @@ import { until } from '../support/program.js';
 
 let held: Held;
 afterEach(() => held?.box.dispose());
-const SLOW = 240_000;
+const SLOW = 480_000;
 
 const ended = (signal: string) => ({ ...DONE, signal });
 
@@ -144,7 +144,7 @@ it(
     expect(second).toContain('rollback landed, which stays out until: ralphctl retry landed');
     expect((await held.finish()).notLanded).toContainEqual({
       ...{ idea: 'landed', status: 'skipped' },
-      reason: 'taken off the target by a person; run it again with: ralphctl retry landed',
+      reason: 'taken off the target by a person; it stays out until a retry',
     });
     expect(await ok('retry', 'landed')).toContain('landed is queued again');
     await ok('start', '--detach');

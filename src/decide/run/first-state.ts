@@ -60,15 +60,15 @@ function carryOut(entry: IdeaEntry, { verb, n = 0, reason }: KeptCommand): void 
     case 'rollback':
       if (entry.status === 'abandoned') return;
       entry.status = 'skipped';
-      entry.reason = verb === 'skip' ? (reason ?? 'skipped by a person') : takenOff(entry.card.id, reason);
+      entry.reason = verb === 'skip' ? (reason ?? 'skipped by a person') : takenOff(reason);
       return;
     default:
       return;
   }
 }
 
-const takenOff = (idea: string, reason: string | undefined): string =>
-  `taken off the target by a person${reason ? ` (${reason})` : ''}; run it again with: ralphctl retry ${idea}`;
+const takenOff = (reason: string | undefined): string =>
+  `taken off the target by a person${reason ? ` (${reason})` : ''}; it stays out until a retry`;
 
 /** A5: START_AUTOPILOT or START_SEMI_AUTO from `idle`. */
 const startState = (mode: RunMode | undefined): RunState =>
