@@ -102,7 +102,6 @@ it(
 
     // Limits and points count until the idea has landed; the others are for one run.
     expect(await ok('start', '--detach')).toContain('carries over: bump blocked\n');
-    await ok('abort');
     await held.closed();
   },
   SLOW,
