@@ -83,7 +83,8 @@ export function pad(text: string, cells: number, side: 'left' | 'right' = 'left'
 }
 
 /** Breaks one line between words; what follows hangs under `hang` cells. Words that are too long are broken. */
-export function wrap(text: string, cells: number, hang = 0): string[] {
+export function wrap(text: string, most: number, hang = 0): string[] {
+  const cells = Math.max(1, most);
   const indent = ' '.repeat(Math.max(0, Math.min(hang, cells - 1)));
   const lines: string[] = [];
   let line = /^ */.exec(text)?.[0] ?? '';
