@@ -126,7 +126,9 @@ it(
       const stopped = await run('stop');
       expect([stopped.code, stopped.stdout]).toEqual([
         5,
-        expect.stringMatching(/^queued: stop\. .*\n {2}its workflow fails, so nothing moves: no such field\n/),
+        expect.stringMatching(
+          /^queued: stop\. .*\n {2}the workflow of the run fails, so nothing moves: no such field\n/,
+        ),
       ]);
       const looked = await run('doctor', '--quick');
       expect([looked.code, looked.stdout]).toEqual([2, expect.stringMatching(/✗ open run .*no such field/)]);

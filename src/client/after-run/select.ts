@@ -57,7 +57,7 @@ export async function tellAll(
       if (!worker || failing)
         throw new UserError('choosing ideas by status needs a worker that answers: ralphctl start', EXIT.unreachable);
       const list = await listIdeas(api, { all: true, only: [...wanted] });
-      if (!list) throw new UserError('the worker does not answer yet; try again in some seconds', EXIT.unreachable);
+      if (!list) throw new UserError('the worker does not answer yet. Try again in a few seconds', EXIT.unreachable);
       const ids = list.lines.filter(({ group }) => !group).map(({ id }) => id);
       const one = async (idea: string): Promise<string> => {
         const done = (await api.tell({ ...command, idea }, true)) ?? `queued: ${command.verb} ${idea}`;

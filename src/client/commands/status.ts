@@ -223,14 +223,14 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
       if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
     }
     if (facts.failing && found.worker) {
-      print(`its workflow fails, so nothing moves: ${clean(facts.failing)}`);
+      print(`the workflow of the run fails, so nothing moves: ${clean(facts.failing)}`);
       print(`  the worker's log has the whole error: ${found.logs}`);
       print('  after an update or a fix: ralphctl worker --stop, then ralphctl start');
       return;
     }
     print(
       found.worker
-        ? 'its worker runs but does not answer yet: it has just started, or the machine is busy. Ask again in some seconds'
+        ? 'its worker runs but does not answer yet: it has just started, or the machine is busy. Ask again in a few seconds'
         : 'no worker answers, so nothing moves. Start one with: ralphctl start',
     );
   }

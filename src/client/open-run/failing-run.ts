@@ -6,7 +6,7 @@ import { clean } from '../views/live-lines.js';
 /** `failing`: first line of the error. */
 export function failingLines(root: string, project: string, failing: string): [what: string, log: string, fix: string] {
   return [
-    `its workflow fails, so nothing moves: ${clean(failing)}`,
+    `the workflow of the run fails, so nothing moves: ${clean(failing)}`,
     `the worker's log has the whole error: ${join(projectDir(root, project), 'logs')}`,
     'after an update or a fix: ralphctl worker --stop, then ralphctl start',
   ];

@@ -32,6 +32,10 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
   const text = lines.join(' · ').replace(/^ralphctl: /, '');
   return {
     ok: exitCode === 0,
-    text: text || (exitCode === 0 ? 'done' : `${args[0]} failed with exit code ${exitCode}`),
+    text:
+      text ||
+      (exitCode === 0
+        ? 'done'
+        : `${args[0]} failed with exit code ${exitCode} and printed nothing. Run it in a shell: ralphctl ${args.join(' ')}`),
   };
 }

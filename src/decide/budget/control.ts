@@ -67,7 +67,7 @@ export function budgetChanged(board: Board): void {
 /** Why {@link raise} would change nothing; undefined when it would. */
 export function raiseProblem({ state, settings }: Board, { scope, dimension, by }: Raise): string | undefined {
   if (by !== undefined && !(by > 0 && by <= MOST_AMOUNT))
-    return 'that is not an amount; example: ralphctl budget raise +5';
+    return 'an amount must be a number above 0. Example: ralphctl budget raise +5';
   const lines = state.budget && settings.budget ? runBudgetLines(state.budget, settings.budget) : [];
   const meant = lines.filter(
     (line) => (!scope || line.scope === scope) && (!dimension || line.dimension === dimension),

@@ -162,7 +162,7 @@ export function countFailure(board: Board, entry: IdeaEntry): void {
   const { state, settings } = board;
   state.failuresInARow += 1;
   if (settings.errorStrategy === 'abort') {
-    stopRun(board, `${entry.card.id} failed, and errors.strategy is abort`);
+    stopRun(board, `${entry.card.id} failed, and with errors.strategy "abort" the run stops: no new idea starts`);
   } else if (settings.errorThreshold > 0 && state.failuresInARow >= settings.errorThreshold) {
     const wentOn = isActive(board);
     if (!moved(board, 'ERROR_THRESHOLD')) return;

@@ -157,7 +157,7 @@ function shapeProblem(command: unknown): string | undefined {
   if (!isId(idea)) return 'idea must be an id';
   if (!isId(id)) return `id must be a text of at most ${MAX_ID} characters`;
   if (more.cards !== undefined && JSON.stringify(more.cards).length > MAX_CARDS) {
-    return `ideas are longer than ${MAX_CARDS} characters together; give fewer at a time`;
+    return `these ideas are longer than ${MAX_CARDS} characters together. Put some into another file, then: ralphctl enqueue FILE`;
   }
   for (const [name, value] of Object.entries({ text, reason, title })) {
     if (value !== undefined && typeof value !== 'string') return `${name} must be a text`;
@@ -170,7 +170,8 @@ function shapeProblem(command: unknown): string | undefined {
   }
   if (verb === 'raise-budget') {
     const { scope, dimension } = more;
-    if (n !== undefined && typeof n !== 'number') return 'that is not an amount; example: ralphctl budget raise +5';
+    if (n !== undefined && typeof n !== 'number')
+      return 'an amount must be a number above 0. Example: ralphctl budget raise +5';
     if (scope !== undefined && scope !== 'run' && scope !== 'day') return 'the scope must be run or day';
     if (dimension !== undefined && !DIMENSIONS.some((one) => one === dimension))
       return `the kind of a budget must be one of ${DIMENSIONS.join(', ')}`;

@@ -208,7 +208,8 @@ function stashChanges(before: Outside, after: Outside, evidence: Evidence): OutO
     ...made.map(({ commit, text }) => ({
       what: `left a stash in your repository (${text.slice(0, 80)})`,
       look: `git -C ${root} stash show -p ${short(commit)}`,
-      undo: `git -C ${root} stash drop 'stash@{${after.stashes.length - 1 - after.stashes.findIndex((one) => one.commit === commit)}}'`,
+      // By its commit: the number of a stash changes with every newer one.
+      undo: `git -C ${root} stash drop "$(git -C ${root} stash list --format='%gd %H' | sed -n 's/ ${commit}$//p')"`,
     })),
     ...lost.map(({ commit, text }) => ({
       what: `took a stash of yours away (${text.slice(0, 80)})`,
