@@ -295,6 +295,6 @@ describe('runAgent', () => {
       agent: `git config user.email agent@example.org\n${say('COMPLETE')}`,
       config: { confinement: 'off' },
     });
-    expect(await b.runAgent()).not.toHaveProperty('strayed');
+    expect(await b.runAgent()).not.toHaveProperty('strayed', expect.anything());
   });
 });
