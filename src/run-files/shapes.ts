@@ -106,5 +106,5 @@ export const CARRIED: StoredKind<Carried> = {
       .optional(),
     retries: z.number().optional(),
   }) as unknown as z.ZodType<Carried>,
-  fix: 'Remove the file, then give the command for the idea again',
+  fix: 'Remove the file, then abandon the idea or give the command again',
 };
