@@ -180,8 +180,8 @@ describe('ensureServer', () => {
     expect(aside).toContainEqual(expect.stringMatching(/^temporal\.db\.damaged-\w+$/));
     const told = options.said.join('\n');
     expect(told).toContain(join(serverDir(options.root), aside[0] ?? '?'));
-    expect(told).toMatch(/cannot be read \(.+\).*Lost: .*Kept: .*ralphctl start/);
-    expect((await readDatabaseNote(options.root))?.lost?.why).toContain('cannot be read');
+    expect(told).toMatch(/is damaged \(.+\).*Lost: .*Kept: .*ralphctl start/);
+    expect((await readDatabaseNote(options.root))?.lost?.why).toContain('is damaged');
   });
 
   it('says that its database was deleted, and starts with an empty one', async () => {
