@@ -26,13 +26,13 @@ export const alertPayload = z
       .array(
         z.strictObject({
           id: z.string().describe('Of this event: run, idea (or "run"), kind and a number.'),
-          kind: z.enum(ALERT_KINDS),
-          run: z.string(),
-          idea: z.string().optional(),
+          kind: z.enum(ALERT_KINDS).describe('Kind of the event.'),
+          run: z.string().describe('Id of the run.'),
+          idea: z.string().optional().describe('Id of the idea. Absent: the event is about the run.'),
           title: z.string().optional().describe('Title of the idea.'),
           text: z.string().optional().describe('Question or reason.'),
           command: z.string().describe('The command that answers it.'),
-          at: time,
+          at: time.describe('Time of the event, ISO 8601.'),
         }),
       )
       .describe('The events, those that wait for a person first.'),

@@ -12,6 +12,7 @@ import { EventWriter } from '../../run-files/events.js';
 import { keep, keepHint, keptHints } from '../../run-files/kept.js';
 import { print, printJson, say } from '../context.js';
 import { EXIT, UserError } from '../errors.js';
+import { teller } from '../teller.js';
 import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf } from './closed.js';
 
 type About = Intervention & { verb: IdeaVerb; idea: string };
@@ -163,7 +164,7 @@ export async function recordCommand(
   );
   const at = Date.now();
   const said = { ...(reason ? { reason } : {}), ...(text ? { text } : {}) };
-  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: 'cli', done }, at);
+  events.write(ref, { kind: 'command', verb, idea: idea.id, ...said, by: teller(), done }, at);
   if (status) events.write(ref, { kind: 'idea', idea: idea.id, title: idea.title, status, reason: done }, at);
   await events.flush();
 }

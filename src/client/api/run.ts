@@ -34,6 +34,7 @@ import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
 import { compressLargePayloads } from '../../server/codec.js';
 import { EXIT, UserError } from '../errors.js';
+import { teller } from '../teller.js';
 import { isBetweenSteps, isDeadline } from './errors.js';
 
 const QUERY_MS = 4000;
@@ -211,7 +212,7 @@ export class RunApi {
    * counts once.
    */
   async tell(command: Intervention, worker: boolean): Promise<string | undefined> {
-    const told: Intervention = { id: randomUUID(), ...command };
+    const told: Intervention = { id: randomUUID(), by: teller(), ...command };
     if (worker) {
       const send = () => this.#handle().executeUpdate<InterventionAnswer, [Intervention]>(TELL, { args: [told] });
       const answer = await this.#update(send).catch((error: unknown) => {

@@ -42,7 +42,7 @@ export class DetailReader {
     if (ui.screen === 'run') await this.#slots(model);
     const about = ui.screen === 'idea' ? ui.idea : ui.screen === 'needs' ? selected : undefined;
     const idea = about === undefined ? undefined : model.ideas.get(about);
-    if (idea) await this.#page(model, idea, ui);
+    if (idea) await this.#page(model, idea, ui, selected);
     else await this.#leave();
     return { nowOf: this.#now, quietMs: this.#quiet, ...(this.#idea ? { idea: this.#idea } : {}) };
   }
@@ -66,7 +66,7 @@ export class DetailReader {
     );
   }
 
-  async #page(model: RunModel, idea: IdeaModel, ui: Ui): Promise<void> {
+  async #page(model: RunModel, idea: IdeaModel, ui: Ui, selected: string | undefined): Promise<void> {
     const serial = (ui.screen === 'idea' ? ui.serial : undefined) ?? idea.iterations.at(-1)?.serial;
     const key = `${idea.id} ${serial}`;
     if (this.#run?.key !== key) {
@@ -80,7 +80,8 @@ export class DetailReader {
       ...(await this.#run?.files.read()),
     };
     if (ui.screen === 'idea' && (ui.tab === 'diff' || ui.tab === 'agent' || ui.tab === 'timeline')) {
-      const diff = await diffOf(this.#repo, idea, ui.tab === 'diff' ? ui.file : undefined).catch(() => undefined);
+      const file = ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined;
+      const diff = await diffOf(this.#repo, idea, file).catch(() => undefined);
       if (diff) {
         next.diff = diff;
         const sum = (of: 'added' | 'deleted'): number => diff.files.reduce((all, one) => all + one[of], 0);

@@ -80,8 +80,8 @@ async function tailOf(path: string): Promise<string | undefined> {
   return bytes?.subarray(-MOST_BYTES).toString('utf8');
 }
 
-/** What the idea changed, against where it began. `file`: that one's lines, too. */
-export async function diffOf(repo: string, idea: IdeaModel, file?: string): Promise<DiffView | undefined> {
+/** What the idea changed, against where it began. `file`: that one's lines, too; of the first where it is no changed file. */
+export async function diffOf(repo: string, idea: IdeaModel, wanted?: string): Promise<DiffView | undefined> {
   const range = await rangeOf(repo, idea);
   if (!range) return undefined;
   const read = { read: true } as const;
@@ -91,7 +91,8 @@ export async function diffOf(repo: string, idea: IdeaModel, file?: string): Prom
     return path ? [{ path, added: Number(added) || 0, deleted: Number(deleted) || 0 }] : [];
   });
   const base = range[0] ?? '';
-  if (file === undefined) return { base, files };
+  const file = files.find(({ path }) => path === wanted)?.path ?? files[0]?.path;
+  if (wanted === undefined || file === undefined) return { base, files };
   const shown = await git(repo).result(['diff', '--no-color', '--no-ext-diff', ...range, '--', file], read);
   const lines = shown.stdout.split('\n');
   const start = lines.findIndex((line) => line.startsWith('@@'));

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
+import { listRuns } from '../../run-files/run.js';
 import { compose, placesOf } from '../../screen/compose.js';
 import type { Act } from '../../screen/control/act.js';
 import { goTo, press } from '../../screen/control/press.js';
@@ -57,9 +58,10 @@ export class Screen {
   readonly #context: Context;
   readonly #theme: Theme;
   readonly #terminal: Terminal;
-  readonly #source: RunSource;
+  #source: RunSource;
   readonly #reader: DetailReader;
-  readonly #pages: Pages;
+  #pages: Pages;
+  #runId: string;
   #reported = false;
   readonly #pace = newPace(performance.now(), cpu());
   readonly #stop = new AbortController();
@@ -67,6 +69,8 @@ export class Screen {
   #details: Details = noDetails();
   #model!: RunModel;
   #picture: Picture = { lines: [] };
+  /** The state that the picture shows: keys can be faster than frames. */
+  #composedUi: Ui | undefined;
   #timer: NodeJS.Timeout | undefined;
   #messageUntil = 0;
   #needs = -1;
@@ -85,6 +89,7 @@ export class Screen {
       signal: (name) => this.#end(name),
     });
     this.#source = new RunSource(context, options.ref, () => this.#changed());
+    this.#runId = options.ref.runId;
     this.#pages = new Pages(context, options.ref);
     this.#reader = new DetailReader(context.root, options.repo, () => this.#source.api);
   }
@@ -125,9 +130,36 @@ export class Screen {
   async #readDetails(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       await this.#details1();
+      if (this.#model.endedAt !== undefined) await this.#followNewest();
       const ms = this.#ui.screen === 'idea' && this.#ui.tab === 'agent' ? STREAM_MS : DETAILS_MS;
       await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
+  }
+
+  /** A run that was started meanwhile takes the place of the one that is over. */
+  async #followNewest(): Promise<void> {
+    const { project } = this.#model;
+    const [runId] = await listRuns(this.#context.root, project);
+    if (runId === undefined || runId === this.#runId) return;
+    const ref = { project, runId };
+    const next = new RunSource(this.#context, ref, () => this.#changed());
+    const model = await next.open().catch(() => undefined);
+    if (!model) {
+      await next.close();
+      return;
+    }
+    const before = this.#source;
+    this.#source = next;
+    this.#model = model;
+    this.#runId = runId;
+    this.#pages = new Pages(this.#context, ref);
+    this.#reported = false;
+    this.#needs = -1;
+    const { report: _, history: __, idea: ___, ...kept } = this.#details;
+    this.#details = kept;
+    if (this.#ui.screen === 'report') this.#ui = { ...this.#ui, screen: 'run', back: [] };
+    this.say(`run ${runId} has begun; this screen follows it`);
+    await before.close();
   }
 
   async #details1(): Promise<void> {
@@ -176,8 +208,7 @@ export class Screen {
       this.#ui = rest;
     }
     this.#reportAtEnd();
-    const { size } = this.#terminal;
-    this.#picture = compose(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
+    this.#compose();
     const { lines, cursor } = this.#picture;
     const { written } = this.#terminal.painter;
     const before = written.characters;
@@ -197,6 +228,12 @@ export class Screen {
     if (this.#ui.screen !== 'run') return;
     this.#ui = goTo(this.#ui, 'report');
     void this.#details1();
+  }
+
+  #compose(): void {
+    const { size } = this.#terminal;
+    this.#picture = compose(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
+    this.#composedUi = this.#ui;
   }
 
   #title(): string {
@@ -219,6 +256,7 @@ export class Screen {
       this.#want(this.#focused ? 'key' : 'change');
       return;
     }
+    if (this.#composedUi !== this.#ui) this.#compose();
     const { selected } = this.#picture;
     const places = this.#places();
     const seen = {

@@ -3,10 +3,12 @@
  * Invariant: reads and asks only. Without server or worker the model still is what the files tell.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkoutBehind } from '../../git/landing/checkout.js';
 import { fold } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { RunStatus } from '../../protocol/views.js';
+import type { WarningLine } from '../../protocol/warnings.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import type { Standstill } from '../../screen/details.js';
 import { resolveConnection } from '../../server/connection.js';
@@ -27,6 +29,8 @@ const CHECK_EVERY_MS = 10_000;
 const CHECK_STILL_MS = 3000;
 /** So long a worker may be busy before it is said. */
 const PATIENCE_MS = 10_000;
+/** Git says how the checkout stands. */
+const CHECKOUT_MS = 30_000;
 /** Between two slices of the first fold. */
 const SLICE = 2000;
 
@@ -44,6 +48,7 @@ export class RunSource {
   #focused = true;
   #standstill: Standstill | undefined;
   #uiUrl: string | undefined;
+  #behind: string | undefined;
 
   constructor(context: Context, ref: RunRef, changed: () => void) {
     this.#context = context;
@@ -55,7 +60,12 @@ export class RunSource {
   async open(): Promise<RunModel> {
     const found = await emptyModel(this.#context.root, this.#ref);
     if (!found) throw new Error(`run ${this.#ref.runId} left no files here`);
-    this.#tasks.push(this.#follow(found.model), this.#watch(found.model));
+    const { repo, target } = found.run.file;
+    this.#tasks.push(
+      this.#follow(found.model),
+      this.#watch(found.model),
+      this.#watchCheckout(found.model, repo, target),
+    );
     return found.model;
   }
 
@@ -116,6 +126,19 @@ export class RunSource {
     }
   }
 
+  /** Landed work that the checkout does not have yet: a commit there would revert it. */
+  async #watchCheckout(model: RunModel, repo: string, target: string): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const behind = await checkoutBehind(repo, target).catch(() => undefined);
+      if (behind !== this.#behind) {
+        this.#behind = behind;
+        model.warnings = withBehind(model.warnings, behind);
+        this.#changed();
+      }
+      await delay(CHECKOUT_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
+    }
+  }
+
   #wantsAnswer(now: number): boolean {
     if (this.#standstill && this.#standstill.kind !== 'busy') return false;
     const every = this.#focused ? ASK_EVERY_MS : ASK_UNFOCUSED_MS;
@@ -129,6 +152,7 @@ export class RunSource {
     if (!status || status.runId !== model.runId) return;
     this.#answered = Date.now();
     takeStatus(model, status, this.#answered);
+    model.warnings = withBehind(model.warnings, this.#behind);
     if (this.#standstill?.kind === 'busy') this.#standstill = undefined;
     this.#changed();
   }
@@ -172,6 +196,12 @@ export class RunSource {
     return { kind: 'busy', since: this.#answered };
   }
 }
+
+/** The run's own warnings, and the one about the checkout. */
+const withBehind = (warnings: readonly WarningLine[], behind: string | undefined): WarningLine[] => [
+  ...warnings.filter(({ kind }) => kind !== 'outside'),
+  ...(behind === undefined ? [] : [{ kind: 'outside' as const, text: behind, since: Date.now() }]),
+];
 
 function takeStatus(model: RunModel, status: RunStatus, at: number): void {
   const { next, possible, resumesAt, mode, more, accounts, budget, warnings, slots, review } = status;

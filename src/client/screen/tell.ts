@@ -4,6 +4,7 @@
  */
 import { execa } from 'execa';
 import type { Context } from '../context.js';
+import { TELLER_ENV } from '../teller.js';
 import { program } from '../worker-process.js';
 
 const MOST_MS = 60_000;
@@ -22,7 +23,7 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
       reject: false,
       stdin: 'ignore',
       timeout: MOST_MS,
-      env: { ...context.env, NO_COLOR: '1' },
+      env: { ...context.env, NO_COLOR: '1', [TELLER_ENV]: 'screen' },
       extendEnv: false,
     },
   );

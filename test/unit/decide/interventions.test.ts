@@ -628,8 +628,8 @@ describe('limits and budgets are told like everything else', () => {
     [{ scope: 'day' }, /no such budget/],
     [{ scope: 'week' }, /the scope must be run or day/],
     [{ dimension: 'kisses' }, /the kind of a budget must be one of iterations, minutes, tokens, dollars/],
-    [{ dimension: 'dollars', n: -1 }, /not an amount/],
-    [{ dimension: 'dollars', n: 'x' }, /not an amount/],
+    [{ dimension: 'dollars', n: -1 }, /must be a number above 0/],
+    [{ dimension: 'dollars', n: 'x' }, /must be a number above 0/],
     [{ dimension: 'dollars', n: 5 }, /^legal$/],
   ])('a raise of %j', (more, words) => {
     expect(refusal(limited(), { verb: 'raise-budget', ...more })).toMatch(words);
