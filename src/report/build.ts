@@ -13,6 +13,9 @@ import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js'
 import { slotsOf } from './slots.js';
 import { moneyOf, workOf } from './work.js';
 
+/** Events are files: only what can be a commit is printed as one. */
+const isCommit = (text: string | undefined): text is string => text !== undefined && /^[0-9a-f]{4,64}$/.test(text);
+
 export function makeReport(model: RunModel, extra: Extra): Report {
   const ideas = model.order.flatMap((id) => {
     const idea = model.ideas.get(id);
@@ -64,7 +67,7 @@ function landedIdea(idea: IdeaModel, { lines, now }: Extra): LandedIdea {
   return {
     ...workOf(idea),
     ...(idea.since === undefined ? {} : { at: idea.since }),
-    ...(idea.commit ? { commit: idea.commit } : {}),
+    ...(isCommit(idea.commit) ? { commit: idea.commit } : {}),
     ...(found
       ? {
           commits: { from: found.first, to: found.to, count: found.commits },
@@ -78,7 +81,7 @@ function landedIdea(idea: IdeaModel, { lines, now }: Extra): LandedIdea {
 
 function targetOf(landed: readonly IdeaModel[], { lines }: Extra): Report['target'] {
   const last = landed.at(-1);
-  const to = last && (lines?.get(last.id)?.to ?? last.commit);
+  const to = last && (lines?.get(last.id)?.to ?? (isCommit(last.commit) ? last.commit : undefined));
   if (!last || to === undefined) return undefined;
   const from = landed.map(({ id }) => lines?.get(id)?.before).find((commit) => commit !== undefined);
   const gate = last.mergedGate;
