@@ -47,6 +47,7 @@ describe.each([
   it('shows the run, takes an answer, follows an idea, and ends as start does', async () => {
     const { box, screen, go } = await opened({ columns, rows, env }, 'start');
     await screen.shows(/running|waits for you/);
+    await screen.shows('Needs you 1');
     await screen.shows(/asks.*Which port should the server use/);
     expect(await screen.full()).toBe(true);
 
@@ -65,7 +66,8 @@ describe.each([
     await screen.shows('I look at the files');
     screen.press('1');
     await go();
-    await screen.shows(/completed/);
+    // The report takes the place of the run.
+    await screen.shows(/completed|the (?:run|night) of/);
     const text = await screen.text();
     if (landed === '+') {
       expect(text).toMatch(/^\p{ASCII}*$/u);
