@@ -1,5 +1,7 @@
 /** `ralphctl start`: plans, starts server and worker, starts a run or attaches to the open one, and follows it. */
 
+import { stat } from 'node:fs/promises';
+import { closedLockDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import type { RunMode } from '../../protocol/command.js';
@@ -193,7 +195,8 @@ async function startOrAttach(
 /** A command that works on the project without a run ends before the start reads anything. */
 async function whenProjectFree(context: Context): Promise<void> {
   const project = await findProject(context).catch(() => undefined);
-  if (!project) return;
+  // Without the lock's folder nobody holds it. A start that is refused later must leave no folder behind.
+  if (!project || !(await stat(closedLockDir(context.root, project.id)).catch(() => undefined))) return;
   const { lockProject } = await import('../after-run/closed.js');
   await lockProject(context, project.id, () => Promise.resolve());
 }
