@@ -76,7 +76,7 @@ it('C3: a later run begins with edits and splits, says so, and lets the backlog 
   expect(landed.indexOf('s-1')).toBeGreaterThan(parts);
 
   // Taken back, it is gone; and what no longer applies is said once.
-  expect((await box.run('edit', 't-1', '--forget')).stderr).toContain('no edit of t-1 is kept');
+  expect((await box.run('edit', 't-1', '--forget')).stderr).toContain('there is no edit of t-1 to drop');
   expect((await box.run('edit', 'e-1', '--forget')).stdout).toContain('later runs read e-1 from the backlog again');
   expect((await box.run('split', 's-1', '--forget')).code).toBe(0);
   expect((await box.run('start', '--dry-run')).stdout).not.toMatch(/no longer applies|split into/);
