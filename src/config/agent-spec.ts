@@ -3,7 +3,7 @@
  * Must not import anything.
  */
 
-/** Adapters that exist in the core. `command` runs any program; `scripted` plays a script, for demos and tests. */
+/** Adapters of ralphctl. `command` runs any program; `scripted` follows a script, for demos and tests. */
 export const AGENT_ADAPTERS = [
   ...(['claude', 'codex', 'gemini', 'opencode', 'aider', 'copilot', 'qwen', 'pi'] as const),
   ...(['command', 'scripted'] as const),
@@ -15,7 +15,7 @@ export const BUILT_IN_AGENTS = [
   ...(['claude', 'codex', 'gemini', 'opencode', 'aider', 'copilot', 'qwen', 'pi', 'scripted'] as const),
 ] satisfies readonly AgentAdapter[];
 
-/** The options of each CLI. The configuration refuses an option that is not in the list. */
+/** The options that each CLI has. The configuration refuses any other option. */
 export type AgentOption = 'model' | 'effort' | 'maxTurns' | 'maxBudgetUsd';
 export const ADAPTER_OPTIONS: Readonly<Record<AgentAdapter, readonly AgentOption[]>> = {
   claude: ['model', 'effort', 'maxTurns', 'maxBudgetUsd'],
@@ -30,7 +30,7 @@ export const ADAPTER_OPTIONS: Readonly<Record<AgentAdapter, readonly AgentOption
   scripted: ['model'],
 };
 
-/** A pattern for the error of a failed run that decides its kind of failure, before the built-in patterns. */
+/** A pattern that decides the failure kind of a failed run from its error. It comes before the built-in patterns. */
 export interface FailureWords {
   /** Regular expression, case-insensitive. */
   match: string;
@@ -64,7 +64,10 @@ export interface AgentSpec {
   failures?: FailureWords[];
 }
 
-/** `anthropic/opus` and `openai/gpt` are two accounts in a CLI that serves both. Empty where the model names none. */
+/**
+ * The provider in a model's name. `anthropic/opus` and `openai/gpt` use two accounts of one CLI. Empty: the name has
+ * none.
+ */
 export function providerOf(model: string | undefined): string {
   const slash = model?.indexOf('/') ?? -1;
   return slash > 0 ? (model ?? '').slice(0, slash) : '';

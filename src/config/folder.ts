@@ -16,7 +16,7 @@ export async function configFileIn(dir: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** `from` and the folders above it, up to `root`, nearest first; `root` alone where it lies elsewhere. */
+/** `from` and the folders above it up to `root`, nearest first. Where `from` is outside `root`: `root` alone. */
 export async function foldersUpTo(from: string, root: string): Promise<string[]> {
   const start = await realpath(from).catch(() => root);
   const all: string[] = [];
@@ -27,7 +27,7 @@ export async function foldersUpTo(from: string, root: string): Promise<string[]>
   }
 }
 
-/** `root` where no folder on the way has a configuration. */
+/** The nearest folder with a configuration; `root` when none has one. */
 export async function configFolder(from: string, root: string): Promise<string> {
   for (const dir of await foldersUpTo(from, root)) if (await configFileIn(dir)) return dir;
   return root;
@@ -35,7 +35,7 @@ export async function configFolder(from: string, root: string): Promise<string> 
 
 /* Finds the line of a value in a configuration file. Must not import anything but this folder. */
 
-/** Line of a key that is written in the file, also where a shorter form stands for it (`gate` as a list); undefined: not written. */
+/** Line of a key in the file, or of its shorter form (`gate` as a list). Undefined: the file does not set the key. */
 export function originsIn(text: string, file: string): (path: readonly string[]) => number | undefined {
   const read = readLocated(text, file, syntaxOf(file));
   if ('problems' in read) return () => undefined;
@@ -50,7 +50,7 @@ export function originsIn(text: string, file: string): (path: readonly string[])
     }
     const isWhole = value === null || typeof value !== 'object' || Array.isArray(value);
     if (found.length === 0 || (found.length < path.length && !isWhole)) return undefined;
-    // A bare list of gate commands says nothing about the rest of the gate.
+    // A list of gate commands sets no other gate key.
     if (Array.isArray(value) && found.length < path.length && path.at(-1) !== 'commands') return undefined;
     return located.lineOf(found satisfies Path);
   };

@@ -11,7 +11,7 @@ import { configJsonSchema, zodProblems } from './zod-problems.js';
 
 export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;
 
-/** The configuration without a file. */
+/** The configuration when there is no file. */
 export const defaultConfig = (): Config => configSchema.parse({});
 
 /** `file` decides the syntax by its ending and stands in error messages. An empty file means defaults. */
@@ -24,7 +24,7 @@ export function parseConfig(text: string, file: string): Config {
   throw new ConfigError(byLine(zodProblems(result.error.issues, { file, located, schema: configJsonSchema })));
 }
 
-/** Top-level keys that are written there, whatever their values. */
+/** Top-level keys that the file sets, whatever their values. */
 function keysOf(text: string, file: string): Set<string> {
   const read = readLocated(text, file, syntaxOf(file));
   return new Set('problems' in read ? [] : Object.keys((read.located.value ?? {}) as object));
@@ -43,7 +43,7 @@ const readIfThere = async (file: string): Promise<string | undefined> => {
 };
 
 /**
- * The configuration in `dir`, and which of its keys are written there; `file` is missing where there is none and the defaults came back.
+ * The configuration in `dir`, and the top-level keys that its file sets. Without a file: the defaults, and no `file`.
  * @throws ConfigError, also when there are two configuration files
  */
 export async function loadConfig(dir: string): Promise<{ config: Config; given: ReadonlySet<string>; file?: string }> {

@@ -1,6 +1,7 @@
 /**
- * YAML or JSON as a value plus the line of every part of it. JSON is read by the JSON parser; the YAML parser, of which
- * JSON is a subset, only gives the positions. Must not import anything of ours but the problem type.
+ * Reads YAML or JSON into a value with the line of every part. The JSON parser reads JSON; the YAML parser only finds
+ * the positions in it, because JSON is a subset of YAML.
+ * Must not import anything of ours but the problem type.
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { jsonErrorOffset } from './json-error.js';
@@ -10,7 +11,7 @@ export type Path = readonly PropertyKey[];
 
 export interface Located {
   value: unknown;
-  /** Line of the key or list item at the end of the path, or of the deepest part of the path that exists. */
+  /** Line of the key or list item at the path, or of the deepest part of the path that exists. */
   lineOf(path: Path): number;
   /** The scalar as it was written, e.g. `007`. */
   sourceOf(path: Path): string | undefined;
@@ -19,7 +20,7 @@ export interface Located {
 export type Syntax = 'yaml' | 'json';
 export const syntaxOf = (file: string): Syntax => (/\.json$/i.test(file) ? 'json' : 'yaml');
 
-/** Map entries without a value count as absent, as when every line under a key is commented out. */
+/** Entries without a value count as absent: every line under the key may be commented out. */
 function dropNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(dropNulls);
   if (value === null || typeof value !== 'object') return value;
@@ -28,7 +29,7 @@ function dropNulls(value: unknown): unknown {
   );
 }
 
-/** Where a text with a NUL character stands: no path, argument or variable may hold one. */
+/** Line of the first text with a NUL character. No path, argument or variable may contain one. */
 function nulPath(value: unknown, path: readonly (string | number)[] = []): readonly (string | number)[] | undefined {
   if (typeof value === 'string') return value.includes('\0') ? path : undefined;
   if (value === null || typeof value !== 'object') return undefined;
@@ -44,7 +45,7 @@ const firstLine = (error: unknown): string => {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 };
 
-/** Reads the text; every syntax error becomes a problem. Never throws. */
+/** Reads the text. Each syntax error becomes a problem. Never throws. */
 export function readLocated(raw: string, file: string, syntax: Syntax): { located: Located } | { problems: Problem[] } {
   const text = raw.replace(/^\uFEFF/, '');
   const lines = new LineCounter();

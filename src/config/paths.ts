@@ -29,9 +29,9 @@ export const ideaDir = (root: string, project: string, runId: string, idea: stri
 /** Files of one iteration: prompt.md, output.log, result.json, gate logs. */
 export const iterationDir = (root: string, project: string, runId: string, idea: string, serial: number): string =>
   join(ideaDir(root, project, runId, idea), String(serial).padStart(3, '0'));
-/** Marks of running agent attempts, read by the reaper at boot. */
+/** Marks of running agent attempts. A worker reads them when it starts. */
 export const attemptsDir = (root: string, project: string): string => join(projectDir(root, project), 'attempts');
-/** Notes of the activities that a worker has taken. */
+/** Records of the activities that a worker has taken. */
 export const takenDir = (root: string, project: string): string => join(projectDir(root, project), 'taken');
 export const worktreesDir = (root: string, project: string): string => join(projectDir(root, project), 'worktrees');
 export const integrationDir = (root: string, project: string): string => join(projectDir(root, project), 'integration');
@@ -39,7 +39,7 @@ export const integrationDir = (root: string, project: string): string => join(pr
 export const wallDir = (root: string, project: string): string => join(projectDir(root, project), 'wall');
 /** The current steps of ideas with plans. */
 export const planPlacesDir = (root: string, project: string): string => join(projectDir(root, project), 'plans');
-/** Held while a command works on the project without an open run. */
+/** Lock of a command that works on the project without an open run. */
 export const closedLockDir = (root: string, project: string): string => join(projectDir(root, project), 'closed.lock');
 /** Gate results on base commits; ralphctl can run the gate again. */
 /** Edits, splits and other interventions that outlast a run. */

@@ -1,6 +1,7 @@
 /**
- * What is wrong in a file that a person wrote, and where. Readers collect all problems before they give up, so one
- * run shows everything there is to fix. Must import the base of user-facing errors only.
+ * Problems in a file that a person wrote, with their lines. Readers collect all problems before they throw, so one call
+ * shows everything to fix.
+ * Must import the base of user-facing errors only.
  */
 import { UserError } from '../protocol/user-error.js';
 
@@ -15,7 +16,7 @@ export interface Problem {
 
 const SHOWN = 50;
 
-/** `file:line: message; fix`, one line per problem, at most fifty of them and a count of the rest. */
+/** `file:line: message; fix`, one line per problem: at most fifty, then the count of the others. */
 export function renderProblems(problems: readonly Problem[]): string {
   const lines = problems
     .slice(0, SHOWN)
@@ -26,7 +27,7 @@ export function renderProblems(problems: readonly Problem[]): string {
 
 export const byLine = (problems: readonly Problem[]): Problem[] => [...problems].sort((a, b) => a.line - b.line);
 
-/** Every problem found, one line each. */
+/** Every problem, one line each. */
 export class ProblemsError extends UserError {
   readonly problems: readonly Problem[];
   constructor(problems: readonly Problem[]) {
@@ -40,12 +41,9 @@ export class ProblemsError extends UserError {
 
 export class ConfigError extends ProblemsError {}
 
-/*
- * The known name a person most likely meant: edit distance that ignores case and `-`, `_`, blanks.
- * Must not import anything.
- */
+/* Guesses the known name that a person meant, by an edit distance that ignores case, `-`, `_` and blanks. */
 
-/** Lower case without separators, so `max-iterations`, `Max Iterations` and `maxIterations` are one name. */
+/** Lower case without separators: `max-iterations`, `Max Iterations` and `maxIterations` are the same name. */
 export const looseName = (name: string): string => name.toLowerCase().replace(/[-_\s]/g, '');
 
 /** Levenshtein distance; any result above `limit` only means "more than limit". */
@@ -84,7 +82,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** `did you mean "x"?`, or, when nothing is near and the list is short, all known names; undefined without either. */
+/** `did you mean "x"?`; all known names when none is near and the list is short; otherwise undefined. */
 export function suggest(word: string, known: readonly string[]): string | undefined {
   const near = nearest(word, known);
   if (near !== undefined) return `did you mean "${near}"?`;

@@ -1,7 +1,8 @@
 /**
  * Reads a file that a person named: backlog, configuration, template, script.
- * Invariant: reads regular files only and never more than the limit, so a device, a pipe or a huge file is an error at
- * once. Must not import anything of ours.
+ * Invariant: reads regular files only, and never more than the limit. A device, a pipe or a huge file is an error at
+ * once.
+ * Must not import anything of ours.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The table of keys that can change in an open run, and when a change takes effect. docs/configuration.md comes from it,
- * `config reload` and the flags of `start` follow it, and a test finds a row for every key.
+ * The table of keys that can change in an open run, and when a change takes effect. `config reload` and the flags of
+ * `start` use it, a script writes docs/configuration.md from it, and a test checks that every key has a row.
  * Imports this folder only.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +23,7 @@ interface ReloadRow {
   why?: string;
 }
 
-/** By key; a row holds for everything below it that has none of its own. */
+/** By key. A row applies to every key below it that has no row of its own. */
 export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   $schema: { counts: 'never', why: 'it is for editors' },
   version: { counts: 'never', why: 'there is one version' },
@@ -63,7 +63,7 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
   logs: { counts: 'iteration' },
 };
 
-/** The row of a key: its own, or that of the nearest part above it. */
+/** The row of a key, or of the nearest key above it. */
 export function reloadRow(key: string): ReloadRow | undefined {
   for (let at = key; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const row = RELOAD_TABLE[at];
@@ -72,7 +72,7 @@ export function reloadRow(key: string): ReloadRow | undefined {
   return undefined;
 }
 
-/** Values by key, as far down as there are objects; lists are values. */
+/** Values by their full key. A list is one value. */
 export function flatten(value: unknown, prefix = ''): Map<string, unknown> {
   const flat = new Map<string, unknown>();
   if (value === undefined) return flat;
@@ -86,7 +86,7 @@ export function flatten(value: unknown, prefix = ''): Map<string, unknown> {
 
 export interface Change {
   key: string;
-  /** undefined: not set. */
+  /** Undefined: not set. */
   from: unknown;
   to: unknown;
   counts: Counts;

@@ -11,8 +11,8 @@ export const agentNames = (config: Config): string[] => [
 ];
 
 /**
- * `stronger`: with what it can be made stronger by, if anything.
- * @throws Error naming the known agents, when there is none of this name
+ * `stronger`: use the agent's stronger model or effort, where it has one.
+ * @throws Error that names the known agents when none has this name
  */
 export function resolveAgent(config: Config, name: string, stronger = false): AgentSpec {
   const entry = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;

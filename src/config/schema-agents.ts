@@ -106,7 +106,7 @@ const entry = z.strictObject({
 
 const OPTIONS: readonly AgentOption[] = ['effort', 'maxTurns', 'maxBudgetUsd'];
 
-/** A limit belongs to an account, and another provider has another account. */
+/** A limit belongs to an account, and each provider has its own account. */
 function refuseStronger(adapter: AgentAdapter, given: z.output<typeof entry>, bad: (message: string) => void): void {
   const { model, effort } = given.stronger ?? {};
   if (adapter === 'scripted') bad('needs an agent with a model; "scripted" has none');

@@ -40,7 +40,7 @@ export const alertPayload = z
   })
   .describe('An alert of ralphctl, as a webhook or command gets it.');
 
-/** What a receiver gets. */
+/** The body that a receiver gets. */
 export const alertJsonSchema = (): JsonSchema => ({ ...inputSchema(alertPayload), title: 'ralphctl alert' });
 
 export type AlertPayload = z.output<typeof alertPayload>;

@@ -9,7 +9,7 @@ export const name = z
 
 export const text = z.string().min(1);
 
-/** Minutes; fractions are fine, a week is the most. */
+/** Minutes, at most a week. Fractions are allowed. */
 export const minutes = z.number().gt(0).max(10_080);
 
 /** Path below the repository root. */

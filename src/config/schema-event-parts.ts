@@ -15,7 +15,7 @@ import type { WarningLine } from '../protocol/warnings.js';
 
 type MayMiss<T, K extends keyof T> = T extends Record<K, T[K]> ? false : true;
 
-/** A schema for each field that `T` always has, and for each that it may leave out. */
+/** A schema for each required field of `T`, and for each optional one. */
 export type Fields<T> = { [K in keyof T as MayMiss<T, K> extends true ? never : K]: z.ZodType<T[K]> };
 export type MayFields<T> = {
   [K in keyof T as MayMiss<T, K> extends true ? K : never]-?: z.ZodType<Exclude<T[K], undefined>>;
@@ -28,7 +28,7 @@ const amount = (about: string) => z.number().describe(about);
 export const flag = (about: string) => z.literal(true).describe(about);
 export const duration = amount('Duration in milliseconds.');
 
-/** Every value of a type, none left out. */
+/** All values of a type: the compiler refuses a list with one missing. */
 const oneOf = <T extends string>(about: string, all: Record<T, true>) =>
   z.enum(Object.keys(all) as [T, ...T[]]).describe(about);
 

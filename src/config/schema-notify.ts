@@ -1,13 +1,14 @@
 /**
  * The `notify` part of the configuration: which events alert whom, and how.
- * Invariant: every row leaves here with a name of its own and its events filled in; no secret stands in it, only names of
- * environment variables. Imports zod, protocol and this folder only.
+ * Invariant: after parsing, every row has a unique name and its events. A row contains names of environment variables
+ * and never a secret.
+ * Imports zod, protocol and this folder only.
  */
 import { z } from 'zod';
 import { ALERT_KINDS, type AlertKind } from '../protocol/alerts.js';
 import { envName, name, text } from './schema-common.js';
 
-/** Neither every landing nor the states that one of these follows. */
+/** Without single landings, and without states that one of these events follows. */
 const USUAL: AlertKind[] = [
   'question',
   'blocked',
@@ -102,7 +103,7 @@ const whole = z.strictObject({
 });
 
 type Row = z.output<typeof row>;
-/** A row as the rest of the program sees it. */
+/** A row after parsing. */
 export type NotifyRow = Row & { name: string };
 
 export const notify = whole
@@ -131,7 +132,7 @@ function withNames(list: readonly Row[]): NotifyRow[] {
   });
 }
 
-/** Minutes of the day; undefined when it is no span. */
+/** Minutes of the day; undefined when the text is not a time span. */
 export function hoursOf(value: string): { from: number; to: number } | undefined {
   const found = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(value);
   if (!found) return undefined;

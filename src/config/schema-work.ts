@@ -1,6 +1,7 @@
 /**
  * The parts of the configuration about checking and landing work: gate, setup, commit, landing, worktrees.
- * Invariant: every gate command leaves here with its name and timeout filled in. Imports zod only.
+ * Invariant: after parsing, every gate command has its name and timeout.
+ * Imports zod only.
  */
 import { z } from 'zod';
 import { envName, minutes, repoPath, run, text } from './schema-common.js';

@@ -1,14 +1,14 @@
 /**
  * Reads the JSON files that ralphctl wrote itself.
- * Invariant: nothing of such a file is used before its version and its shape are checked, so a file of a newer ralphctl
- * is never taken for an older one, and half a file never for a whole one. A file without a version is of the first one.
+ * Invariant: ralphctl checks version and shape before it uses anything of a file. It reads neither a file of a newer
+ * version nor half a file. A file without a version has the first one.
  * Must import the base of user-facing errors and zod only.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { UserError } from '../protocol/user-error.js';
 
-/** A file of ours that cannot be used; the message names it and the fix. */
+/** A stored file that cannot be used. The message names the file and the fix. */
 export class StoredFileError extends UserError {
   constructor(
     readonly path: string,
@@ -22,11 +22,11 @@ export class StoredFileError extends UserError {
 
 export interface StoredKind<T> {
   schema: z.ZodType<T>;
-  /** What a person does about a broken one, as a sentence. */
+  /** The fix for a broken file, as a sentence. */
   fix: string;
 }
 
-/** The version of every format so far. */
+/** The version of every format. */
 export const STORED_VERSION = 1;
 
 const versioned = z.looseObject({ version: z.int().optional() });
@@ -46,7 +46,7 @@ export function parseStored<T>(path: string, text: string, { schema, fix }: Stor
     throw new StoredFileError(path, 'newer', why, 'Use the newer ralphctl that wrote it');
   }
   const { error } = schema.safeParse(value);
-  // As it was written: what the schema does not name is kept, too.
+  // The whole value, with fields that the schema does not name.
   if (!error) return value as T;
   const [issue] = error.issues;
   throw broken(`${issue?.path.join('.') || 'the whole file'}: ${issue?.message ?? 'unknown'}`);
@@ -58,14 +58,16 @@ export async function readStored<T>(path: string, kind: StoredKind<T>): Promise<
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // Below a file, there is none either.
+    // A part of the path is a file, so the file does not exist.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
   return parseStored(path, text, kind);
 }
 
-/** Undefined for a damaged file, too: for notes that help or do nothing. A newer one is an error where `newer` says so. */
+/**
+ * Undefined also for a damaged file: ralphctl can do without such a note. `newer`: whether a newer version is an error.
+ */
 export async function readNote<T>(path: string, schema: z.ZodType<T>, newer: 'throw' | 'skip'): Promise<T | undefined> {
   try {
     return await readStored(path, { schema, fix: '' });

@@ -1,6 +1,6 @@
 /**
- * zod's issues in words for the person who wrote the file, each with its line and, for an unknown key, the nearest
- * known one. The known keys come from the JSON Schema of the same zod schema, so the two cannot disagree.
+ * Explains zod's issues to the person who wrote the file, each with its line and, for an unknown key, the nearest known
+ * one. The known keys come from the JSON Schema of the same zod schema, so the two cannot disagree.
  */
 import { type core, z } from 'zod';
 import type { Located, Path } from './located.js';
@@ -44,7 +44,7 @@ const at = (value: unknown, path: Path): unknown =>
     value,
   );
 
-/** Keys a map may have at this path, over every alternative of the schema. */
+/** Keys that a map may have at this path, in any alternative of the schema. */
 function knownKeys(root: JsonSchema, path: Path): string[] {
   const resolve = (schema: JsonSchema): JsonSchema[] => {
     if (schema.$ref !== undefined) {
@@ -72,7 +72,7 @@ const mismatch = (issue: Issue): boolean =>
   issue.path.length === 0 &&
   (issue.code === 'invalid_type' || (issue.code === 'invalid_union' && issue.errors.every((e) => e.some(mismatch))));
 
-/** Of a union's alternatives the one the value was meant for: right type at the top, then the fewest issues. */
+/** The alternative of a union that fits the value best: the right type at the top, then the fewest issues. */
 function meant(alternatives: readonly Issue[][], value: unknown): Issue[] | undefined {
   const fits = alternatives.filter((issues) => !issues.some(mismatch));
   if (fits.length === 0 || value === null || typeof value !== 'object') return fits.length === 1 ? fits[0] : undefined;

@@ -1,8 +1,8 @@
 /**
- * Settings inside a freshly started server: retention of closed workflows and our search attributes.
- * Invariant: done before the first workflow, again at every start, and never lowers what a person raised.
- * The SDK's client is slow to load, so it is loaded by `import()` here, inside functions: a bundler would hoist a
- * static import in this file to the start of the program.
+ * Prepares a started server: retention of closed workflows and our search attributes.
+ * Invariant: runs before the first workflow and again at every start, and never lowers a value that a person raised.
+ * The SDK's client is slow to load, so functions here load it by `import()`: a bundler would hoist a static import to
+ * the start of the program.
  */
 import type { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';

@@ -7,7 +7,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { DataConverter, Payload, PayloadCodec } from '@temporalio/common';
 
 const THRESHOLD_BYTES = 16 * 1024;
-/** The codec refuses larger payloads: ours are far smaller, and this bounds a hostile one. */
+/** The codec refuses larger payloads. Ours are far smaller; the limit bounds a hostile one. */
 const MAX_DECODED_BYTES = 64 * 1024 * 1024;
 const ENCODING = 'binary/ralphctl-deflate';
 
@@ -35,7 +35,7 @@ async function decodeOne(payload: Payload): Promise<Payload> {
   const { data, metadata } = payload;
   if (!data || text(metadata?.encoding) !== ENCODING) return payload;
   const { inner, ...rest } = metadata ?? {};
-  // Anybody can send a payload under our encoding. A broken one stays as it is, so that only its reader fails.
+  // Anyone can send a payload with our encoding. A broken one passes unchanged, so that only its reader fails.
   const unpacked = await inflate(data, { maxOutputLength: MAX_DECODED_BYTES }).catch(() => undefined);
   if (!unpacked) return payload;
   return { metadata: { ...rest, encoding: inner ?? Buffer.from('json/plain') }, data: unpacked };

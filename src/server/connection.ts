@@ -1,7 +1,8 @@
 /**
- * Decides which Temporal is used: one that the user configured, the Temporal way, or the embedded server.
- * Invariant: anything explicit (address, namespace, API key, TLS, a profile with an address) means that no local server
- * is started. Must not import @temporalio statically: with nothing configured, nothing of it is loaded.
+ * Chooses the Temporal server: the one that the user configured for Temporal's tools, or the embedded one.
+ * Invariant: any explicit setting (address, namespace, API key, TLS, a profile with an address) prevents a local
+ * server.
+ * Must not import @temporalio statically: without such a setting, ralphctl loads nothing of it.
  */
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -21,7 +22,7 @@ export interface ExternalConnection {
   kind: 'external';
   options: ConnectOptions;
   namespace: string;
-  /** Where the address came from, for messages: a variable, a profile of a file, or the default. */
+  /** Origin of the address, for messages: a variable, a profile of a file, or the default. */
   origin: string;
 }
 export type ResolvedConnection = ExternalConnection | { kind: 'embedded' };
@@ -50,7 +51,7 @@ const exists = (path: string): Promise<boolean> =>
  * @throws Error when a named profile or file does not exist, or an API key stands without an address.
  */
 export async function resolveConnection({ env }: { env: Env; root?: string }): Promise<ResolvedConnection> {
-  // An empty variable means "not set" everywhere else in a shell.
+  // Shell tools treat an empty variable as not set.
   const set = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => Boolean(entry[1]) || /GRPC_META/.test(entry[0])),
   );

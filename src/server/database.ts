@@ -1,7 +1,7 @@
 /**
  * Guards the database file against the wrong server.
- * Invariant: a server older than the one that last wrote the database never opens it, and a newer one only after a
- * copy was made. Callers hold the server lock, and no server runs.
+ * Invariant: a server older than the last writer never opens the database. A newer one opens it only after ralphctl
+ * made a copy. Callers hold the server lock, and no server runs.
  */
 import { constants, copyFile, open as openFile, rename, stat } from 'node:fs/promises';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export interface DatabaseNote {
   ports?: ServerPorts;
   /** ISO 8601. */
   at: string;
-  /** The last lost database, for people who miss a run. */
+  /** The last lost database. It explains a run that is gone. */
   lost?: DatabaseLoss;
 }
 
@@ -52,13 +52,13 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Bytes of the database with its write-ahead log. */
+/** Size of the database with its write-ahead log, in bytes. */
 export async function databaseBytes(root: string): Promise<number> {
   const sizes = PARTS.map(async (part) => (await stat(databasePath(root) + part).catch(() => undefined))?.size ?? 0);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
-/** True when there was any part. */
+/** True when a part of the database existed. */
 async function each(database: string, to: string, move: (from: string, to: string) => Promise<void>): Promise<boolean> {
   let any = false;
   for (const part of PARTS) {
@@ -73,7 +73,7 @@ async function each(database: string, to: string, move: (from: string, to: strin
 const noteUnfinished = (root: string, note: Partial<DatabaseNote> | undefined): Promise<void> =>
   writeJson(databaseNotePath(root), { ...note, server: '', cli: '', at: new Date().toISOString() });
 
-/** Says what the loss of a database means, and records it for later questions. */
+/** Tells the person what the loss of a database means, and records it for `status` and `doctor`. */
 async function noteLoss(root: string, why: string, say: (line: string) => void): Promise<void> {
   const lost: DatabaseLoss = { at: new Date().toISOString(), why };
   await noteUnfinished(root, { ...(await readDatabaseNote(root)), lost });
@@ -86,7 +86,7 @@ export const LOSS =
   'and worktree, the files and logs of the runs. Continue with: ralphctl start, which continues unfinished ideas from ' +
   'their branches';
 
-/** Moves a database aside that no server can read. Called while no server runs. */
+/** Moves an unreadable database aside. Call it while no server runs. */
 export async function putDamagedAside(root: string, damage: string, say: (line: string) => void): Promise<void> {
   const database = databasePath(root);
   const aside = `${database}.damaged-${stamp()}`;
@@ -108,7 +108,7 @@ function wholeSize(header: Buffer): number {
   return valid ? header.readUInt32BE(28) * (pageSize === 1 ? 65_536 : pageSize) : 0;
 }
 
-/** The damage that shows without a server, as a clause. Undefined: no damage, or no database. */
+/** The damage that is visible without a server, as a clause. Undefined: no damage, or no database. */
 export async function databaseProblem(root: string): Promise<string | undefined> {
   const path = databasePath(root);
   const note = await readDatabaseNote(root);
@@ -141,7 +141,7 @@ export async function guardDatabase(
   const note = await readDatabaseNote(root);
   if (!(await exists(database))) {
     if (note && note.server !== '') {
-      // The write-ahead log fits no other database.
+      // The write-ahead log belongs to this database only.
       const aside = `${database}.rest-${stamp()}`;
       const kept = await each(database, aside, rename);
       const rest = kept ? ` (ralphctl moved its remaining files to ${aside})` : '';

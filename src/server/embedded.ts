@@ -1,7 +1,8 @@
 /**
- * The one embedded Temporal server of a state root: find it running, adopt it, or start it.
- * Invariant: at most one server process per database, however many processes ask at once. Starting, adopting and
- * writing the record happen only under the server lock; a healthy server is returned without it, in a few milliseconds.
+ * Finds, adopts or starts the one embedded Temporal server of a state root.
+ * Invariant: a database has at most one server process, however many processes ask at once. Only the holder of the
+ * server lock starts or adopts a server and writes the record. A healthy server needs no lock and comes back within
+ * milliseconds.
  * Must not import @temporalio statically.
  */
 import { serverDir } from '../config/paths.js';
@@ -30,11 +31,11 @@ import { choosePorts } from './ports.js';
 import { databaseDamage, ServerStartError, startServer, untilServing } from './start.js';
 
 export interface EnsureServerOptions {
-  /** State root, see `stateRoot()`. */
+  /** The state root of `stateRoot()`. */
   root: string;
   cacheRoot: string;
   env: Env;
-  /** Gets one line at a time while something takes long. */
+  /** Receives one line at a time during a long step. */
   onProgress: (line: string) => void;
   /** Overrides `RALPHCTL_PORT` and `RALPHCTL_UI_PORT`; 0 means any free port. */
   ports?: { grpc?: number; ui?: number };
@@ -47,7 +48,7 @@ const WEDGED_MS = 15_000;
 const LOCK_WAIT_MS = 20 * 60_000;
 const ATTEMPTS = 6;
 
-/** The recorded server when it is alive and serves, else undefined. Takes no lock. */
+/** The recorded server when it is alive and serves; otherwise undefined. Takes no lock. */
 export async function runningServer(root: string): Promise<ServerRecord | undefined> {
   const record = await readRecord(root);
   if (!record || !(await isAlive(record))) return undefined;
@@ -85,7 +86,7 @@ async function adopt(options: EnsureServerOptions): Promise<ServerRecord | undef
   for (const { process: server, args } of await findServers(databasePath(root))) {
     const ports = portsFromArguments(args);
     const binary = args[0] ?? '';
-    // A wrapper script and the program it runs have the same arguments.
+    // A wrapper script and its program have the same arguments.
     if (adopted && ports?.grpc === adopted.ports.grpc) continue;
     if (!adopted && ports && (await untilServing(`${HOST}:${ports.grpc}`, WEDGED_MS))) {
       const probe = await probeTemporal(binary, env);
@@ -106,7 +107,7 @@ async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
   const last = (await readRecord(root))?.ports ?? (await readDatabaseNote(root))?.ports;
   let replaced = false;
   for (let attempt = 1; ; attempt++) {
-    // Again at each try: an unfinished database must not stay.
+    // At each try, because a failed start leaves an unfinished database.
     await guardDatabase(root, version, binary, onProgress);
     const ports = await choosePorts({ env, asked: options.ports, last });
     // Loading the client takes as long as booting the server.
@@ -129,7 +130,7 @@ async function startFresh(options: EnsureServerOptions): Promise<ServerRecord> {
 /** The error includes the server's output, or its answer while preparing the namespace. */
 const errorText = (error: Error): string => (error instanceof ServerStartError ? error.output : error.message);
 
-/** Prepares the namespace, then makes the server known. */
+/** Prepares the namespace, then writes the record. */
 async function settle(
   root: string,
   server: Identity,

@@ -1,6 +1,6 @@
 /**
- * The files of the embedded server, under `<root>/server`, and how they are read and replaced.
- * Invariant: a file is replaced whole (write aside, rename); a reader sees the old or the new one, never half of one.
+ * Reads and replaces the files of the embedded server, under `<root>/server`.
+ * Invariant: a file is replaced as a whole (write aside, rename), so a reader sees the old or the new one.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, unlink, writeFile } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import type { TemporalVersion } from './install/version.js';
 /** Absolute: the server runs in another folder, and findServers() compares this path with running servers. */
 export const databasePath = (root: string): string => resolve(serverDir(root), 'temporal.db');
 export const recordPath = (root: string): string => join(serverDir(root), 'server.json');
-/** The server version that wrote the database, and its ports. Outlives the record. */
+/** The server version that wrote the database, and its ports. It stays when the record goes. */
 export const databaseNotePath = (root: string): string => join(serverDir(root), 'db.json');
-/** Output of the server; the one before it is `server.log.1`. */
+/** Output of the server; `server.log.1` is the previous one. */
 export const serverLogPath = (root: string): string => join(serverDir(root), 'server.log');
 export const serverLockPath = (root: string): string => join(serverDir(root), 'lock');
 
@@ -51,7 +51,7 @@ export interface ServerPorts {
 
 export interface ServerRecord {
   pid: number;
-  /** See identity.ts; together with `pid` it names exactly one process. */
+  /** With `pid` it identifies exactly one process (identity.ts). */
   startTime: string;
   /** `host:port` of the gRPC frontend. */
   address: string;
@@ -87,7 +87,10 @@ const recordShape = z.looseObject({
   startedAt: z.string(),
 });
 
-/** The recorded server, alive or not; undefined when none is recorded or the record is damaged: its holder is found again. */
+/**
+ * The recorded server, alive or not. Undefined without a record, or with a damaged one: ralphctl then finds the server
+ * by its command line.
+ */
 export const readRecord = (root: string): Promise<ServerRecord | undefined> =>
   readNote(recordPath(root), recordShape, 'throw');
 

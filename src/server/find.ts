@@ -1,6 +1,6 @@
 /**
- * Finds servers that run on a database by their command line, so that one whose starter died before it could write the
- * record is adopted and never joined by a second: two servers on one SQLite file corrupt it.
+ * Finds the servers on a database by their command line. A starter may die before it writes the record; ralphctl then
+ * adopts its server, because a second one on the same SQLite file would corrupt it.
  * Invariant: matches the exact path after `--db-filename`, never a program's name.
  */
 import { execFile } from 'node:child_process';
@@ -26,7 +26,7 @@ async function linuxCommands(): Promise<[pid: number, args: string[]][]> {
   );
 }
 
-/** Arguments are told apart by the flag, as `ps` joins them with spaces. */
+/** `ps` joins arguments with spaces, so the flag marks where the path begins. */
 function psCommands(database: string): Promise<[pid: number, args: string[]][]> {
   const marker = ` ${DATABASE_FLAG} ${database} `;
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * The command line of the embedded server. Every flag was checked against `temporal server start-dev --help` of 1.5.1;
- * a setting is here only because it was measured to help, with the figure beside it (two cores, one activity round trip).
+ * The command line of the embedded server, with flags of `temporal server start-dev` 1.5.1. Each setting has a
+ * measurement that justifies it beside it (two cores, one activity round trip).
  */
 import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
 import { HOST, type ServerPorts } from './files.js';
@@ -9,20 +9,23 @@ import { HOST, type ServerPorts } from './files.js';
 const PRAGMAS = ['journal_mode=wal', 'synchronous=full'];
 
 /**
- * Tried and left out, as nothing moved beyond the noise (14 to 25 ms a round trip, 48 to 56 ms an idea at 20 slots, 0.6 to
- * 1 % of a core idle with three workers polling, 0.2 % without): one partition per task queue, no per-namespace system
- * workers, a higher visibility poll rate, GOGC=50 with GOMEMLIMIT (171 MB instead of 200 after 150 ideas).
+ * Tried and left out: one partition per task queue, no per-namespace system workers, a higher visibility poll rate,
+ * GOGC=50 with GOMEMLIMIT (171 MB instead of 200 after 150 ideas). No figure changed by more than the noise: 14 to 25
+ * ms a round trip, 48 to 56 ms an idea at 20 slots, 0.6 to 1 % of an idle core with three workers polling, 0.2 %
+ * without.
  */
 const DYNAMIC_CONFIG = {
-  // The stock 20 polls a second make every queue tick every 50 ms: 89 ms a round trip, 25 ms with these two.
+  // With the default of 20 polls a second every queue waits up to 50 ms: 89 ms a round trip, 25 ms with these two.
   'history.transferProcessorMaxPollRPS': 2000,
   'history.timerProcessorMaxPollRPS': 2000,
   // Only this matcher honours priorities, and servers before 1.30 do not use it by default. Without it, a landing and
   // `status` waited 20 s behind the tasks that a hundred ideas had queued.
   'matching.useNewMatcher': true,
-  // Each partition has an order of its own, so there must be one. Old tasks in the other three are still read.
+  // Each partition orders its own tasks, so there must be only one. The server still reads old tasks in the other
+  // three.
   'matching.numTaskqueueWritePartitions': 1,
-  // Workflows kept in memory, closed ones too. The stock 8096 made 10,000 ideas cost 300 MB; some 400 are open at most.
+  // Workflows in memory, open and closed. With the default of 8096, 10,000 ideas cost 300 MB; at most about 400 are
+  // open.
   'history.hostLevelCacheMaxSize': 512,
 };
 
@@ -41,7 +44,7 @@ export function serverArguments(database: string, ports: Required<ServerPorts>):
   return args;
 }
 
-/** The ports a server was started with, read back from its arguments. */
+/** The ports of a running server, from its arguments. */
 export function portsFromArguments(args: readonly string[]): ServerPorts | undefined {
   const value = (flag: string): number => Number(args[args.indexOf(flag) + 1]);
   const ports = {

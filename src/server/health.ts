@@ -1,7 +1,7 @@
 /**
- * Asks a Temporal frontend on loopback whether it serves: one gRPC health check over plain HTTP/2.
- * Purpose: a check of a few milliseconds that needs no SDK, and that a stopped or wedged process does not pass, as it
- * would pass a TCP connect. Must not import @temporalio.
+ * Asks a Temporal frontend on loopback whether it serves: one gRPC health check over plain HTTP/2. It takes
+ * milliseconds, needs no SDK, and fails for a stopped or hung process, which would accept a TCP connection.
+ * Must not import @temporalio.
  */
 import { connect } from 'node:http2';
 

@@ -1,9 +1,9 @@
 /**
- * A lock between processes, kept as a folder of numbered claims.
- * Invariant: the claim with the highest number rules. It may be superseded only when it is released (empty file) or
- * its owner is dead, and only by creating the next number with link(), which exactly one taker can do; the file comes
- * into being with its owner already written in it. The highest claim is never deleted, so a slow taker can never
- * step back to an older number unnoticed. Age plays no part.
+ * A lock between processes: a folder of numbered claims.
+ * Invariant: the claim with the highest number holds the lock. A process may take over only when that claim is released
+ * (an empty file) or its owner is dead. It creates the next number with link(), which succeeds for exactly one process;
+ * the file has its owner from the moment that it exists. The highest claim is never deleted, so that a slow process
+ * cannot take an older number. The age of a claim does not matter.
  * Must not import anything but identity.ts.
  */
 import { randomBytes } from 'node:crypto';
@@ -15,7 +15,7 @@ import { EXIT, UserError } from '../protocol/user-error.js';
 export interface LockOptions {
   /** Give up after this long, in milliseconds. */
   waitMs: number;
-  /** Called once, when the lock is found held by another. */
+  /** Called once when another process holds the lock. */
   onWait?: (owner: Identity) => void;
 }
 
@@ -33,7 +33,7 @@ export class LockTimeoutError extends UserError {
 }
 
 const CLAIM = /^\d{10}$/;
-/** Older claims are swept, but not the last few: a folder listing may race with that many takeovers. */
+/** Older claims are deleted, but not the last few: that many takeovers may happen during a folder listing. */
 const KEEP = 16;
 const claimName = (n: number): string => String(n).padStart(10, '0');
 
@@ -51,7 +51,7 @@ async function ownerOf(dir: string, n: number): Promise<Identity | undefined> {
     const text = await readFile(join(dir, claimName(n)), 'utf8');
     return text === '' ? undefined : (JSON.parse(text) as Identity);
   } catch (error) {
-    // A power cut can leave a torn claim; its owner is gone. A swept one was superseded long ago.
+    // A power cut can leave half a claim, whose owner is gone. A deleted claim was superseded long ago.
     if (error instanceof SyntaxError || isErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
@@ -70,13 +70,13 @@ async function claim(dir: string, n: number, owner: Identity): Promise<boolean> 
   } finally {
     await unlink(draft).catch(() => undefined);
   }
-  // Number n may have been used and swept while this taker slept; then a higher one rules.
+  // Others may have used and deleted number n meanwhile; then a higher claim holds the lock.
   if ((await highest(dir)) === n) return true;
   await unlink(target).catch(() => undefined);
   return false;
 }
 
-/** Truncating needs no disk space, so a full disk cannot keep a lock held. */
+/** Truncating needs no disk space, so it releases the lock on a full disk too. */
 async function release(dir: string, n: number): Promise<void> {
   await truncate(join(dir, claimName(n)), 0).catch((error: unknown) => {
     if (!isErrno(error, 'ENOENT')) throw error;

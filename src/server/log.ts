@@ -1,19 +1,17 @@
-/**
- * The server's own log, bounded: at most `server.log` and `server.log.1`.
- */
+/** Bounds the server's own log to `server.log` and `server.log.1`. */
 import { copyFile, open, rename, stat, truncate } from 'node:fs/promises';
 
 export const LOG_LIMIT_BYTES = 5 * 1024 * 1024;
 
 const size = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.size ?? 0;
 
-/** Moves a log that grew past the limit to `<path>.1`. Only while nothing writes to it. */
+/** Moves a log above the limit to `<path>.1`. Call it only while nothing writes to the log. */
 export async function rotateStopped(path: string, limit = LOG_LIMIT_BYTES): Promise<void> {
   if ((await size(path)) > limit) await rename(path, `${path}.1`);
 }
 
 /**
- * The same under a running server, which keeps its descriptor: copy, then empty in place (it writes in append mode).
+ * The same for a running server, which keeps its descriptor and writes in append mode: copies the log, then empties it.
  * Lines written between the two steps are lost.
  */
 export async function rotateRunning(path: string, limit = LOG_LIMIT_BYTES): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Chooses the loopback ports of the embedded server. The defaults are uncommon on purpose: an agent that finds the port of
- * its own program taken tends to kill the listener.
+ * Chooses the loopback ports of the embedded server. The defaults are uncommon ports: an agent that finds the port of
+ * its own program in use tends to kill the listener.
  */
 import { connect, createServer } from 'node:net';
 import { HOST, type ServerPorts } from './files.js';
@@ -58,16 +58,16 @@ function portFrom(env: Env, name: string): number | undefined {
 
 export interface PortWishes {
   env: Env;
-  /** What the caller asks for; 0 means any free port. */
+  /** The caller's choice; 0 means any free port. */
   asked?: { grpc?: number | undefined; ui?: number | undefined } | undefined;
-  /** Ports of the last server on this database: clients and workers still look for it there. */
+  /** Ports of the last server on this database, where clients and workers still look for it. */
   last?: ServerPorts | undefined;
 }
 
 /**
- * Free ports, each the first of: asked for, set in `RALPHCTL_PORT` / `RALPHCTL_UI_PORT`, had before, default; when that
- * one is taken, the next free one above it.
- * @throws Error when a variable does not hold a port.
+ * Free ports. Each starts from the caller's choice, `RALPHCTL_PORT` / `RALPHCTL_UI_PORT`, the last port or the default,
+ * in this order; when that port is in use, it is the next free one above.
+ * @throws Error when a variable does not contain a port
  */
 export async function choosePorts({ env, asked, last }: PortWishes): Promise<Required<ServerPorts>> {
   const taken = new Set<number>();
@@ -78,7 +78,7 @@ export async function choosePorts({ env, asked, last }: PortWishes): Promise<Req
   };
   const wish = (name: 'grpc' | 'ui', variable: string): number => {
     const explicit = asked?.[name] ?? portFrom(env, variable);
-    // "Any free port" is also met by the one that clients already know.
+    // The last port is also "any free port", and clients know it.
     return explicit ? explicit : (last?.[name] ?? explicit ?? DEFAULT_PORTS[name]);
   };
   return {

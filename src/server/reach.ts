@@ -1,6 +1,4 @@
-/**
- * Says in one sentence when an external Temporal cannot be reached, before an SDK wraps it in three errors.
- */
+/** Explains in one sentence why an external Temporal cannot be reached. The SDK's error wraps the cause three times. */
 import { connect } from 'node:net';
 import { describeAddress, type ExternalConnection } from './connection.js';
 

@@ -1,7 +1,7 @@
 /**
  * Starts one server process and waits until it serves.
- * Invariant: the server leads its own process group and session, holds nothing of its starter but the log file, and
- * when this function throws, the process it started is gone.
+ * Invariant: the server leads its own process group and session and inherits only the log file. When this function
+ * throws, the process has ended.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, open } from 'node:fs/promises';
@@ -18,21 +18,21 @@ import { accepts } from './ports.js';
 /** A cold disk may have to read a 200 MB binary first. */
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 20;
-/** A stack trace of the server has up to 20 KB, and the cause stands before it. */
+/** A stack trace of the server has up to 20 KB, and the cause is before it. */
 const OUTPUT_BYTES = 256 * 1024;
 
 /** The server ended, or did not serve in time. */
 export class ServerStartError extends UserError {
   constructor(
     what: string,
-    /** Its whole output at this start. */
+    /** The server's whole output at this start. */
     readonly output: string,
     log: string,
   ) {
     const fix = `Read all of it in ${log}, fix the cause, then check with: ralphctl doctor`;
     super(`${what}: ${mainError(output) || 'it printed nothing'}. ${fix}`, EXIT.unreachable, fix);
   }
-  /** Another program took a port between the choice and the start. */
+  /** Another program took a port before the server started. */
   get portTaken(): boolean {
     return /address already in use|can't (?:set|use default) .*port/i.test(this.output);
   }
@@ -43,15 +43,15 @@ export class ServerStartError extends UserError {
 }
 
 /**
- * Errors of a file that is not a database or not a whole one. A full or read-only disk and a locked file are not among them:
- * they pass, and the data is good.
+ * Errors about a file that is damaged or not a database. A full or read-only disk and a locked file do not count: they
+ * are temporary, and the data is intact.
  */
 const DAMAGE =
   /file is not a database|database disk image is malformed|malformed database schema|no such (?:table|column): \w+/i;
 
 export const databaseDamage = (text: string): string | undefined => DAMAGE.exec(text)?.[0];
 
-/** The first error among lines of JSON, stack traces and help texts; the last line where there is none. */
+/** The first error among lines of JSON, stack traces and help texts; the last line when there is no error. */
 function mainError(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   for (const line of lines) {
@@ -120,8 +120,8 @@ export async function startServer(options: StartOptions): Promise<Identity> {
 }
 
 /**
- * Another Temporal that was quicker may serve the gRPC port. Our server opens its HTTP port only after its own gRPC port,
- * and no other server has that HTTP port.
+ * Another Temporal may serve the gRPC port. Our server opens its HTTP port only after its own gRPC port, and no other
+ * server has that HTTP port.
  */
 async function untilOurs(ports: Required<ServerPorts>, signal: AbortSignal): Promise<boolean> {
   const end = performance.now() + START_TIMEOUT_MS;

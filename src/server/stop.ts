@@ -1,6 +1,6 @@
 /**
  * Stops the embedded server, and reports its state.
- * Invariant: only a process whose pid and start time match the record, or which runs on exactly our database, is ended.
+ * Invariant: ends only a process whose pid and start time match the record, or which runs on exactly our database.
  */
 
 import { aliveness, terminate } from '../process/identity.js';
@@ -18,7 +18,7 @@ import { findServers } from './find.js';
 import { isServing } from './health.js';
 import { withLock } from './lock.js';
 
-/** SQLite is checkpointed on a graceful end; a server with much in flight takes a few seconds. */
+/** A graceful end checkpoints SQLite, which takes a busy server a few seconds. */
 const GRACE_MS = 10_000;
 const LOCK_WAIT_MS = 60_000;
 
@@ -36,7 +36,7 @@ export async function stopServer(root: string, graceMs = GRACE_MS): Promise<bool
           `the Temporal server (process ${record.pid}) runs in another container. Stop it there: ralphctl server stop`,
         );
       }
-      // The record goes first: without it, a supervisor knows that the stop is intended.
+      // The record goes first: a supervisor takes a server without a record as stopped on purpose.
       await removeFile(recordPath(root));
       const running = await findServers(databasePath(root));
       await Promise.all(running.map((server) => terminate(server.process, graceMs)));
@@ -47,12 +47,12 @@ export async function stopServer(root: string, graceMs = GRACE_MS): Promise<bool
 }
 
 export interface ServerStatus {
-  /** `stopped`: none is recorded; `dead`: the recorded one is gone without having been stopped. */
+  /** `stopped`: there is no record. `dead`: the recorded server has ended, and nobody stopped it. */
   state: 'running' | 'stopped' | 'dead';
-  /** It answers. Only when running. */
+  /** Whether it answers; set only while it runs. */
   healthy: boolean;
   record?: ServerRecord;
-  /** Database and write-ahead log, bytes. */
+  /** Size of database and write-ahead log, in bytes. */
   dbBytes: number;
   /** Milliseconds since the start; 0 unless running. */
   uptimeMs: number;

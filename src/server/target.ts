@@ -13,7 +13,7 @@ export interface Target {
   address: string;
   namespace: string;
   options: ConnectOptions;
-  /** False: the embedded server has no record, so there is nothing to connect to. */
+  /** False: the embedded server has no record, so no address is known. */
   known: boolean;
   /** Of the embedded server. */
   uiUrl?: string;

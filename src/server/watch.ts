@@ -1,7 +1,7 @@
 /**
  * Keeps the embedded server running for the supervisor.
- * Invariant: the loop ends only by its signal and never throws; a server that was stopped on purpose (its record is
- * gone) stays stopped; one that died or no longer answers comes back through ensureServer() alone.
+ * Invariant: the loop ends only by its signal and never throws. A server that a person stopped (its record is gone)
+ * stays stopped. Only ensureServer() restarts one that died or no longer answers.
  * Idle cost: two small file reads every tick, one health check every few ticks.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,14 +12,14 @@ import { isServing } from './health.js';
 import { rotateRunning } from './log.js';
 
 export type ServerEvent =
-  /** The server runs, found or started, and is watched from now on. */
+  /** The server runs, and the loop watches it from now on. */
   | { type: 'watching'; record: ServerRecord }
-  /** The process is gone, or runs and no longer answers. A restart follows. */
+  /** The process has ended, or no longer answers. A restart follows. */
   | { type: 'died'; record: ServerRecord; why: 'exited' | 'unresponsive' }
   /** `moved`: clients of the old address must reconnect. */
   | { type: 'restarted'; record: ServerRecord; moved: boolean }
   | { type: 'failed'; error: Error; retryMs: number }
-  /** Stopped on purpose; watched for its return. */
+  /** A person stopped the server; the loop waits for its return. */
   | { type: 'stopped' };
 
 export interface WatchOptions extends EnsureServerOptions {
@@ -36,7 +36,7 @@ const SETTLED_MS = 60_000;
 const ROTATE_EVERY_MS = 60_000;
 const WEDGED_GRACE_MS = 3_000;
 
-/** Watches until `signal` aborts. The server is started first if it does not run. Never rejects. */
+/** Starts the server if it does not run, and watches it until `signal` aborts. Never rejects. */
 export async function watchServer(options: WatchOptions, signal: AbortSignal): Promise<void> {
   let backoff = FIRST_BACKOFF_MS;
   let current: ServerRecord | undefined;
@@ -44,7 +44,7 @@ export async function watchServer(options: WatchOptions, signal: AbortSignal): P
     try {
       options.onEvent(event);
     } catch {
-      // A listener's fault must not end the watch.
+      // An error of a listener must not end the loop.
     }
   };
   const whileStopped = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export async function watchServer(options: WatchOptions, signal: AbortSignal): P
   };
   while (!signal.aborted) {
     try {
-      // A person may stop the server between its death and its restart.
+      // A person may stop the server after its death and before its restart.
       if (current && !(await readRecord(options.root))) await whileStopped();
       if (signal.aborted) return;
       const before = current;
@@ -73,7 +73,7 @@ export async function watchServer(options: WatchOptions, signal: AbortSignal): P
       }
       emit({ type: 'died', record: current, why: end.kind });
       if (end.kind === 'unresponsive') await terminate(current, WEDGED_GRACE_MS);
-      // The first restart is immediate; a death soon after waits longer.
+      // The first restart is immediate; after another death soon afterwards it waits longer.
       if (backoff > FIRST_BACKOFF_MS) await pause(backoff, signal);
       backoff = Math.min(backoff * 2, LAST_BACKOFF_MS);
     } catch (thrown) {

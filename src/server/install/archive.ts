@@ -1,7 +1,7 @@
 /**
- * Fetches the official archive of the `temporal` command line and unpacks the program.
- * Invariant: a closed network costs a few seconds, a stalled one half a minute; nothing is left half written outside
- * the folder given.
+ * Downloads the official archive of the `temporal` command line and unpacks the program.
+ * Invariant: fails within seconds without a network, and within half a minute on a stalled one. Writes only into the
+ * given folder.
  */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Builds the `temporal` command line from the Go module proxy. Only the pinned version: it is the last whose go.mod
- * has no replace directive, which `go install module@version` refuses.
+ * Builds the `temporal` command line from the Go module proxy. It builds the pinned version only: later ones have a
+ * replace directive in go.mod, which `go install module@version` refuses.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,25 +11,28 @@ const MODULE = 'github.com/temporalio/cli';
 const TICK_MS = 5_000;
 const TAIL_LINES = 15;
 
-/** A plain `go install` leaves "0.0.0-DEV" as the version; symbols are dropped as nobody debugs this binary. */
+/** A plain `go install` reports the version "0.0.0-DEV". Nobody debugs this binary, so it needs no symbols. */
 const linkerFlags = (version: string): string => `-s -w -X ${MODULE}/temporalcli.Version=${version}`;
 
-/** What a person would type for the same result. */
+/** The command that a person types for the same result. */
 export const goInstallCommand = (version: string): string => `go install ${MODULE}/cmd/temporal@v${version}`;
 
 export interface GoBuildOptions {
   go: string;
   version: string;
-  /** Where the program is put. */
+  /** Path of the built program. */
   dir: string;
   env: Env;
   say: (line: string) => void;
 }
 
-/** Builds and returns the path of the program. @throws Error with the end of the compiler's output. */
+/**
+ * Builds the program and returns its path.
+ * @throws Error with the end of the compiler's output
+ */
 export async function buildWithGo({ go, version, dir, env, say }: GoBuildOptions): Promise<string> {
   const args = ['install', '-v', '-ldflags', linkerFlags(version), `${MODULE}/cmd/temporal@v${version}`];
-  // A GOOS or GOFLAGS set for the user's own project would send this build astray.
+  // A GOOS or GOFLAGS of the user's own project would break this build.
   const { GOOS, GOARCH, GOFLAGS, ...inherited } = env;
   const child = spawn(go, args, { cwd: dir, env: { ...inherited, GOBIN: dir }, stdio: ['ignore', 'ignore', 'pipe'] });
   const started = performance.now();

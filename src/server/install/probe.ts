@@ -1,6 +1,4 @@
-/**
- * Looks at programs on disk: where one is, and what version of Temporal it says it is. Never through a shell.
- */
+/** Finds programs on disk and asks for their Temporal version. Never through a shell. */
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
@@ -33,7 +31,7 @@ export async function isExecutable(path: string): Promise<boolean> {
 
 export type Probe = { ok: true; version: TemporalVersion } | { ok: false; reason: string };
 
-/** Runs `<path> --version`. Never throws: a file that does not run, or says something else, comes back as a reason. */
+/** Runs `<path> --version`. Never throws: a file that does not run, or prints something else, gives a reason. */
 export function probeTemporal(path: string, env: Env): Promise<Probe> {
   return new Promise((resolve) => {
     const options = { env: plainEnv(env), timeout: PROBE_TIMEOUT_MS, killSignal: 'SIGKILL' as const };
@@ -46,7 +44,7 @@ export function probeTemporal(path: string, env: Env): Promise<Probe> {
   });
 }
 
-/** What a child needs of the environment to run at all: no Temporal settings, no credentials. */
+/** The part of the environment that every program needs: no Temporal settings, no credentials. */
 export function plainEnv(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of ['HOME', 'PATH', 'TMPDIR', 'TZ', 'LANG', 'USER', 'SYSTEMROOT', 'USERPROFILE', 'APPDATA']) {

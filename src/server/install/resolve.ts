@@ -1,7 +1,7 @@
 /**
- * Finds a `temporal` program, or makes one: configured, on PATH, cached, downloaded, built.
- * Invariant: what is returned has been run and has told its version; the cache only ever receives a whole, verified
- * program by rename, and only one process at a time fetches or builds it.
+ * Finds, downloads or builds a `temporal` program.
+ * Invariant: a returned program has run and printed its version. A program enters the cache by rename, whole and
+ * verified. Only one process at a time downloads or builds.
  */
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,13 +25,13 @@ export interface ResolveOptions {
 
 const BUILD_WAIT_MS = 20 * 60_000;
 
-/** Where the cached program of the pinned version lives. */
+/** Path of the cached program of the pinned version. */
 export const cachedBinary = (cacheRoot: string): string =>
   join(cacheRoot, 'temporal', PINNED_CLI, process.platform === 'win32' ? 'temporal.exe' : 'temporal');
 
 /**
- * Finds or makes a `temporal` program, in this order: `RALPHCTL_TEMPORAL_BIN`, PATH, cache, official download, Go.
- * @throws Error that lists the five ways, what went wrong with each, and the command for it.
+ * Tries, in this order: `RALPHCTL_TEMPORAL_BIN`, PATH, cache, official download, Go.
+ * @throws Error that lists the five ways, why each failed, and the command for it
  */
 export async function resolveBinary(options: ResolveOptions): Promise<ResolvedBinary> {
   const found = (await configured(options)) ?? (await onPath(options)) ?? (await cached(options));
@@ -43,7 +43,7 @@ export async function resolveBinary(options: ResolveOptions): Promise<ResolvedBi
   });
 }
 
-/** Explicit, so it never falls through to another one. */
+/** A person chose it, so ralphctl tries no other. */
 async function configured({ env }: ResolveOptions): Promise<ResolvedBinary | undefined> {
   const path = env.RALPHCTL_TEMPORAL_BIN;
   if (!path) return undefined;
@@ -74,7 +74,7 @@ async function cached({ env, cacheRoot, onProgress }: ResolveOptions): Promise<R
   return undefined;
 }
 
-/** With the lock held: another process may have filled the cache meanwhile. */
+/** Call with the lock held. Another process may have filled the cache meanwhile. */
 async function obtain(options: ResolveOptions): Promise<ResolvedBinary> {
   const { env, cacheRoot, onProgress: say } = options;
   const ready = await cached(options);
@@ -94,7 +94,7 @@ async function obtain(options: ResolveOptions): Promise<ResolvedBinary> {
 
 type Failed = { failed: string };
 
-/** Lets `make` produce the program in a folder of its own, verifies it, and renames it into the cache. */
+/** Runs `make` in a folder of its own, verifies the program and renames it into the cache. */
 async function intoCache(
   { env, cacheRoot }: ResolveOptions,
   source: 'download' | 'go',

@@ -1,17 +1,14 @@
-/**
- * Versions of the `temporal` binary: what it prints, which are acceptable, which is newer.
- * Must not import anything.
- */
+/** Reads, checks and compares versions of the `temporal` binary. Must not import anything. */
 
-/** The version that is fetched or built. Later ones do not build with `go install`. */
+/** The version that ralphctl downloads or builds. Later ones do not build with `go install`. */
 export const PINNED_CLI = '1.5.1';
-/** Oldest command line accepted from PATH: it is the first whose server has every flag used here. */
+/** Oldest accepted command line on PATH: the first whose server has every flag in flags.ts. */
 export const MINIMUM_CLI = '1.3.0';
-/** The server inside {@link MINIMUM_CLI}; decides for builds that do not know their own version. */
+/** The server in {@link MINIMUM_CLI}. It decides for builds that do not know their own version. */
 export const MINIMUM_SERVER = '1.27.0';
 
 export interface TemporalVersion {
-  /** Version of the command line; `0.0.0-DEV` in a build without a stamp. */
+  /** Version of the command line; `0.0.0-DEV` in a build without a version. */
   cli: string;
   server: string;
 }
