@@ -45,7 +45,7 @@ export async function findProject(context: Context): Promise<Project> {
   const { root, commonDir } = repository;
   const id = await homeOf(context.root, repository, await projectId(root));
   const linked = [worktreesDir(context.root, id), integrationDir(context.root, id)];
-  // A command that only reads must not run a program of an agent either.
+  // Even a command that only reads must not run a program of an agent.
   await findWall({ commonDir, root, linked, dir: wallDir(context.root, id) });
   return { id, repository };
 }

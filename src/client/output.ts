@@ -1,6 +1,7 @@
 /**
- * Output that reaches its reader whole. Invariant: the process ends only once a slow reader of a pipe has everything, and at
- * once when the reader has gone (`ralphctl logs | head`). Loaded by every command: imports nothing heavy.
+ * Writes output so that its reader gets all of it.
+ * Invariant: the process ends only after a slow reader of a pipe has everything, and at once when the reader has gone
+ * (`ralphctl logs | head`). Every command loads this, so it imports nothing heavy.
  */
 import type { Writable } from 'node:stream';
 

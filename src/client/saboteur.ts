@@ -17,7 +17,7 @@ export interface Blow {
 }
 
 interface Plan {
-  /** The nth such event. */
+  /** Kills at event number `nth` of this kind. */
   at: (event: StampedEvent) => boolean;
   nth: number;
   hit: readonly Blow['what'][];

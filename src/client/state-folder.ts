@@ -1,13 +1,13 @@
 /**
- * Creates the state folder and writes a probe before anything starts: an unusable folder must be an error at once, and
- * never a loop. (`mkdir` with `recursive` never returns below /proc.)
+ * Creates the state folder and writes a probe file before anything starts, so that an unusable folder is an error at
+ * once. (`mkdir` with `recursive` never returns below /proc.)
  */
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from './context.js';
 import { UserError } from './errors.js';
 
-/** Enough that a full disk shows. */
+/** Large enough to fail on a full disk. */
 const PROBE = Buffer.alloc(64 * 1024, '.');
 
 /** @throws UserError that names the folder, the problem and the fix */

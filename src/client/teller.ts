@@ -1,4 +1,7 @@
-/** Where a person speaks from: the full screen runs commands as the command line does, and says so. Imports types only. */
+/**
+ * Tells which front end a person uses: the full screen runs commands of the command line and sets this variable.
+ * Imports types only.
+ */
 import type { Teller } from '../protocol/events.js';
 
 export const TELLER_ENV = 'RALPHCTL_TELLER';

@@ -13,10 +13,10 @@ import type { Context } from './context.js';
 const START_MS = 10_000;
 const STOP_MS = 60_000;
 
-/** The program itself: every ralphctl process is this file with other arguments. */
+/** Path of the program: every ralphctl process runs this file with other arguments. */
 export const program = (): string => programFile('cli.js');
 
-/** Starts a worker unless one of this build runs. Returns as soon as its process is there, not when it polls. */
+/** Starts a worker unless one of this build runs. Returns when its process exists, not when it polls. */
 export async function ensureWorker(context: Context, project: string): Promise<WorkerRecord> {
   const ours = (record: WorkerRecord | undefined): record is WorkerRecord => record?.buildId === buildId();
   const running = await runningWorker(context.root, project);
@@ -48,7 +48,7 @@ export async function ensureWorker(context: Context, project: string): Promise<W
   );
 }
 
-/** Asks the worker to hand its work back and end; true when one was running. */
+/** Asks the worker to return its work and end. True when one was running. */
 export async function stopWorker(context: Context, project: string): Promise<boolean> {
   const record = await runningWorker(context.root, project);
   if (!record) return false;

@@ -1,7 +1,8 @@
 /**
- * Commands about ideas while no run is open: kept for the next run, or carried out at once where git is all they need.
- * Invariant: called under the lock of the closed project. The last run's events record every command, so that `why`,
- * `logs` and the report know it.
+ * Commands about ideas while no run is open. ralphctl carries them out at once when they need only git, and keeps the
+ * others for the next run.
+ * Invariant: the caller holds the lock of the closed project. The last run's events record every command, so that
+ * `why`, `logs` and the report show it.
  */
 import { notesProblem, sizeOf } from '../../decide/idea/amendments.js';
 import type { KeptCommand } from '../../protocol/activities.js';
@@ -17,7 +18,7 @@ import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf } from '
 
 type About = Intervention & { verb: IdeaVerb; idea: string };
 
-/** Verbs that mean something without a run. */
+/** Verbs that apply without an open run. */
 const WITHOUT_RUN: ReadonlySet<string> = new Set([
   ...['retry', 'unblock', 'limit', 'skip', 'skip-step', 'abandon', 'hint', 'answer', 'bump', 'score'],
   ...['rollback', 'cleanup'],
@@ -37,7 +38,7 @@ export async function actWithoutRun(closed: Closed, command: About): Promise<str
   return done;
 }
 
-/** As `actWithoutRun`, and prints the sentence. */
+/** Like `actWithoutRun`, and prints the sentence. */
 export async function doWithoutRun(closed: Closed, command: About): Promise<number> {
   const done = await actWithoutRun(closed, command);
   const { verb, idea } = command;
@@ -149,7 +150,7 @@ async function keepNote({ context, project }: Closed, idea: ClosedIdea, { verb, 
   };
 }
 
-/** In the events of the last run that had the idea. */
+/** Writes to the events of the last run that had the idea. */
 export async function recordCommand(
   closed: Closed,
   idea: Pick<ClosedIdea, 'id' | 'title'>,

@@ -1,4 +1,4 @@
-/** `edit` and `split` while no run is open: the next start reads the idea with the change. */
+/** `edit` and `split` while no run is open. The next start reads the idea with the change. */
 import type { Idea } from '../../protocol/idea.js';
 import { type Amendment, amend, forget } from '../../run-files/amendments.js';
 import { print, printJson } from '../context.js';
@@ -6,7 +6,10 @@ import { EXIT, UserError } from '../errors.js';
 import { recordCommand } from './act.js';
 import { assertAccepts, type Closed, closedIdea } from './closed.js';
 
-/** With the changes that it has already. @throws UserError when the next start does not have it, or it takes no change */
+/**
+ * The idea with its earlier changes.
+ * @throws UserError when the next start does not run it, or it accepts no change
+ */
 export async function ideaOfNextRun(closed: Closed, id: string, verb: 'edit' | 'split'): Promise<Idea> {
   const known = await closedIdea(closed, id);
   assertAccepts(known, verb);
@@ -25,7 +28,7 @@ interface Change {
 
 export async function amendWithoutRun(closed: Closed, idea: Idea, { verb, change, reason }: Change): Promise<number> {
   const { context, project } = closed;
-  // A change to an older text of the backlog counts no more.
+  // A change to an older text of the backlog no longer applies.
   if ((await closed.plan())?.amended.stale.includes(idea.id)) await forget(context.root, project, idea.id);
   await amend(context.root, project, idea, change);
   const parts = change.parts?.map(({ id }) => id).join(', ');

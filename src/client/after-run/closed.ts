@@ -1,7 +1,7 @@
 /**
- * The project while no run is open, for commands that then act on it.
- * Invariant: it is held under a lock for as long as a command works. A run that starts meanwhile waits in its first
- * activity (`worker/closed-project.ts`), so that no worker and no command ever work on one repository together.
+ * The project while no run is open, for the commands that act on it then.
+ * Invariant: a command holds the project's lock while it works. A run that starts meanwhile waits in its first activity
+ * (`worker/closed-project.ts`), so that a worker and a command never work on one repository together.
  */
 import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
@@ -28,9 +28,9 @@ const MOST_WAIT_MS = 60 * 60_000;
 export interface Closed {
   context: Context;
   project: string;
-  /** The last run, where it left files here. */
+  /** The last run; absent when this host has no files of it. */
   recorded?: Recorded;
-  /** What the next start would run; undefined where it could not start. */
+  /** The plan of the next start; undefined when it could not start. */
   plan(): Promise<RunPlan | undefined>;
 }
 
@@ -39,14 +39,14 @@ export interface ClosedIdea {
   title: string;
   state: AfterRun;
   status: IdeaStatus;
-  /** With which the last run ended. */
+  /** The idea's question at the end of the last run. */
   question?: string;
   commit?: string;
-  /** As the next start reads it. */
+  /** The idea in the plan of the next start. */
   idea?: Idea;
 }
 
-/** Holds the lock; asks again whether a run is open once it has it. */
+/** Takes the lock, and then checks again whether a run is open. */
 export async function withClosed<T>(
   context: Context,
   project: string,
@@ -93,7 +93,10 @@ async function lastRun(context: Context, project: string): Promise<{ newest?: st
   return { newest };
 }
 
-/** Without a server, the files of the last run say whether it is over. @throws `error` when it may be open */
+/**
+ * Without a server, the files of the last run tell whether it has ended.
+ * @throws `error` when it may be open
+ */
 export async function assertOver(context: Context, project: string, error: UserError): Promise<void> {
   if (error.exitCode === EXIT.noRun) return;
   if (error.exitCode !== EXIT.unreachable || (await resolveConnection(context)).kind !== 'embedded') throw error;
@@ -136,7 +139,7 @@ export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea
   };
 }
 
-/** The end of a run makes the ideas pending that it interrupts. */
+/** The end of a run makes the ideas that it interrupts pending. */
 function restOf({ held, question, begun }: { held: boolean; question: string | undefined; begun: boolean }): AfterRun {
   if (question !== undefined) return 'asks';
   if (held) return 'skipped';
@@ -149,7 +152,7 @@ function stateOf(
 ): AfterRun {
   if (status === 'landed') return 'landed';
   if (givenUp) return 'abandoned';
-  // A retry took it back.
+  // A retry reversed it.
   const state = afterRun(status);
   if (out) return 'skipped';
   return state === 'abandoned' ? 'skipped' : state;

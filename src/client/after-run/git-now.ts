@@ -1,7 +1,7 @@
 /**
- * Git work on an idea while no run is open: the same work that a worker does, in this process.
- * Invariant: called under the lock of the closed project, and only while nothing works on the idea. A command that was
- * killed in the middle is repeated, and goes on from there.
+ * Git work on an idea while no run is open: does in this process what a worker does in a run.
+ * Invariant: the caller holds the lock of the closed project, and nothing works on the idea. After a kill, a person
+ * repeats the command, and it continues where it was.
  */
 import { agentName } from '../../decide/scheduler/slots.js';
 import { type DoWork, workHere } from '../../jobs/index.js';
@@ -14,7 +14,7 @@ import { type Closed, type ClosedIdea, runOf } from './closed.js';
 
 export interface DoneNow {
   done: string;
-  /** The last run's record says this of it from now on. */
+  /** The new status of the idea in the last run's record. */
   status?: 'pending';
 }
 
@@ -36,7 +36,7 @@ async function prepared(closed: Closed, { id }: ClosedIdea): Promise<Doing> {
 
 const alone = () => ({ signal: stopOnSignal(), taskToken: '', abandoned: () => false });
 
-/** Ctrl-C ends the gate's processes; git's own steps are finished or repeated. */
+/** Ctrl-C ends the gate's processes. ralphctl finishes or repeats steps of git. */
 function stopOnSignal(): AbortSignal {
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const)
@@ -78,7 +78,7 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
   return { done };
 }
 
-/** The gate runs on the target without it. */
+/** The gate runs on the target without the idea. */
 export async function undoNow(closed: Closed, idea: ClosedIdea): Promise<DoneNow> {
   const { doWork, about } = await prepared(closed, idea);
   const { graph, run } = closed.recorded ?? {};

@@ -1,6 +1,6 @@
 /**
- * A command to every idea of some statuses (`--where`, `--all-failed`), with and without an open run. A refusal for one
- * idea does not stop the others.
+ * Sends a command to every idea of the given statuses (`--where`, `--all-failed`), with and without an open run. A
+ * refusal for one idea does not stop the others.
  */
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
 import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
@@ -12,7 +12,7 @@ import { actWithoutRun } from './act.js';
 import { type Closed, closedIdea } from './closed.js';
 
 export interface Selection {
-  /** Failed, timed out or blocked. */
+  /** Selects failed, timed out and blocked ideas. */
   allFailed?: boolean;
   where?: string[];
 }
@@ -43,7 +43,7 @@ function statusesOf({ allFailed, where = [] }: Selection): Set<IdeaStatus> {
   return new Set([...(allFailed ? FAILED : []), ...named]);
 }
 
-/** Prints a line for each idea. Exit code 7 where any refused. `then`: after each accepted command. */
+/** Prints a line for each idea. The exit code is 7 when an idea refused. `then` runs after each accepted command. */
 export async function tellAll(
   context: Context,
   selection: Selection,
@@ -78,7 +78,7 @@ export async function tellAll(
   );
 }
 
-/** In the order of the last run, then of the backlog. */
+/** In the order of the last run, then in that of the backlog. */
 async function closedIdeas(closed: Closed, wanted: ReadonlySet<IdeaStatus>): Promise<string[]> {
   const plan = await closed.plan();
   const ids = new Set([

@@ -1,6 +1,6 @@
-/** What an error of the Temporal client means. */
+/** Classifies errors of the Temporal client. */
 
-/** The server does not ask a workflow whose last task has failed and is not done again yet. */
+/** The server does not query a workflow whose last task has failed, until the retry of that task. */
 export function isBetweenSteps(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if ((at as { code?: unknown }).code === 9 && /task in failed state/i.test(at.message)) return true;
@@ -8,7 +8,7 @@ export function isBetweenSteps(error: unknown): boolean {
   return false;
 }
 
-/** A deadline, or the server's own words that no worker polls: both mean that nobody answers now. */
+/** A deadline, or the server's message that no worker polls: nobody answers now. */
 export function isDeadline(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code = (at as { code?: unknown }).code;

@@ -1,6 +1,4 @@
-/**
- * The autopilot as a client sees it. "No worker", "no run" and "no server" are three different answers.
- */
+/** The client's side of the autopilot. "No worker", "no run" and "no server" are three different answers. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -43,8 +41,9 @@ const BETWEEN_STEPS_MS = 100;
 /** Wire value of `temporal.api.enums.v1.TaskQueueType`. */
 const WORKFLOW_QUEUE = 1;
 /**
- * Replaying the history of a large run takes 3 s of CPU. On a machine that agents keep busy the stock 10 s are over before
- * that, and the replay would begin again without end. A worker that is lost in the middle of a task costs as long.
+ * Replaying the history of a large run takes 3 s of CPU. On a busy machine that takes longer than the default of 10 s,
+ * and the replay would start again and again. The server waits this long for a worker that is lost in the middle of a
+ * task.
  */
 const RUN_TASK_TIMEOUT = '20s';
 
@@ -66,9 +65,9 @@ export interface RunFacts {
   /** Temporal's run id, for links. */
   execution: string;
   runId?: string;
-  /** Known without a worker. */
+  /** The server knows it, worker or not. */
   progress?: RunProgress;
-  /** First line of the error with which its workflow task fails, again and again. */
+  /** First line of the error that makes its workflow task fail at each retry. */
   failing?: string;
 }
 
@@ -81,7 +80,7 @@ export class RunApi {
     this.project = project;
   }
 
-  /** Starts the run, or says that one is open already. */
+  /** Starts the run, or reports that one is already open. */
   async start(input: AutopilotInput, about: { repo: string }): Promise<'started' | 'running'> {
     try {
       await this.#client.workflow.start(AUTOPILOT_WORKFLOW, {
@@ -104,7 +103,7 @@ export class RunApi {
     }
   }
 
-  /** What the server knows, worker or not; undefined when there was never a run (or it is past retention). */
+  /** The server's record of the run, worker or not. Undefined when there was no run, or its retention is over. */
   async facts(): Promise<RunFacts | undefined> {
     try {
       const found = await this.#handle().describe();
@@ -126,7 +125,7 @@ export class RunApi {
     }
   }
 
-  /** Why the last workflow task failed; undefined where it did not, e.g. because its worker was lost. */
+  /** Why the last workflow task failed. Undefined when it did not fail; a lost worker does not count. */
   async #failure(): Promise<string | undefined> {
     const { workflowService, options } = {
       workflowService: this.#client.workflowService,
@@ -140,7 +139,7 @@ export class RunApi {
       workflowTaskCompletedEventAttributes: done,
     } of history?.events ?? []) {
       if (done) return undefined;
-      // A message that came while the task was at work has it done again: no failure.
+      // A message during the task makes the server repeat the task; that is no failure.
       if (failed)
         return failed.failure?.message === 'UnhandledCommand' ? undefined : firstLine(failed.failure?.message);
     }
@@ -152,7 +151,7 @@ export class RunApi {
     return this.#query(() => this.#handle().query<RunStatus | undefined>(STATUS));
   }
 
-  /** A page of all ideas; undefined when no worker answers, or an older one that has no pages. */
+  /** A page of all ideas. Undefined when no worker answers, or when an older one has no pages. */
   ideas(asked: IdeaPageRequest): Promise<IdeaPage | undefined> {
     return this.#query(() => this.#handle().query<IdeaPage | undefined, [IdeaPageRequest]>(IDEAS, asked));
   }
@@ -166,7 +165,10 @@ export class RunApi {
     return this.#query(() => handle.query<IdeaView>(IDEA_STATUS));
   }
 
-  /** What the agent of an idea last told with its heartbeat; undefined when none runs or it said nothing yet. */
+  /**
+   * The last progress that the agent of an idea reported with its heartbeat. Undefined when no agent runs, or before
+   * its first report.
+   */
   async progress(idea: string): Promise<AgentProgress | undefined> {
     try {
       const { raw } = await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).describe();
@@ -179,7 +181,7 @@ export class RunApi {
     }
   }
 
-  /** Milliseconds since a worker last asked for work of this project; Infinity: none has within the server's memory. */
+  /** Milliseconds since a worker last polled for this project. Infinity: the server knows of none. */
   async idleMs(): Promise<number> {
     const { options } = this.#client;
     const { pollers } = await this.#client.workflowService.describeTaskQueue({
@@ -207,9 +209,9 @@ export class RunApi {
   }
 
   /**
-   * Tells the run something. With a worker the answer says what happens, or why not; without one the server keeps it, and
-   * `undefined` comes back: it is carried out, or refused in the run's events, once a worker is there. Told twice, it
-   * counts once.
+   * Sends an intervention to the run. With a worker, the answer says what happens or why the run refuses. Without one,
+   * the answer is undefined and the server queues the intervention: a worker applies it at its start, or refuses it in
+   * the run's events. A repeat counts once.
    */
   async tell(command: Intervention, worker: boolean): Promise<string | undefined> {
     const told: Intervention = { id: randomUUID(), by: teller(), ...command };
@@ -249,7 +251,7 @@ export class RunApi {
         return await this.#client.withDeadline(Date.now() + end - performance.now(), ask);
       } catch (error) {
         if (error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError) return undefined;
-        // A message that comes while a run continues as new makes that step fail and be done again, moments later.
+        // A message during continue-as-new makes that step fail. The server repeats it moments later.
         const soonOver = isBetweenSteps(error) && performance.now() + BETWEEN_STEPS_MS < end;
         if (soonOver) await delay(BETWEEN_STEPS_MS);
         else if (isDeadline(error) || isBetweenSteps(error)) return undefined;
@@ -258,7 +260,7 @@ export class RunApi {
     }
   }
 
-  /** A run that has just been started refuses until it has read its files, moments later. */
+  /** A new run refuses until it has read its files, moments later. */
   async #update<T>(send: () => Promise<T>): Promise<T> {
     const end = Date.now() + UPDATE_MS;
     for (;;) {

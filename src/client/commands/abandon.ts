@@ -1,6 +1,6 @@
 /**
- * `ralphctl abandon IDEA` gives an idea up across runs; `ralphctl retry IDEA` reverses that. A run records abandoned ideas
- * at its end. These commands record them too, for a run that never reaches its end.
+ * `ralphctl abandon IDEA` gives up an idea across runs; `ralphctl retry IDEA` reverses that. A run records abandoned
+ * ideas at its end. These commands record them too, because a run may never reach its end.
  */
 import { noteAbandoned, takeBackAbandoned } from '../../run-files/carried.js';
 import { forgetKept } from '../../run-files/kept.js';

@@ -57,8 +57,8 @@ export async function showConfig(context: Context, only: string | undefined): Pr
 const FLAGS = { agent: '--agent', slots: '--slots', maxIterations: '--max-iterations', gate: '--gate' } as const;
 
 /**
- * The keys of the open run, or else of the next one. The file may have changed since the start, so a line is the origin only
- * where the values agree.
+ * The keys of the open run, otherwise of the next one. The file may have changed since the start, so its line is the
+ * origin only when the values agree.
  */
 async function shownKeys(root: string, open: RunConfig | undefined): Promise<ShownKey[]> {
   const read = await readConfig(root);

@@ -1,6 +1,6 @@
 /**
- * `ralphctl demo`: lands a backlog in a throw-away repository with the scripted agent. Needs no agent and no key, and the
- * network only to get the server the first time.
+ * `ralphctl demo`: lands a backlog in a throw-away repository with the scripted agent. It needs no agent and no key,
+ * and the network only to download the server the first time.
  */
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -85,7 +85,7 @@ async function chaos(context: Context, repo: string): Promise<number> {
   }
 }
 
-/** Counts in git and not in the run's own report: the demo's script adds each file once. */
+/** Counts in git, not in the run's own report. The demo's script adds each file once. */
 async function landings(repo: string): Promise<{ landed: string[]; twice: string[] }> {
   const lines = async (...args: string[]): Promise<string[]> =>
     (await git(repo).run(['log', ...args, 'main'])).split('\n').filter(Boolean);

@@ -48,7 +48,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   return failed === 0 ? EXIT.ok : EXIT.usage;
 }
 
-/** Undefined: the user ended the trial. */
+/** Undefined: a person ended the trial. */
 async function tried(context: Context, found: ProjectFindings): Promise<readonly Check[] | undefined> {
   const { project, config, target, gate } = found;
   if (!project || !config || target === undefined) return gate;

@@ -1,6 +1,6 @@
 /**
- * `ralphctl enqueue [backlog]`: takes ideas into the open run that were written since it started. The whole backlog is
- * read and checked as at a start; what the run knows already is left as it is.
+ * `ralphctl enqueue [backlog]`: adds ideas to the open run that a person wrote after its start. It reads and checks the
+ * whole backlog as a start does, and leaves the run's known ideas as they are.
  */
 
 import { toCard } from '../../backlog/cards.js';
@@ -25,7 +25,7 @@ export async function enqueue(context: Context, file: string | undefined): Promi
     const known = await knownIdeas(context.root, ref);
     const fresh = ideas.filter((idea) => !known.has(idea.id) && !idea.done);
     if (fresh.length === 0) throw new UserError('there is no idea in the backlog that the run does not have already');
-    // Texts first: an idea that the run takes in may start at once.
+    // Texts first: an added idea may start at once.
     await addIdeas(context.root, ref, fresh);
     try {
       await api.enqueue(fresh.map(toCard));

@@ -1,6 +1,6 @@
 /**
- * `ralphctl init`: looks at the project it is called in and writes a first `ralphctl.yaml` there. Overwrites nothing unless
- * told to.
+ * `ralphctl init`: inspects the project in the current folder and writes a first `ralphctl.yaml` there. It overwrites a
+ * file only with --force.
  */
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';

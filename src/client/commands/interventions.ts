@@ -26,11 +26,11 @@ export interface OpenRun {
   runId: string;
   /** A worker can answer now. */
   worker: boolean;
-  /** First line of the error with which its workflow fails; it answers no query then. */
+  /** First line of the error that makes its workflow fail. A failing workflow answers no query. */
   failing?: string;
 }
 
-/** Sends one command; without an open run, the project keeps it or it is carried out at once. */
+/** Sends one command. Without an open run, ralphctl keeps it for the next one or carries it out at once. */
 export async function tell(context: Context, command: Intervention): Promise<number> {
   const act = async (run: OpenRun): Promise<number> => {
     await knownIdea(context, run, command.idea, command.verb);
@@ -49,7 +49,7 @@ async function withRunOr(
   return withProject(context, act, (closed) => doWithoutRun(closed, command));
 }
 
-/** `act` with the open run, else `otherwise` with the project while none is open. */
+/** Calls `act` with the open run, or `otherwise` with the project when no run is open. */
 export async function withProject(
   context: Context,
   act: (run: OpenRun) => Promise<number>,
@@ -220,7 +220,7 @@ export async function forgetAmendment(context: Context, idea: string, verb: 'edi
   return EXIT.ok;
 }
 
-/* `retry IDEA --forget` and its like: the next start does not carry the command over. */
+/* `retry IDEA --forget` and similar: the next start does not apply the command. */
 
 export async function forgetCarried(
   context: Context,

@@ -61,7 +61,7 @@ export async function logs(context: Context, idea: string | undefined, options: 
   return EXIT.ok;
 }
 
-/** Following an unknown idea would wait for ever. */
+/** Following an unknown idea would never end. */
 async function refuseUnknown(context: Context, run: { project: string; runId: string }, idea: string): Promise<void> {
   const known = await knownIdeas(context.root, run).catch(() => undefined);
   if (!known || known.has(idea)) return;

@@ -1,4 +1,4 @@
-/** `ralphctl notify test [row]`: sends a test alert to each row of `notify`, and says what happened to it. */
+/** `ralphctl notify test [row]`: sends a test alert to each row of `notify`, and prints the result of each. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configFolder } from '../../config/folder.js';
@@ -17,7 +17,7 @@ interface Tested {
   row: string;
   to: NotifyRow['to'];
   ok: boolean;
-  /** What happened, in a sentence. */
+  /** The result, in a sentence. */
   said: string;
 }
 

@@ -1,4 +1,4 @@
-/** `ralphctl report`: what a run brought, what to do first, and why the rest did not land. Works without a server. */
+/** `ralphctl report`: shows what to do first, what landed, and why the rest did not. Works without a server. */
 import { resolve } from 'node:path';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { makeReport } from '../../report/build.js';
@@ -59,7 +59,10 @@ async function page(
   return EXIT.ok;
 }
 
-/** The run that was named, else the newest. @throws UserError where there is none */
+/**
+ * The named run, otherwise the newest one.
+ * @throws UserError when there is none
+ */
 export async function chosenRun(context: Context, project: string, named: string | undefined): Promise<string> {
   const runs = await listRuns(context.root, project);
   const runId = named ?? runs[0];

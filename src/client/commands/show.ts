@@ -1,6 +1,6 @@
 /**
- * `ralphctl show IDEA`: its box or card, timeline, gate and place, and what other runs did with it; with `--iteration` the
- * prompt, the words and the gate of one agent run. Works without a server.
+ * `ralphctl show IDEA`: prints its card, timeline, gate and place, and its history in other runs. With `--iteration` it
+ * prints the prompt, the final message and the gate of one agent run. Works without a server.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -93,7 +93,7 @@ async function unknown(root: string, ref: RunRef, id: string): Promise<UserError
   return new UserError(`no run of this project has an idea ${id}${close ? `. Did you mean ${close}?` : ''}`);
 }
 
-/** What one agent run was told, said and brought. */
+/** The prompt, final message and result of one agent run. */
 async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, serial: number): Promise<number> {
   const run = idea.iterations.find((one) => one.serial === serial);
   if (!run) {
@@ -140,6 +140,6 @@ async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, ser
   return EXIT.ok;
 }
 
-/** Cleaned, however long it is: `paragraphs` takes the beginning alone. */
+/** The whole text without control characters: `paragraphs` would cut it. */
 const paragraphsWhole = (text: string | undefined): string[] =>
   text === undefined ? ['(not kept)'] : text.trimEnd().split('\n').flatMap(paragraphs);

@@ -52,7 +52,7 @@ export async function split(context: Context, idea: string, options: SplitOption
       }
       return code;
     } catch (error) {
-      // Only after a refusal: when the connection broke, the run may have the parts and needs their texts.
+      // Only after a refusal: after a lost connection, the run may have the parts and needs their texts.
       if (error instanceof UserError) await dropIdeas(context.root, run, parts);
       throw error;
     }

@@ -43,7 +43,7 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   if (!loading || options.dryRun) return showPlan(context, await planRun(context, options, { agents: false }));
   await whenProjectFree(context);
   const plan = await planRun(context, options).catch((error: unknown) => error as Error);
-  // Attaching to an open run must work when the backlog has moved or the configuration is broken.
+  // Attaching to an open run must work after the backlog has moved or the configuration broke.
   if (plan instanceof Error) return comeBack(context, options, await loading, plan);
   await ensureStateFolder(context);
   for (const warning of plan.warnings) say(`warning: ${warning}`);
@@ -94,7 +94,7 @@ async function sayAmended(
   for (const idea of stale) await forget(context.root, project.id, idea);
 }
 
-/** Attaches to the open run although planning a new one failed. Without an open run, that failure is the error. */
+/** Attaches to the open run when planning a new one fails. Without an open run, that failure is the error. */
 async function comeBack(
   context: Context,
   options: StartOptions,
@@ -181,7 +181,7 @@ async function startOrAttach(
   };
   const { lockProject } = await import('../after-run/closed.js');
   const answer = await lockProject(context, plan.project.id, async (waited) => {
-    // It may have changed the target or the backlog after they were read.
+    // The other command may have changed the target or the backlog since this start read them.
     if (waited) throw new UserError('another command has worked on this project meanwhile. Call again: ralphctl start');
     await writeRun(context.root, runFile(plan, runId), plan.ideas);
     return api.start(input, { repo: plan.project.repository.root });
@@ -192,7 +192,7 @@ async function startOrAttach(
   return { runId: other.runId, attached: true };
 }
 
-/** A command that works on the project without a run ends before the start reads anything. */
+/** A start waits for such a command before it reads anything. */
 async function whenProjectFree(context: Context): Promise<void> {
   const project = await findProject(context).catch(() => undefined);
   // Without the lock's folder nobody holds it. A start that is refused later must leave no folder behind.
@@ -234,7 +234,7 @@ function announce(
   if (link) say(`Web UI ${link}`);
 }
 
-/** The full screen where the terminal can show it, else lines. */
+/** Shows the full screen when the terminal can, otherwise lines. */
 const showing = (context: Context, options: StartOptions): { wait: boolean; screen: boolean } => ({
   wait: options.wait ?? process.stdout.isTTY === true,
   screen: !context.json && options.plain !== true && canShowScreen(context.env),

@@ -1,6 +1,6 @@
 /**
- * `ralphctl status`: always knows something. A live worker gives the full view; without one the server's record does;
- * without a server the files of the last run do.
+ * `ralphctl status` always answers. A live worker gives the full view. Without a worker the server's record answers,
+ * and without a server the files of the last run do.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ import { attention, describeLive, nextSteps, SHOWN } from '../views/status-lines
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../views/status-list.js';
 import { localTime } from '../views/terminal.js';
 
-/** Each running idea is asked on its own; with a hundred slots that would keep the worker busy for seconds. */
+/** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
 
 interface Found {
@@ -39,16 +39,16 @@ interface Found {
   ideas: IdeaView[];
   /** Folder with the worker's logs. */
   logs: string;
-  /** What running agents told last, by idea. */
+  /** The last progress of running agents, by idea. */
   progress: Record<string, AgentProgress>;
   uiUrl?: string;
   worker: boolean;
   last?: RunSummary;
-  /** Checkouts that landings have left behind. */
+  /** Checkouts that are behind their branch after landings. */
   behind?: string[];
-  /** Nobody answers: `status` and `list` are what the run's files tell. */
+  /** Nobody answers: `status` and `list` come from the run's files. */
   recorded?: true;
-  /** The newest run has no summary and the embedded server does not run: it is open, and nothing moves. */
+  /** The newest run has no summary and the embedded server does not run, so the run is open and nothing moves. */
   stranded?: string;
 }
 
@@ -72,7 +72,7 @@ export async function status(context: Context, options: StatusOptions = {}): Pro
 
 const MOST_KEPT = 10;
 
-/** What people said since the last run. */
+/** Commands of people since the last run. */
 async function nextStartLines(root: string, project: string): Promise<string[]> {
   const words = (await keptForNext(root, project)).flatMap(keptWords);
   if (words.length === 0) return [];
@@ -80,7 +80,7 @@ async function nextStartLines(root: string, project: string): Promise<string[]> 
   return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];
 }
 
-/** Needs the repository, which may have gone. */
+/** Needs the repository, which may be gone. */
 async function checkoutsBehind(context: Context): Promise<string[]> {
   const { root } = (await findProject(context)).repository;
   const targets = await rememberedTargets(root);
@@ -104,7 +104,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
       found.facts = await api.facts();
       if (connected.target.uiUrl)
         found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
-      // Only a worker answers queries; without one of ours, asking would only cost the wait.
+      // Only a worker answers queries. Without one, a query would only cost the wait.
       if (found.facts?.open && (found.worker || !embedded)) {
         const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);
         if (list) found.list = list;
@@ -126,7 +126,7 @@ async function look(context: Context, project: string, options: StatusOptions): 
   return found;
 }
 
-/** What nobody tells, the run's files do. */
+/** The run's files answer when nobody else does. */
 async function fromFiles(context: Context, project: string, found: Found, options: StatusOptions): Promise<void> {
   const runId = found.facts?.runId ?? found.stranded;
   const recorded = runId === undefined ? undefined : await recordedRun(context.root, project, runId);
@@ -140,7 +140,7 @@ async function fromFiles(context: Context, project: string, found: Found, option
   askWhole(found.status, recorded.record);
 }
 
-/** A run keeps the beginning of a long question; its events have it whole. */
+/** The run keeps the beginning of a long question, and its events keep the whole text. */
 function askWhole(status: RunStatus, record: RunRecord): void {
   for (const line of status.attention) {
     const whole = wholeQuestion(record.ideas.get(line.id), line.reason);
@@ -148,7 +148,7 @@ function askWhole(status: RunStatus, record: RunRecord): void {
   }
 }
 
-/** What running ideas say themselves, those first in the list. */
+/** The views of running ideas, the first ones of the list. */
 async function withIdeas(
   api: RunApi,
   live: RunStatus,
@@ -166,7 +166,7 @@ async function withIdeas(
   return { status: { ...live, statistics: withUnreported(live.statistics, running, ideas) }, ideas, progress };
 }
 
-/** Of the run that the server knows as the last one; one that was terminated has none. Without a server, of the newest that has. */
+/** The summary of the server's last run; a terminated run has none. Without a server, the newest summary. */
 async function summaryOf(context: Context, project: string, wanted?: string): Promise<RunSummary | undefined> {
   for (const runId of wanted === undefined ? await listRuns(context.root, project) : [wanted]) {
     try {
@@ -238,7 +238,7 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
 }
 
-/** Temporal calls a run that was stopped completed, too. */
+/** Temporal also calls a stopped run completed. */
 function ending({ temporalStatus, runId }: RunFacts, last: RunSummary | undefined): string {
   const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
   return told ? last.outcome : temporalStatus.toLowerCase();

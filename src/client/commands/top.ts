@@ -1,6 +1,6 @@
 /**
  * `ralphctl top`, and `ralphctl` alone in a terminal: the full screen of the open run, or of the last one.
- * Invariant: it only looks; leaving it changes nothing.
+ * Invariant: leaving the screen changes nothing.
  */
 import { listRuns, loadRun } from '../../run-files/run.js';
 import { type Context, findProjectId, print } from '../context.js';

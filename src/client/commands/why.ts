@@ -1,4 +1,7 @@
-/** `ralphctl why IDEA`: the score as a sum (A2), what it waits for, what became of it. Works without a run, too. */
+/**
+ * `ralphctl why IDEA`: prints the score breakdown (A2), the blockers and the result of an idea. Works without a run
+ * too.
+ */
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { WhyView } from '../../protocol/views.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
@@ -21,7 +24,7 @@ export async function why(context: Context, idea: string): Promise<number> {
 }
 
 interface Answer {
-  /** Absent: the run knows no such idea, or nobody answers. */
+  /** Absent when the run does not know the idea, or nobody answers. */
   view?: WhyView;
   open: boolean;
   runId?: string;
@@ -32,7 +35,7 @@ async function explain(context: Context, project: string, idea: string): Promise
   const [asked, [newest]] = await Promise.all([fromRun(context, project, idea), listRuns(root, project)]);
   const runId = asked?.runId ?? newest;
   const recorded = runId === undefined ? undefined : await recordedRun(root, project, runId);
-  // Where no server answers, the run's files say whether it has ended.
+  // Without a server, the run's files tell whether it has ended.
   const over = asked ? !asked.open : (recorded?.over ?? true);
   const view = asked?.view ?? (await offline(context, idea, recorded));
   if (over) {
@@ -52,19 +55,19 @@ async function explain(context: Context, project: string, idea: string): Promise
   });
 }
 
-/** False also where the run's files are not here: then plans are unknown. */
+/** False also when this host has no files of the run: then plans are unknown. */
 async function hasNoPlan(root: string, run: RunRef, idea: string): Promise<boolean> {
   const known = await loadIdea(root, run, idea).catch(() => undefined);
   return known !== undefined && !known.plan;
 }
 
-/** Loaded only now: reading backlogs and configurations takes longer than asking a run. */
+/** Loaded only here: the readers of backlogs and configurations take longer to load than a query takes. */
 async function offline(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
   const { whyFromFiles } = await import('../plan/why-offline.js');
   return whyFromFiles(context, idea, recorded);
 }
 
-/** Undefined where no server is known to run. */
+/** Undefined when no server is known to run. */
 async function fromRun(context: Context, project: string, idea: string): Promise<Answer | undefined> {
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (embedded && !(await runningServer(context.root))) return undefined;
@@ -74,7 +77,7 @@ async function fromRun(context: Context, project: string, idea: string): Promise
     const api = new RunApi(connected.client, project);
     const facts = await api.facts();
     if (!facts) return { open: false };
-    // Only a worker answers, and asking when there is none costs the whole wait.
+    // Only a worker answers, and a query without one costs the whole wait.
     const answers = facts.open && (!embedded || (await runningWorker(context.root, project)) !== undefined);
     const view = answers ? await api.why(idea) : undefined;
     const { open, runId } = facts;

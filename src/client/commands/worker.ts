@@ -44,7 +44,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
       orphaned = true;
     };
     const code = await serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS, onOrphaned });
-    // A supervisor that was stopped has removed its record. A killed one left it, so a new one starts.
+    // A stopped supervisor has removed its record. A killed one left it, so a new one starts.
     if (orphaned && (await workerState(context.root, project)) === 'dead') await ensureWorker(context, project);
     return code;
   }

@@ -1,6 +1,6 @@
 /**
  * Candidates for the word at the cursor, from the program's own commands, options and arguments.
- * Invariant: a mistake in the words before it never fails; imports nothing heavy, because a person waits at a key.
+ * Invariant: a mistake in earlier words never fails. Imports nothing heavy, because a person waits for the answer.
  */
 import type { Argument, Command, Option } from 'commander';
 import { IDEA_STATUSES } from '../../protocol/states.js';
@@ -15,7 +15,7 @@ interface Candidate {
 
 const plain = (values: readonly string[]): Candidate[] => values.map((value) => ({ value }));
 
-/** `words`: those after the program's name; the last one is at the cursor. */
+/** `words` follow the program's name; the last one is at the cursor. */
 export async function complete(program: Command, words: readonly string[]): Promise<void> {
   const current = words.at(-1) ?? '';
   const found = await candidates(program, words.slice(0, -1), current);
@@ -31,7 +31,7 @@ interface Place {
   given: number;
   /** The option whose value is at the cursor. */
   option?: Option;
-  /** Behind `--`. */
+  /** The cursor is after `--`. */
   noOptions: boolean;
   repo?: string;
 }
@@ -46,7 +46,7 @@ async function candidates(program: Command, before: readonly string[], current: 
   return [...own, ...(await argumentsOf(program, inner ?? command, given, repo))];
 }
 
-/** Subcommands that a command stands for alone. */
+/** The subcommand that a command runs when none is given. */
 const DEFAULTS: Readonly<Record<string, string>> = { config: 'show', limits: 'list', budget: 'show' };
 
 function placeOf(program: Command, before: readonly string[]): Place {

@@ -1,6 +1,6 @@
 /**
- * Ids for shell completion, from the files of the last run of the repository that the shell is in.
- * Invariant: starts no program and checks no shapes; where anything is missing or damaged there are no ids.
+ * Ids for shell completion, from the files of the last run in the shell's repository.
+ * Invariant: starts no program and checks no shapes. A missing or damaged file gives no ids.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

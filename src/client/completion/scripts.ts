@@ -1,7 +1,8 @@
 /**
- * The completion scripts of the shells. Each asks the hidden command `__complete` with the words before the cursor; the
- * last word may be empty. It answers with one candidate a line, and its meaning behind a tab. `:files` and `:dirs` ask
- * the shell for its own paths. Invariant: imports nothing, because every command loads it.
+ * The completion scripts of the shells. Each calls the hidden command `__complete` with the words up to the cursor; the
+ * last word may be empty. The command prints one candidate per line, with its description after a tab. `:files` and
+ * `:dirs` ask the shell for its own paths.
+ * Invariant: imports nothing, because every command loads it.
  */
 
 export const COMPLETE = '__complete';
@@ -11,7 +12,7 @@ export const DIRS = ':dirs';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-// Also for bash 3.2, which macOS has: without mapfile, and compopt may be missing.
+// macOS has bash 3.2, so this uses no mapfile, and compopt may be missing.
 const BASH = `# Completes ralphctl in bash. To use it: source <(ralphctl completion bash)
 _ralphctl() {
   local IFS=$'\\n' program=\${COMP_WORDS[0]/#\\~/$HOME} current=\${COMP_WORDS[COMP_CWORD]} line

@@ -137,7 +137,7 @@ async function checkLogin(
   const hidden = entry.keys.find((name) => context.env[name]);
   if (hidden)
     return warn(what, `${hidden} is set, but this agent does not get it`, `add it to agents.${spec.name}.passEnv`);
-  // The CLI's own answer is certain. A missing file may be in another place.
+  // The CLI's own answer is certain; the login file may be in another place.
   const say = entry.probe ? fail : warn;
   return say(what, entry.probe ? 'is not logged in' : 'seems not to be logged in', entry.login);
 }

@@ -54,7 +54,7 @@ async function checkSound(
   return warn(what, `none of these programs is installed: ${programs.join(', ')}`, 'install one, or remove the row');
 }
 
-/** What the address holds is no business of a report. */
+/** The address may contain a secret, so no report prints it. */
 function checkWebhook(row: Extract<NotifyRow, { to: 'webhook' }>, what: string, env: NodeJS.ProcessEnv): Check {
   const missing = [row.urlEnv, row.secretEnv, row.tokenEnv].filter((name) => name !== undefined && !env[name]?.trim());
   if (missing.length > 0)

@@ -140,11 +140,11 @@ async function checkLanded(
 
 interface ConfigPlace {
   folder: string;
-  /** There is a file, which `init` does not replace. */
+  /** `init` does not replace an existing file. */
   exists: boolean;
 }
 
-/** Names `init` only where it helps: it sends people here, too. */
+/** Names `init` only where it helps, because `init` sends people to `doctor`. */
 async function gateFix(context: Context, root: string, { folder, exists: there }: ConfigPlace): Promise<string> {
   const installed = async (program: string) => (await which(program, context.env)) !== undefined;
   const { gate, missing } = await proposeCommands({ dir: folder, root, installed });

@@ -69,7 +69,7 @@ async function checkExternal(context: Context, description: string): Promise<Che
   }
 }
 
-/** The source of the server program; undefined when a program is ready. */
+/** Where ralphctl would get the server program; undefined when it has one. */
 async function programFor({ env, cacheRoot }: Context): Promise<Check | undefined> {
   const configured = env.RALPHCTL_TEMPORAL_BIN;
   if (configured) {

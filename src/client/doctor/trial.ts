@@ -116,7 +116,7 @@ function judged(
   const last = failure.tail.trim().split('\n').at(-1)?.slice(0, LAST_LINE);
   const how = failure.timedOut ? 'timed out' : `exit code ${failure.exitCode}`;
   const found = `red ${where} (${how}, ${took})${last ? `: ${last}` : ''}`;
-  // With the default, every idea that does not fix it ends with a question.
+  // By default, every idea that does not fix the red gate ends with a question.
   if (config.gate.baseline === 'ask')
     return fail(what, found, `fix ${target}, or set gate.baseline to tolerate or strict; ${log}`);
   return warn(what, found, log);
@@ -124,7 +124,7 @@ function judged(
 
 const LEFT = 'files left behind';
 
-/** New files that git does not ignore, and changes of others. */
+/** New files that git does not ignore, and changes to tracked files. */
 async function leftovers(dir: string, who: string, key: string): Promise<Check[]> {
   const status = await git(dir).run(['status', '--porcelain', '-z', '--no-renames', '--untracked-files=normal'], {
     read: true,

@@ -1,6 +1,7 @@
 /**
- * Attached mode: a run's events as they happen, until it ends, only waits for a person, or the user detaches.
- * Read-only: leaving changes nothing about the run.
+ * Attached mode: prints a run's events as they happen, until the run ends or only waits for a person, or until the
+ * person detaches.
+ * Invariant: reads only; detaching changes nothing about the run.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { StampedEvent } from '../../protocol/events.js';
@@ -24,7 +25,7 @@ const WAIT_CHECK_MS = 1000;
 const LEAST_SHOWN = 20;
 
 export interface FollowOptions {
-  /** Return when everything that is left waits for a person. */
+  /** Return when all that is left waits for a person. */
   leaveWhenWaiting: boolean;
 }
 
@@ -54,7 +55,7 @@ export async function follow(
   try {
     return await Promise.race([end, failure]);
   } finally {
-    // The last events may still be on their way to the file.
+    // The last events may not be in the file yet.
     await delay(200);
     stop.abort();
     await Promise.all([lines, watching]);
@@ -92,7 +93,7 @@ async function countEvents(path: string): Promise<number> {
   return count;
 }
 
-/** Events as they are shown, one after another. */
+/** Formats events one after another. */
 export class Shown {
   readonly #json: boolean;
   readonly #lines = new LiveLines(usesColour());
@@ -112,7 +113,7 @@ export class Shown {
   }
 }
 
-/** Everything else is over, and what is left waits for a person. */
+/** All that is left waits for a person. */
 export function onlyWaits(status: RunStatus): boolean {
   const { counts } = status;
   // A run that waits for a limit resumes by itself.
@@ -123,11 +124,11 @@ export function onlyWaits(status: RunStatus): boolean {
   const busy = counts.running + counts.paused - approvals + counts['wants-slot'] + counts.landing;
   if (busy > 0 || errands > 0) return false;
   if (status.state === 'waiting_user') return true;
-  // A slot that waits for an approval keeps others from starting.
+  // A slot that waits for an approval blocks other starts.
   return approvals > 0 || (status.next.length === 0 && counts['needs-human'] > 0);
 }
 
-/** The server's own record rules most moments out, for a fifth of what asking the workflow costs server and worker. */
+/** The server's own record rules out most moments, at a fifth of the cost of a workflow query. */
 async function mayOnlyWait(api: RunApi): Promise<boolean> {
   const facts = await api.facts().catch(() => undefined);
   return !facts?.progress || ['paused', WAITS_FOR_YOU].includes(facts.progress.state) || facts.progress.asking > 0;
@@ -147,7 +148,7 @@ export async function leaveWhenWaiting(
           .catch(() => undefined)
       : undefined;
     seen = status && onlyWaits(status) ? seen + 1 : 0;
-    // Twice in a row, so that the moment between two ideas does not look like the end.
+    // Checks twice in a row: the moment between two ideas is not the end.
     if (status && seen >= 2) finish({ why: 'waits', status });
   }
 }

@@ -1,4 +1,4 @@
-/** Lists what of earlier runs applies to a new run and what does not, for its start. Reads only files. */
+/** Lists for a start which interventions of earlier runs apply to the new run, and which do not. Reads files only. */
 import type { Idea } from '../../protocol/idea.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { keptForNext, keptWords } from '../../run-files/kept.js';
@@ -6,7 +6,7 @@ import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
 
 const MOST_NAMED = 10;
 
-/** What counts in this run although an earlier one is over. `again`: ideas that a person wants all the same. */
+/** Interventions of earlier runs that apply to this run. `again`: ideas that a person wants again. */
 export async function carriedLines(
   root: string,
   { project, runId }: { project: string; runId: string },
@@ -30,7 +30,7 @@ export async function carriedLines(
   return lines;
 }
 
-/** `ideas`: of the run that begins; `landed`: ids that need no work any more. */
+/** `ideas` of the new run; `landed`: ids that need no more work. */
 export async function leftBehind(
   root: string,
   project: string,

@@ -1,7 +1,7 @@
 /**
- * Lines of `stream.jsonl` as they come.
- * Invariant: no line is lost or given twice while the file is turned over; half a line waits for its rest; memory is
- * bounded by what was written since the last look.
+ * Reads lines of `stream.jsonl` as an agent writes them.
+ * Invariant: loses and repeats no line while the file rotates. Half a line waits for its rest. Memory is bounded by the
+ * bytes since the last read.
  */
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { StringDecoder } from 'node:string_decoder';
@@ -18,10 +18,10 @@ export class StreamFollower {
 
   constructor(private readonly path: string) {}
 
-  /** What came since the last call. */
+  /** Lines since the last call. */
   async read(): Promise<StreamLine[]> {
     const lines: StreamLine[] = [];
-    // The file may be turned over again while the last one is read to its end.
+    // The file may rotate again while this reads the previous one to its end.
     for (let turns = 0; turns < 10; turns++) {
       if (!this.#file && !(await this.#open())) break;
       await this.#drain(lines);
@@ -41,7 +41,7 @@ export class StreamFollower {
   }
 
   async #open(): Promise<boolean> {
-    // The first time, what was written before comes first.
+    // The first call also reads the rotated file.
     const older = this.#began ? undefined : await open(olderStream(this.path)).catch(() => undefined);
     this.#began = true;
     this.#file = older ?? (await open(this.path).catch(() => undefined));

@@ -45,7 +45,7 @@ const indented =
     text.replace(/^(?=.)/gm, ' '.repeat(by));
 const wrap = (text: string, width: number): string => wrapAnsi(text, Math.max(20, width), { hard: false });
 
-/** Blank lines separate what this returns. */
+/** Blank lines separate the returned blocks. */
 function block(node: RootContent, source: string, width: number): string[] {
   if (node.type === 'code') return [indented(2)(node.value)];
   if (node.type === 'list') {
@@ -65,7 +65,7 @@ function listItem(item: ListItem, mark: string, source: string, width: number): 
   return `${mark}${indented(mark.length)(text).trimStart()}`;
 }
 
-/** The text of a paragraph: code keeps its quotes, links lose their addresses. */
+/** The text of a paragraph. Code keeps its quotes; links lose their addresses. */
 const inline = (node: Parents): string => node.children.map((one) => phrase(one as PhrasingContent)).join('');
 function phrase(node: PhrasingContent): string {
   if (node.type === 'text') return node.value.replace(/\s*\n\s*/g, ' ');
@@ -75,7 +75,7 @@ function phrase(node: PhrasingContent): string {
 }
 const hasChildren = (node: Node): node is Parents => 'children' in node;
 
-/** remark-parse reads no tables; every row stands on a line of its own. */
+/** remark-parse does not parse tables; every row is a line of its own. */
 function table(raw: string, width: number): string {
   const [head = [], , ...rows] = raw.split('\n').map(cells);
   const last = head.length - 1;
@@ -85,7 +85,7 @@ function table(raw: string, width: number): string {
   return rows.map((row) => wideRow(head, row, width)).join('\n');
 }
 
-/** How much of the width all columns but the last may take in a table with one line per row. */
+/** Share of the width for all columns but the last, in a table with one line per row. */
 const NARROW = 0.45;
 
 function narrowRow(row: readonly string[], widths: readonly number[], width: number): string {
@@ -94,7 +94,7 @@ function narrowRow(row: readonly string[], widths: readonly number[], width: num
   return [`${lead}${first}`.trimEnd(), ...rest.map((line) => `${' '.repeat(lead.length)}${line}`)].join('\n');
 }
 
-/** The first cell, and below it the others. The column that explains the row needs no name. */
+/** Prints the first cell and the others below it. The column that explains the row needs no name. */
 function wideRow(head: readonly string[], [term = '', ...others]: readonly string[], width: number): string {
   const column = (at: number): string => head[at + 1] ?? '';
   const named = others.flatMap((cell, at) => (cell && !EXPLAINS.test(column(at)) ? [`${column(at)}: ${cell}`] : []));

@@ -17,7 +17,7 @@ export interface ProjectFolder {
   installed: (program: string) => Promise<boolean>;
 }
 
-/** Commands as they are run at the top of the repository. */
+/** Commands as they run at the top of the repository. */
 export async function proposeCommands({ dir, root, installed }: ProjectFolder): Promise<Proposal> {
   const read: Read = (file) => readFile(join(dir, file), 'utf8').catch(() => undefined);
   const list = (inner: string): Promise<string[]> => readdir(join(dir, inner)).catch(() => []);
@@ -30,7 +30,7 @@ export async function proposeCommands({ dir, root, installed }: ProjectFolder): 
     await others(read),
   ];
   const gate = all.flatMap((one) => one.gate);
-  // A Makefile wraps what the others name: only where they name nothing.
+  // A Makefile wraps the commands of other files, so it counts only when they name none.
   const named = gate.length > 0 ? gate : await make(read);
   const found = named.length > 0 ? named : await ci(read);
   const setups = all.flatMap(({ setup }) => (setup ? [setup] : []));
@@ -50,13 +50,13 @@ const at = (folder: string, run: string): string =>
   folder === '' || folder === '.' || folder === './' ? run : `cd ${quoted(folder)} && ${run}`;
 const quoted = (path: string): string => (/^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
-/** Each begins where the commands begin. */
+/** One shell line. Each command starts in the folder where the first one does. */
 const joined = (setup: readonly { run: string }[]): string =>
   setup.length === 1
     ? (setup[0]?.run ?? '')
     : setup.map(({ run }) => (/^cd /.test(run) ? `(${run})` : run)).join(' && ');
 
-/** `../` … up to the top, for each folder that the project lies in. */
+/** `../` and so on up to the top, for each folder above the project. */
 const above = (folder: string): string[] => (folder === '' ? [] : folder.split('/').map((_, n) => '../'.repeat(n + 1)));
 
 async function sort(
@@ -148,7 +148,7 @@ async function ci(read: Read): Promise<Candidate[]> {
 
 const SHELL_WORDS = new Set(['.', 'cd', 'eval', 'exec', 'export', 'for', 'if', 'set', 'source', 'test', 'while']);
 
-/** The program that a line begins with, where it is a name that PATH can have. */
+/** The first word of a line, when it can be a program on PATH. */
 function plainProgram(run: string): string[] {
   const [first = ''] = run.split(/\s+/);
   return /^[\w.+-]+$/.test(first) && !SHELL_WORDS.has(first) ? [first] : [];

@@ -1,4 +1,7 @@
-/** The text of a first `ralphctl.yaml`: the findings, and the keys that people change next, each with a comment. Pure. */
+/**
+ * Writes the text of a first `ralphctl.yaml`: the findings, and the keys that people change next, each with a comment.
+ * Pure.
+ */
 import { stringify } from 'yaml';
 import type { Proposal } from './proposal.js';
 
@@ -8,7 +11,7 @@ export interface Findings extends Proposal {
   target?: string;
   /** Relative to the folder of the configuration. */
   backlog?: string;
-  /** Folder of the configuration, from the top of the repository, where it is another. */
+  /** Folder of the configuration, relative to the top of the repository; absent for the top. */
   folder?: string;
 }
 

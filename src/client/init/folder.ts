@@ -1,9 +1,9 @@
-/** Which folder `init` is about: in a monorepo the project that it is called in. Reads only. */
+/** Finds the folder for `init`: in a monorepo, the project around the current folder. Reads only. */
 import { readdir } from 'node:fs/promises';
 import { foldersUpTo } from '../../config/folder.js';
 import { CONFIG_FILES } from '../../config/load.js';
 
-/** One of these makes a folder a project of its own. */
+/** A folder with one of these files is a project of its own. */
 const MARKS = new Set<string>([
   ...CONFIG_FILES,
   'roadmap.md',
@@ -23,7 +23,7 @@ const MARKS = new Set<string>([
   'deno.jsonc',
 ]);
 
-/** The nearest folder from `from` up to `root` that holds a project; `root` where none does. */
+/** The nearest folder from `from` up to `root` that is a project; otherwise `root`. */
 export async function projectFolder(from: string, root: string): Promise<string> {
   for (const dir of await foldersUpTo(from, root)) {
     const names = await readdir(dir).catch(() => []);

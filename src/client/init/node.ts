@@ -2,7 +2,7 @@
 import type { Candidate, Candidates, Read } from './proposal.js';
 import { NOTHING } from './proposal.js';
 
-/** Cheapest first: what fails fast should fail first. */
+/** Cheapest first, so that a red gate fails fast. */
 const SCRIPTS = ['lint', 'format:check', 'typecheck', 'type-check', 'types', 'tsc', 'check', 'build', 'test'];
 const NO_TEST = /no test specified/;
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const;
@@ -16,7 +16,7 @@ const LOCKFILES = [
   { lockfile: 'npm-shrinkwrap.json', name: 'npm', install: 'npm ci' },
 ] as const;
 
-/** Without writing a lock file, which an agent's commit would contain. */
+/** Writes no lock file: an agent's commit would contain it. */
 const WITHOUT_LOCKFILE: Readonly<Record<string, string>> = {
   npm: 'npm install --no-package-lock',
   pnpm: 'pnpm install --no-lockfile',

@@ -1,19 +1,19 @@
-/** What `init` found that a project can be checked with, and made ready with. Must not import anything but types. */
+/** The commands that `init` found: for the gate, and for set-up. Must import types only. */
 
 export interface Command {
   run: string;
-  /** File that names it. */
+  /** File that names the command. */
   from: string;
 }
 
 export interface Candidate extends Command {
-  /** Programs that must be on PATH for it. */
+  /** Programs that the command needs on PATH. */
   needs: readonly string[];
-  /** Folder that it runs in, from the project's, where that is another: `../..`. */
+  /** Folder in which it runs, relative to the project, e.g. `../..`; absent for the project's own. */
   within?: string;
 }
 
-/** What the files of one kind of project name. */
+/** The commands that the files of one kind of project name. */
 export interface Candidates {
   gate: Candidate[];
   setup?: Candidate;
@@ -22,7 +22,7 @@ export interface Candidates {
 export interface Proposal {
   gate: Command[];
   setup?: Command;
-  /** Named by the project, and not proposed because a program is not installed. */
+  /** Commands of the project that `init` does not propose, because a program is not installed. */
   missing: (Command & { program: string })[];
 }
 

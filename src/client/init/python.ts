@@ -8,7 +8,7 @@ const TOOLS: readonly (readonly [tool: string, args: string])[] = [
   ['pytest', 'pytest -q'],
 ];
 const REQUIREMENTS = ['requirements.txt', 'requirements-dev.txt', 'dev-requirements.txt'];
-/** Extras of a package that hold what checks it. */
+/** Extras of a package that contain its test tools. */
 const EXTRAS = ['dev', 'test', 'tests', 'testing', 'lint'];
 
 const names = (text: string, tool: string): boolean =>
@@ -48,7 +48,7 @@ export async function python(read: Read, tests: PythonTests): Promise<Candidates
   };
 }
 
-/** Discovery goes into packages only, so a folder without `__init__.py` is named. */
+/** Discovery enters packages only, so the command names a folder without `__init__.py`. */
 async function unittest(read: Read, list: PythonTests['list']): Promise<Candidate | undefined> {
   for (const folder of ['', 'tests', 'test']) {
     const names = await list(folder);
@@ -81,8 +81,8 @@ async function tools(read: Read): Promise<Candidates> {
 }
 
 /**
- * Without a manager of its own: a virtual environment with what the project lists. A tool that is only configured is not
- * in it, so it must be on PATH.
+ * Without a package manager: a virtual environment with the listed dependencies. A tool that the project only
+ * configures is not in it, so it must be on PATH.
  */
 function inVenv(
   used: readonly (readonly [tool: string, args: string])[],

@@ -1,6 +1,6 @@
 /**
- * The model of a run from its files, for views that need neither server nor worker.
- * Invariant: reads only; a run without files, or with files of an older version, is no error.
+ * The model of a run from its files, for views without server and worker.
+ * Invariant: reads only. A run without files, or with files of an older version, is no error.
  */
 import { basename } from 'node:path';
 import { landedIdeas } from '../../git/landing/landed.js';
@@ -15,7 +15,7 @@ export interface ModelOfRun {
   run: LoadedRun;
 }
 
-/** Without its events: they are folded in by whoever reads on. Undefined where the run left no files here. */
+/** A model without events; the caller folds them in. Undefined when this host has no files of the run. */
 export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun | undefined> {
   const run = await loadRun(root, ref).catch(() => undefined);
   if (!run) return undefined;
@@ -29,7 +29,7 @@ export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun 
   return { model: newModel(head, ideas, new Set(needNoWork(ideas, onTarget, file.again))), run };
 }
 
-/** Ideas that were added while the run was open. */
+/** Adds the ideas that a person added while the run was open. */
 export async function takeAdded(root: string, ref: RunRef, model: RunModel): Promise<void> {
   const known = await knownIdeas(root, ref).catch(() => new Set<string>());
   const missing = [...known].filter((id) => model.ideas.get(id)?.text === undefined);

@@ -1,7 +1,7 @@
 /**
- * Watches what an attached `start` depends on: the server, the run in its database, and a worker. Each may go away.
- * Invariant: it says when nothing serves the run, and never ends without naming the command to continue. A sleep of the
- * machine or a restart of the server ends nothing.
+ * Watches the server, the run in its database and a worker for an attached `start`. Each may go away.
+ * Invariant: it reports when nothing serves the run, and never ends without the command to continue. Neither sleep of
+ * the machine nor a restart of the server ends it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
@@ -23,7 +23,7 @@ const SERVER_PATIENCE_MS = 60_000;
 const SERVER_SAY_AFTER_MS = 5_000;
 const RETRY_MS = 1_000;
 const WORKER_CHECK_MS = 3_000;
-/** A worker whose supervisor was killed hands its work back first, and then brings another one up by itself. */
+/** A worker whose supervisor was killed first returns its work, and then starts another supervisor. */
 const CHECKS_BEFORE_HELP = 4;
 /** Workers ask for work at least once a minute. */
 const IDLE_QUEUE_MS = 120_000;
@@ -32,7 +32,7 @@ const QUEUE_CHECK_EVERY = 10;
 export interface AttachmentOptions {
   project: string;
   runId: string;
-  /** false: others serve this project, and no worker is started here. */
+  /** False: other hosts serve this project, and this one starts no worker. */
   worker: boolean;
 }
 
@@ -42,7 +42,7 @@ export class Attachment {
   #connected: Connected;
   #api: RunApi;
 
-  /** Where it says what it sees; a screen sets its own. */
+  /** Prints the messages; a screen sets its own function. */
   tell: (text: string) => void = say;
 
   constructor(context: Context, connected: Connected, options: AttachmentOptions) {
@@ -52,7 +52,7 @@ export class Attachment {
     this.#api = new RunApi(connected.client, options.project);
   }
 
-  /** Of the connection of now: a server may come back at another address. */
+  /** From the current connection: a server may come back at another address. */
   get api(): RunApi {
     return this.#api;
   }
@@ -61,7 +61,10 @@ export class Attachment {
     return this.#connected.close();
   }
 
-  /** The end of the run, however often the connection breaks meanwhile. @throws UserError when the server or the run is gone */
+  /**
+   * Waits for the end of the run across lost connections.
+   * @throws UserError when the server or the run is gone
+   */
   async result(signal: AbortSignal): Promise<RunSummary> {
     for (;;) {
       try {
@@ -113,7 +116,7 @@ export class Attachment {
     return true;
   }
 
-  /** Says it here, and alerts the rows of `notify`: without a worker nothing else can. */
+  /** Prints the message and alerts the rows of `notify`. Without a worker nothing else can. */
   #nothingMoves(text: string, signal: AbortSignal, log?: string): void {
     this.tell(`${text}. Start one with: ralphctl start${log === undefined ? '' : ` (log: ${log})`}`);
     const { root, env } = this.#context;

@@ -1,6 +1,6 @@
 /**
- * Applies the flags of a `start` that finds an open run, and refuses the others by name.
- * Invariant: it drops no flag silently, and changes nothing that no flag names.
+ * Applies the flags of a `start` that finds an open run, and refuses by name the flags that cannot apply.
+ * Invariant: drops no flag silently, and changes nothing that no flag names.
  */
 import { reloadRow } from '../../config/reload.js';
 import type { OpenRun } from '../commands/interventions.js';
@@ -38,7 +38,7 @@ export async function takeFlags(context: Context, run: OpenRun, flags: StartFlag
     const { changed } = await reloadFlags(context, run, config);
     taken.push(...changed.filter(({ key }) => key !== 'slots').map(describeChange));
   }
-  // Also as a command: an earlier command may have changed the slots.
+  // Also sends a command: an earlier command may have changed the slots.
   if (flags.slots !== undefined) {
     taken.push((await run.api.tell({ verb: 'slots', n: flags.slots }, run.worker)) ?? `${flags.slots} slots`);
   }
@@ -48,7 +48,7 @@ export async function takeFlags(context: Context, run: OpenRun, flags: StartFlag
   return { taken, refused };
 }
 
-/** Lines about a configuration file that differs from the open run. */
+/** Lists how the configuration file differs from the open run. */
 export async function changedFile(context: Context, run: Pick<OpenRun, 'project' | 'runId'>): Promise<string[]> {
   const changes = await configOfRun(context.root, run)
     .then(fileChanges)

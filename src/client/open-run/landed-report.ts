@@ -1,5 +1,6 @@
 /**
- * Reports ideas that count as landed although they were taken back since, or are in the backlog again without a tick.
+ * Reports ideas that count as landed although a person took them back, or although the backlog has them again without a
+ * tick.
  * Invariant: reads only, and names for each the command that runs it again.
  */
 import { landedCommits } from '../../git/landing/landed.js';
@@ -14,19 +15,19 @@ import { ideasOnTarget } from './not-committed.js';
 
 export interface LandedReport {
   takenBack: TakenBack[];
-  /** Landed before, and not ticked: perhaps an id that was used twice. */
+  /** Ideas that landed before and are not ticked. Perhaps someone used the id twice. */
   unticked: { idea: string; landed: string }[];
 }
 
 export interface Asked {
   root: string;
   target: string;
-  /** Of the backlog. */
+  /** The ideas of the backlog. */
   file: string;
   ideas: readonly Idea[];
-  /** Landed ideas get a tick. */
+  /** Whether landed ideas get a tick. */
   ticks: boolean;
-  /** Ideas that are to run again. */
+  /** Ideas that a person wants again. */
   again?: readonly string[];
 }
 
@@ -47,7 +48,7 @@ export async function landedReport({ root, target, file, ideas, ticks, again = [
       ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id),
   );
   const onTarget = open.length > 0 ? await ideasOnTarget({ root, target, file }) : undefined;
-  // The file in the checkout may lag behind, or have edits.
+  // The file in the checkout may be behind, or have edits.
   const ticked = new Set(onTarget?.filter(({ done }) => done).map(({ id }) => id));
   const unticked = open
     .filter(({ id }) => !ticked.has(id))
@@ -87,7 +88,7 @@ export function takenBackText({ idea, landed, by }: TakenBack, target: string): 
     : `${idea} landed as ${short(landed)}, which ${target} does not contain any more: it was reset or rewritten`;
 }
 
-/** Of what a run landed, what is not on the target at its end. */
+/** Ideas that the run landed and that are not on the target at its end. */
 export async function goneAtEnd(
   context: Context,
   project: string,

@@ -19,7 +19,7 @@ export interface Backlog {
   file: string;
 }
 
-/** The target's own version of the backlog; undefined where the file is outside, or not there. */
+/** The target's version of the backlog; undefined when the file is outside the repository or missing. */
 export async function ideasOnTarget({ root, target, file }: Backlog): Promise<Idea[] | undefined> {
   const path = repositoryPath(root, file);
   if (path === undefined) return undefined;
@@ -34,7 +34,7 @@ export async function ideasOnTarget({ root, target, file }: Backlog): Promise<Id
   );
 }
 
-/** Ids of `ideas` that a landing cannot tick. Where git does not track the file, it is ticked in its place. */
+/** Ids of `ideas` that a landing cannot tick. ralphctl ticks a file that git does not track in its place. */
 export async function notCommitted(backlog: Backlog, ideas: readonly Idea[]): Promise<string[]> {
   const { root, file } = backlog;
   const path = repositoryPath(root, file);
@@ -60,7 +60,7 @@ export function notCommittedLines({ root, target, file }: Backlog, ids: readonly
   ];
 }
 
-/** Lines about ideas of a run that landed, whose lines nothing could tick. Never fails the end of a run. */
+/** Lists landed ideas that ralphctl could not tick. Never fails the end of a run. */
 export async function untickedAtEnd(context: Context, ref: RunRef): Promise<string[]> {
   try {
     const { file } = await loadRun(context.root, ref);

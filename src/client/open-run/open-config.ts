@@ -1,8 +1,8 @@
-/** The configuration of the run that is open, for commands that only look. Starts nothing. */
+/** The configuration of the open run, for commands that only read. Starts nothing. */
 import type { Context, Project } from '../context.js';
 import { configOfRun, type RunConfig } from '../plan/run-config.js';
 
-/** Without a server no run is open, or none that could be told anything. */
+/** Undefined without a server: no command could reach a run. */
 export async function openRunConfig(context: Context, project: Project): Promise<RunConfig | undefined> {
   const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
   const connected = await connect(context, { start: false }).catch(() => undefined);

@@ -1,7 +1,8 @@
 /**
  * Applies another configuration to the open run: the changed file, or flags of `start`.
- * Invariant: keys that cannot change in an open run stay, and people read their names (the table in config/reload.ts). The
- * files of the run hold the new revision before the run gets its number; a refused revision is removed.
+ * Invariant: keys that cannot change in an open run stay, and the command prints their names (the table in
+ * config/reload.ts). ralphctl writes the new revision before it sends its number to the run, and removes a refused
+ * revision.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
@@ -14,13 +15,13 @@ import type { Context } from '../context.js';
 import { configFor, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
 import { checkAgents } from '../plan/run-plan.js';
 
-/** How long the run is given to read a revision before its taking is left to it. */
+/** How long a command waits for the run to read a revision. */
 const TAKEN_MS = 10_000;
 
 export interface Reloaded {
-  /** Absent: nothing was to change. */
+  /** Absent: nothing changes. */
   revision?: number;
-  /** The run uses it; false: it will, once a worker runs. */
+  /** True: the run uses it. False: the run uses it when a worker starts. */
   taken: boolean;
   changed: Change[];
   /** Changes that an open run cannot apply. */
@@ -45,7 +46,7 @@ export async function reloadFile(context: Context, run: OpenRun): Promise<Reload
   );
 }
 
-/** The flags of a `start` that found an open run; the configuration file plays no part. */
+/** Applies the flags of a `start` that found an open run, and ignores the configuration file. */
 export async function reloadFlags(context: Context, run: OpenRun, flags: ConfigFlags): Promise<Reloaded> {
   const now = await configOfRun(context.root, run);
   return bring(context, run, now, withFlags(now.config, flags), { ...now.flags, ...flags });
@@ -86,11 +87,11 @@ async function isTaken({ api }: OpenRun, revision: number): Promise<boolean> {
   return false;
 }
 
-/** As it is written in `ralphctl.yaml`, on one line. */
+/** The value as in `ralphctl.yaml`, on one line. */
 function shown(value: unknown): string {
   if (value === undefined) return 'not set';
   const text = stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trimEnd();
-  // YAML writes some values on several lines, and reads JSON.
+  // YAML writes some values on several lines, and it reads JSON.
   return text.includes('\n') ? JSON.stringify(value) : text;
 }
 

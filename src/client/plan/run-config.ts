@@ -1,6 +1,6 @@
 /**
- * The configuration of a run: the file, overridden by the command line. Invariant: a start and a reload give the same
- * result for the same file and flags.
+ * The configuration of a run: the file with the flags of the command line on top.
+ * Invariant: a start and a reload give the same result for the same file and flags.
  */
 import { loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
@@ -8,7 +8,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import { type ConfigFlags, lastRevision, readRevision } from '../../run-files/revisions.js';
 import { loadRun, type RunFile } from '../../run-files/run.js';
 
-/** Iterations of a roadmap task that names none, unless flag or configuration say otherwise (F1). */
+/** Iterations of a roadmap task that sets none, when neither flag nor configuration sets them (F1). */
 const ROADMAP_ITERATIONS = 30;
 
 export type ReadConfig = Awaited<ReturnType<typeof loadConfig>>;
@@ -32,7 +32,7 @@ export function withFlags(config: Config, { agent, slots, maxIterations, gate = 
   };
 }
 
-/** Those flags of `start` that change the configuration. `tick` is true where nothing is said. */
+/** The flags of `start` that change the configuration. `tick` is true by default. */
 export function configFlags({ agent, slots, maxIterations, gate, tick }: ConfigFlags): ConfigFlags {
   return {
     ...(agent === undefined ? {} : { agent }),
@@ -48,11 +48,14 @@ export interface RunConfig {
   config: Config;
   tick: boolean;
   flags: ConfigFlags;
-  /** 0: as it was started. */
+  /** 0: the configuration of the start. */
   revision: number;
 }
 
-/** What the run was last told to work with. @throws when its files are not here */
+/**
+ * The run's newest configuration.
+ * @throws when this host has no files of the run
+ */
 export async function configOfRun(root: string, { project, runId }: RunRef): Promise<RunConfig> {
   const ref = { project, runId };
   const { file } = await loadRun(root, ref);

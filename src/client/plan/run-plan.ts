@@ -1,6 +1,6 @@
 /**
- * Everything a run needs, checked before anything starts: repository, configuration, target, backlog, agents.
- * Invariant: throws before any side effect; a plan that comes back can be started as it is.
+ * Checks everything that a run needs before it starts: repository, configuration, target, backlog, agents.
+ * Invariant: throws before any side effect. A returned plan can start as it is.
  */
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
@@ -44,7 +44,7 @@ export interface StartFlags {
 
 export interface RunPlan {
   project: Project;
-  /** Where the configuration file is. */
+  /** Path of the configuration file. */
   folder: string;
   config: Config;
   target: string;
@@ -60,11 +60,11 @@ export interface RunPlan {
   amended: Pick<Amended, 'said' | 'stale'>;
 }
 
-/** `agents: false` leaves out whether agents can run, for commands that only look. */
+/** `agents: false` skips the check that agents can run, for commands that only read. */
 export async function planRun(context: Context, flags: StartFlags, { agents } = { agents: true }): Promise<RunPlan> {
   const project = await findProject(context);
   const { root } = project.repository;
-  // In a monorepo, the configuration and the backlog of the folder that the command is called in.
+  // In a monorepo, the configuration and the backlog of the current folder count.
   const folder = await configFolder(context.cwd, root);
   const read = await readConfig(folder);
   const target = flags.target ?? read.config.target ?? project.repository.branch;
@@ -114,7 +114,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   };
 }
 
-/** What landed or is ticked counts as open where a person wants it again. */
+/** An idea that landed or is ticked counts as open when a person wants it again. */
 function runAgain(ideas: readonly Idea[], again: readonly string[]): void {
   for (const id of again) {
     const idea = ideas.find((one) => one.id === id && !one.blue);
@@ -140,7 +140,7 @@ const MOST_NAMED = 5;
 const someOf = (ids: readonly string[]): string =>
   `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''}`;
 
-/** A tick on a Blue that its ideas do not bear out. What is on the target is asked only where that decides. */
+/** Finds ticked Blues with open ideas. It reads the target only when that decides. */
 async function tickWarnings(
   ideas: readonly Idea[],
   again: readonly string[],
@@ -194,7 +194,7 @@ async function readTemplate(root: string, path: string): Promise<void> {
   buildPrompt({ idea, iteration: 1, maxIterations: 1, nonce: newNonce(), notes: [], template: text });
 }
 
-/** Agents of a run, each with an idea that names it. */
+/** The agents of a run, each with an idea that names it. */
 function usedAgents(config: Config, ideas: readonly Idea[]): Map<string, Idea | undefined> {
   const usedBy = new Map<string, Idea | undefined>([[config.agent, undefined]]);
   for (const idea of ideas) if (idea.agent && !idea.done) usedBy.set(idea.agent, idea);
@@ -266,8 +266,8 @@ export function runFile(plan: RunPlan, runId: string): RunFile {
 }
 
 /**
- * Sorts by time, and behind `newest`, the last one that there is, also where the clock was set back since; random enough
- * that two starts in one second differ.
+ * Sorts by time, and after `newest`, the last existing id, even when the clock was set back. Random enough that two
+ * starts in one second differ.
  */
 export function newRunId(newest?: string, now = new Date()): string {
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(newest ?? '') ?? [];

@@ -1,4 +1,4 @@
-/** The scripted agent plays a file; without it, every idea would fail at its first iteration. Reads only. */
+/** Checks the script of the scripted agent: without it, every idea would fail at its first iteration. Reads only. */
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, posix } from 'node:path';
 import { agentEnvironment } from '../../agents/environment.js';
@@ -15,7 +15,7 @@ interface Place {
   target: string;
 }
 
-/** Refuses agents whose script no worktree of the target will have. */
+/** Refuses agents whose script is missing in worktrees of the target. */
 export async function checkScripts(
   { env }: Context,
   config: Config,

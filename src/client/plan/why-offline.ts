@@ -1,4 +1,4 @@
-/** Explains an idea without a run that answers: from the files of the last run, or from the backlog file. */
+/** Explains an idea when no run answers: from the files of the last run, or from the backlog file. */
 import { toCard } from '../../backlog/cards.js';
 import { nearest } from '../../config/problems.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
@@ -16,7 +16,7 @@ import { planRun } from './run-plan.js';
 export async function whyFromFiles(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
   const known = recorded && explain(idea, recorded.settings, recorded.graph, recorded.state);
   if (known) return known;
-  // The backlog may have gained the idea since.
+  // The backlog may have the idea since then.
   const plan = await planRun(context, {}, { agents: false }).catch((error: unknown) => {
     if (recorded) return undefined;
     throw error;

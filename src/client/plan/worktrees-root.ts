@@ -1,7 +1,7 @@
 /**
  * Checks `worktrees.root` before anything starts.
- * Invariant: the answer is an absolute folder that can be written, and that neither is, holds nor lies in git's own
- * part of the repository; so making and removing worktrees there cannot touch what is the user's.
+ * Invariant: the result is an absolute folder that is writable, and that is not, does not contain and is not inside the
+ * git directory. Worktrees there never touch the user's files.
  */
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Puts the words of answers into a model. Events name an answer; the folder of its idea keeps the words.
- * Invariant: an answer that has its words keeps them.
+ * Adds the texts of answers to a model. Events record an answer without its text, which is in the idea's folder.
+ * Invariant: an answer with a text keeps it.
  */
 import { ideaDir } from '../../config/paths.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
@@ -18,7 +18,7 @@ export async function takeAnswers(root: string, { project, runId }: RunRef, mode
   }
 }
 
-/** An answer is an event of the command, and one of the idea that took it. */
+/** An answer has two events: one of the command, and one of the idea. */
 function fill(idea: IdeaModel, answers: readonly string[]): void {
   const given = idea.said.filter(({ verb, done }) => verb === 'answer' && done !== undefined);
   for (const [place, one] of given.entries()) {

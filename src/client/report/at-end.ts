@@ -1,4 +1,4 @@
-/** The first part of the report, when an attached `start` sees its run end. Never fails the end of a run. */
+/** Prints the first part of the report when an attached `start` sees its run end. Never fails the end of a run. */
 import type { RunRef } from '../../protocol/run-ref.js';
 import { makeReport } from '../../report/build.js';
 import { firstPart } from '../../report/text.js';
@@ -17,6 +17,6 @@ export async function reportAtEnd(context: Context, ref: RunRef): Promise<void> 
     const lines = firstPart(report, width === undefined ? {} : { width });
     printLines([...lines, '', `the whole report: ralphctl report     as a page: ${page}`]);
   } catch {
-    // Its files may be unreadable; the summary was printed before.
+    // The run's files may be unreadable. The summary is printed already.
   }
 }

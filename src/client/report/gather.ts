@@ -1,6 +1,6 @@
 /**
- * The report of a run, from its files, from git, and from the files of other runs of the project.
- * Invariant: reads only; needs neither server nor worker. A server that runs is asked whether the newest run is open.
+ * Gathers the report of a run from its files, from git, and from the files of other runs of the project.
+ * Invariant: reads only, and needs neither server nor worker. It asks a running server whether the newest run is open.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ export interface Gathered {
   extra: Extra;
 }
 
-/** Older runs that are read to find out how often an idea ended in the same way. */
+/** Number of older runs to read for how often an idea ended in the same way. */
 const MOST_EARLIER = 10;
 const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
 
-/** Undefined where the run left no files here. */
+/** Undefined when this host has no files of the run. */
 export async function gather(context: Context, ref: RunRef, now = Date.now()): Promise<Gathered | undefined> {
   const { root } = context;
   const found = await emptyModel(root, ref);
@@ -73,7 +73,7 @@ export async function gather(context: Context, ref: RunRef, now = Date.now()): P
   return { model, extra };
 }
 
-/** The target has what newer runs landed, too; the run's own summary says what had not landed at its end. */
+/** The target also has what newer runs landed. The run's own summary lists what had not landed at its end. */
 function notYetLanded(model: RunModel, summary: RunSummary | undefined): void {
   for (const { idea: id, status } of summary?.notLanded ?? []) {
     const idea = model.ideas.get(id);
@@ -102,7 +102,7 @@ async function otherRuns(root: string, project: string, runs: readonly string[])
   return found;
 }
 
-/** Ideas that a newer run landed, and when. `runs`: newest first. */
+/** Ideas that a newer run landed, with the time. `runs`: newest first. */
 async function sinceThen(
   root: string,
   project: string,

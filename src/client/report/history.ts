@@ -1,7 +1,7 @@
 /**
- * All runs of a project, newest first, from their files.
- * Invariant: reads only, and stays quick with many and large runs: only the newest are folded whole, others give their
- * summary and the end of their events.
+ * Lists all runs of a project, newest first, from their files.
+ * Invariant: reads only, and is fast with many and large runs: it folds only the newest ones completely, and reads the
+ * summary and the last events of the others.
  */
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -15,10 +15,10 @@ import type { History, HistoryRun } from '../../screen/details.js';
 import type { Context } from '../context.js';
 import { gather, readSummary } from './gather.js';
 
-/** Runs that are folded whole, and how large their events may be, bytes. */
+/** Number of runs to fold completely, and the largest size of their events in bytes. */
 const MOST_WHOLE = 20;
 const MOST_BYTES = 8_000_000;
-/** Of the end of an events file that has the last word of the run. */
+/** Bytes at the end of an events file that contain the last event of the run. */
 const TAIL = 64_000;
 
 export async function historyRuns(context: Context, project: string, now = Date.now()): Promise<History> {
@@ -58,7 +58,7 @@ async function oneRun(context: Context, ref: RunRef, place: number, now: number)
   return historyOfSummary({ ...about, ...(last ? { endedAt: Date.parse(last.at) } : {}) }, summary, cost);
 }
 
-/** The last event about the run itself, else its last event. */
+/** The last event about the run itself, otherwise its last event. */
 async function lastWord(path: string): Promise<StampedEvent | undefined> {
   const file = await open(path).catch(() => undefined);
   if (!file) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The report that stays with a run: `report.md` and `report.html` in its folder, written when an attached `start` sees the
- * end, else by the first `ralphctl report` after it.
- * Invariant: a run that is open has none.
+ * Writes `report.md` and `report.html` into the run's folder. An attached `start` does so when it sees the end,
+ * otherwise the first `ralphctl report` after it.
+ * Invariant: an open run has none.
  */
 import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
@@ -11,7 +11,7 @@ import { markdownReport } from '../../report/markdown.js';
 import type { Report } from '../../report/schema.js';
 import { writeAtomically } from '../../run-files/run.js';
 
-/** Path of the page. */
+/** Returns the path of the page. */
 export async function keepReport(root: string, ref: RunRef, report: Report): Promise<string> {
   const dir = runDir(root, ref.project, ref.runId);
   const page = join(dir, 'report.html');

@@ -1,9 +1,9 @@
-/** Lines of a report on their way to a terminal, a pipe or a file: signs in colour, and in letters without UTF-8. */
+/** Prints lines of a report to a terminal, a pipe or a file: signs have colours, and without UTF-8 they are letters. */
 import pc from 'picocolors';
 import { asciiOf, LOOKS } from '../../screen/theme.js';
 import { onlyAscii, usesColour } from '../views/terminal.js';
 
-/** Columns of a terminal, at most 120; undefined in a pipe, where lines are as long as they are. */
+/** Columns of a terminal, at most 120. Undefined in a pipe, where lines do not wrap. */
 export function textWidth(stream: { isTTY?: boolean; columns?: number } = process.stdout): number | undefined {
   if (!stream.isTTY) return undefined;
   return Math.min(120, stream.columns || 80);

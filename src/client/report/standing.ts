@@ -1,10 +1,10 @@
-/** Whether a run is open, as far as anybody knows. Invariant: starts nothing. */
+/** Whether a run is open. Invariant: starts nothing. */
 import type { RunRef } from '../../protocol/run-ref.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import type { Context } from '../context.js';
 
-/** A run that has not said how it ended is open where nobody knows better. */
+/** A run without a recorded end counts as open when no server answers. */
 export async function isOpen(context: Context, { project, runId }: RunRef): Promise<boolean> {
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (embedded && !(await runningServer(context.root))) return true;

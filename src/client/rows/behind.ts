@@ -1,6 +1,7 @@
 /**
- * The commands about the configuration, budgets, the accounts' limits, saved work, checkouts, server and worker.
- * Invariant: nothing heavy is imported here; a command loads its module when it is called.
+ * The commands about the configuration, alerts, budgets, the accounts' limits, saved work, checkouts, server and
+ * worker.
+ * Invariant: imports nothing heavy; a command loads its module when it is called.
  */
 import { InvalidArgumentError, Option, type Command as Program } from 'commander';
 import type { Dimension } from '../../protocol/budget.js';

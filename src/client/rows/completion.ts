@@ -1,4 +1,4 @@
-/** `ralphctl completion`. Invariant: nothing heavy is imported here. */
+/** `ralphctl completion`. Invariant: imports nothing heavy. */
 import { Argument, type Command as Program } from 'commander';
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 import { print } from '../context.js';

@@ -1,6 +1,6 @@
 /**
- * The commands that send something to a run or an idea: name, arguments and the intervention they send.
- * Invariant: nothing heavy is imported here; a command loads its module when it is called.
+ * The commands that send an intervention to a run or an idea, with their arguments.
+ * Invariant: imports nothing heavy; a command loads its module when it is called.
  */
 import { InvalidArgumentError, type Command as Program } from 'commander';
 import { type Intervention, RUN_MODES, type RunMode } from '../../protocol/command.js';

@@ -1,4 +1,4 @@
-/** `ralphctl help`: the list of commands, one command, or a topic. Invariant: nothing heavy is imported here. */
+/** `ralphctl help`: the list of commands, one command, or a topic. Invariant: imports nothing heavy. */
 import type { Command } from 'commander';
 import { print } from '../context.js';
 import { isTopic, TOPIC_NAMES, topicText } from '../help/topics.js';
@@ -18,7 +18,7 @@ export function addHelp(program: Command, run: Run): void {
         if (name === undefined) return program.help();
         const command = find(program, [name, ...rest]);
         if (command && !isTopic(name)) return command.help();
-        // `config` is both.
+        // `config` is a command and a topic.
         if (command) print(command.helpInformation());
         const commands = program.commands.map((one) => one.name());
         print(await topicText(name, commands, process.stdout.columns ?? NO_TERMINAL));

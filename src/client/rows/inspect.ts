@@ -1,6 +1,6 @@
 /**
- * The commands that tell what runs brought: report, runs and show.
- * Invariant: nothing heavy is imported here; a command loads its module when it is called.
+ * The commands that report on runs: report, runs and show.
+ * Invariant: imports nothing heavy; a command loads its module when it is called.
  */
 import type { Command as Program } from 'commander';
 import type { ReportOptions } from '../commands/report.js';

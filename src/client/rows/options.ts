@@ -1,9 +1,9 @@
-/** Options and readers of arguments that several commands share. Invariant: nothing heavy is imported here. */
+/** Options and argument parsers that several commands share. Invariant: imports nothing heavy. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Context } from '../context.js';
 
 type Action<Args extends unknown[]> = (context: Context, ...args: Args) => Promise<number>;
-/** Wraps the action of a command into the function that commander calls. */
+/** Wraps the action of a command in the function that commander calls. */
 export type Run = <Args extends unknown[]>(
   action: Action<Args>,
 ) => (...all: [...Args, Record<string, unknown>, Command]) => Promise<void>;

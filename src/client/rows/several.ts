@@ -1,4 +1,4 @@
-/** Commands that take one idea, or all ideas of some statuses. Invariant: nothing heavy is imported here. */
+/** Commands that take one idea, or all ideas of some statuses. Invariant: imports nothing heavy. */
 import { InvalidArgumentError } from 'commander';
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
 import type { Selection } from '../after-run/select.js';

@@ -1,6 +1,6 @@
 /**
- * Prints what the agents of a run do while `logs -f` follows its events, each line with the name of its idea.
- * Invariant: it shows only agent runs that are active meanwhile, and leaves no file open.
+ * Prints the actions of a run's agents while `logs -f` follows its events, each line with the name of its idea.
+ * Invariant: shows only agent runs that are active meanwhile, and leaves no file open.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,7 +17,7 @@ interface Watched {
   serial: number;
   follower: StreamFollower;
   view: StreamView;
-  /** It was looked at while it ran. */
+  /** This agent run was active while `logs -f` ran. */
   seen: boolean;
   ended: boolean;
 }
@@ -31,7 +31,7 @@ export class AgentsView {
     private readonly dirOf: (idea: string) => string,
   ) {}
 
-  /** An event of the run: agents begin and end by it. */
+  /** Takes an event of the run: events tell which agents begin and end. */
   take(event: StampedEvent): void {
     if (event.kind === 'iteration') {
       const { idea, serial } = event;
@@ -47,7 +47,10 @@ export class AgentsView {
     }
   }
 
-  /** Shows lines as they come, until closed or told to stop. Only this reads, so that no file is read twice at once. */
+  /**
+   * Prints lines as they come, until `close` or the signal. Only this function reads, so that nothing reads a file
+   * twice at once.
+   */
   async watch(signal: AbortSignal): Promise<void> {
     while (!this.#closed && !signal.aborted) {
       await delay(POLL_MS, undefined, { signal }).catch(() => {});

@@ -1,10 +1,11 @@
 /**
- * The commands that a person can give about an idea now, each whole and with its effect, the most useful first.
- * Invariant: lists only what it is given as possible. Pure.
+ * Lists the commands that a person can give about an idea now, each complete and with its effect, the most useful
+ * first.
+ * Invariant: lists only commands that the caller gives as possible. Pure.
  */
 import type { IdeaStatus } from '../../protocol/states.js';
 
-/** In the order of use. `%` stands for the idea. */
+/** In the order of use. `%` is the idea's id. */
 const COMMANDS: Readonly<Record<string, readonly [command: string, effect: string]>> = {
   approve: ['approve %', 'lets it go on, or land'],
   answer: ['answer % "…"', 'answers its question'],
@@ -28,7 +29,7 @@ const COMMANDS: Readonly<Record<string, readonly [command: string, effect: strin
   abandon: ['abandon %', 'leaves it out of this run and later ones'],
 };
 
-/** What comes before the order of use in a status. */
+/** Commands that come first in a status. */
 const FIRST: Partial<Record<IdeaStatus, readonly string[]>> = {
   timeout: ['limit', 'retry', 'hint'],
   blocked: ['unblock', 'hint'],
@@ -51,14 +52,14 @@ export function commandsNow(idea: string, status: IdeaStatus, possible: readonly
   ];
 }
 
-/** Beside `start`, while no run is open. */
+/** Commands besides `start`, while no run is open. */
 const AFTER: Partial<Record<IdeaStatus, readonly string[]>> = {
   timeout: ['limit', 'hint'],
   blocked: ['hint'],
   failed: ['hint'],
 };
 
-/** Commands that need no open run. `givenUp`: no start runs it until a retry. */
+/** Commands that need no open run. `givenUp`: no start runs the idea before a retry. */
 export function commandsAfter(
   idea: string,
   status: IdeaStatus,

@@ -5,7 +5,7 @@ import type { AgentRunLine, IdeaReport } from './idea-report.js';
 import { claimText, clean, many, paragraphs } from './live-lines.js';
 import { localTime } from './terminal.js';
 
-/** Agent runs that are listed, the latest ones. */
+/** Number of agent runs to list, the latest ones. */
 const RUNS_SHOWN = 10;
 const SAID_SHOWN = 600;
 
@@ -33,7 +33,7 @@ function scoreLines({ status, over, parts, score, rank }: IdeaReport): string[] 
   return [...parts.map((part) => `${signed(part.value)}  ${part.label}`), `${signed(score)}  score${place}`];
 }
 
-/** A Blue never runs itself, so its score says nothing. */
+/** A Blue never runs, so its score means nothing. */
 function groupLines({ done, total, landed, open }: GroupView): string[] {
   const more = (shown: number, all: number): string => (all > shown ? ` and ${all - shown} more` : '');
   return [
@@ -43,7 +43,7 @@ function groupLines({ done, total, landed, open }: GroupView): string[] {
   ];
 }
 
-/** Nothing has timed out where the iterations are used up. */
+/** An idea without iterations left has not timed out. */
 export const statusWord = (status: IdeaStatus): string => (status === 'timeout' ? 'ran out' : status);
 
 const answered = ({ question, answer }: Answered): string[] => [

@@ -1,6 +1,6 @@
 /**
- * The report on one idea beside its score: agent runs, last gate, whole question, place of its work, and the commands that
- * help now. It comes from files and git, so that it is the same with a worker and without.
+ * Reports on one idea: agent runs, last gate, whole question, place of its work, and the commands that help now. It
+ * reads files and git, so that it is the same with a worker and without.
  * Invariant: reads only.
  */
 import { readdir, readFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export interface AgentRunLine {
   outcome?: Extract<RunEvent, { kind: 'iteration-end' }>['outcome'];
   message?: string;
   signal?: AgentSignal;
-  /** Why its COMPLETE does not count. */
+  /** Why the agent's COMPLETE does not count. */
   turnedDown?: string;
   commits?: number;
   gate?: { pass: boolean; command?: string; exitCode?: number | null };
@@ -36,17 +36,17 @@ export interface IdeaReport extends WhyView {
   /** Its agent runs in this run, in order. */
   runs: AgentRunLine[];
   gate?: { pass: boolean; at: string; command?: string; exitCode?: number | null; log?: string };
-  /** Whole, with its line breaks. */
+  /** The whole text, with its line breaks. */
   question?: string;
-  /** What a person answered in this run, oldest first, whole. */
+  /** A person's answers in this run, oldest first, whole. */
   answers?: Answered[];
-  /** What the agent said before its question. */
+  /** The agent's text before its question. */
   said?: string;
   bounced?: string;
   worktree?: string;
   branch?: string;
   over: boolean;
-  /** Whole commands that help now, the most useful first. */
+  /** Complete commands that help now, the most useful first. */
   commands: string[];
 }
 
@@ -54,12 +54,12 @@ export interface About {
   root: string;
   project: string;
   runId?: string;
-  /** Absent where no run was. */
+  /** Absent when there was no run. */
   repo?: string;
   told?: IdeaRecord;
   over: boolean;
   commit?: string;
-  /** Abandoned for later runs, too. */
+  /** Abandoned for later runs too. */
   givenUp?: boolean;
 }
 
@@ -116,7 +116,7 @@ const gateOf = (gate: GateEvent): NonNullable<IdeaReport['gate']> => ({
   log: gate.log,
 });
 
-/** A run keeps the beginning of a question; its events have it whole. */
+/** The run keeps the beginning of a question, and its events keep the whole text. */
 export function wholeQuestion(told: IdeaRecord | undefined, reason: string | undefined): string | undefined {
   const signal = told?.runs.at(-1)?.ended?.signal;
   if (reason === undefined || signal?.kind !== 'needs-human') return reason;
@@ -133,11 +133,11 @@ async function saidBefore(view: WhyView, { root, project, runId, told }: About):
   return withoutSignal(tail) || undefined;
 }
 
-/** The question is shown by itself. */
+/** The report shows the question separately. */
 const withoutSignal = (text: string): string =>
   text.replace(/<(ralph|chorus|promise)\b[^>]*>(?:(?!<\/\1)[\s\S])*<\/\1\s*>\s*$/i, '').trim();
 
-/** Its worktree, where it still has one, and its branch. */
+/** The idea's worktree, when it still has one, and its branch. */
 async function placeOf(repo: string, { idea, status }: WhyView): Promise<Pick<IdeaReport, 'worktree' | 'branch'>> {
   if (status === 'landed') return {};
   const branch = ideaBranch(idea);

@@ -1,6 +1,6 @@
 /**
- * Run events as lines a person can read while they scroll by. Pure: event in, line out.
- * Invariant: the glyph carries the meaning without colour (G3); text from agents has its control characters removed.
+ * Formats run events as lines that a person can read while they scroll by. Pure.
+ * Invariant: the glyph has the meaning without colour (G3). Text from agents has no control characters.
  */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
@@ -13,14 +13,14 @@ import { dayOf, localTime } from './terminal.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
-/** One line, or undefined for events that are not worth one. */
+/** One line; undefined for events without one. */
 export function liveLine(event: StampedEvent, colour: boolean): string | undefined {
   const paint = pc.createColors(colour);
   const text = body(event, paint);
   return text === undefined ? undefined : `${paint.dim(clock(event.at))} ${text}`;
 }
 
-/** The lines of a run in their order: the date where it changes, and questions whole, of which a run keeps the beginning. */
+/** Formats the events of a run in their order. Adds the date when it changes, and whole questions. */
 export class LiveLines {
   readonly #colour: boolean;
   readonly #questions = new Map<string, string>();
@@ -88,7 +88,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'waiting':
       return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
     case 'answered':
-      // The command that answered says it.
+      // The event of the command shows it.
       return undefined;
     case 'command': {
       const about = event.idea ? `${event.verb} ${event.idea}` : event.verb;
@@ -118,7 +118,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'agent':
       return `${paint.blue('⇄')} ${event.idea} continues with ${event.agent}${event.before ? paint.dim(` instead of ${event.before}`) : ''}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
     case 'all-limited':
-      // The state of the run says it.
+      // The event of the run's state shows it.
       return undefined;
   }
 }
@@ -169,10 +169,10 @@ export function warningText({ idea, kind, text }: WarningLine): string {
   return `${idea ? `${idea} ` : ''}${kind}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
 }
 
-/** Under the text of a line, behind its time. */
+/** Indents a text below a line, after its time. */
 const UNDER = ' '.repeat(11);
 
-/** A question whole, with its line breaks. */
+/** A whole question, with its line breaks. */
 function asked(question: string | undefined): string {
   if (!question) return '';
   const lines = paragraphs(question);
@@ -223,7 +223,7 @@ export function signalText(signal: AgentSignal, paint: Paint = pc.createColors(f
   }
 }
 
-/** The signal and, where it is a COMPLETE that does not count, why. */
+/** The signal, and why a COMPLETE does not count. */
 export function claimText(
   { signal, turnedDown }: { signal: AgentSignal; turnedDown?: string },
   paint: Paint = pc.createColors(false),
@@ -248,7 +248,7 @@ function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): s
   return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;
 }
 
-/** What a run landed; what landed before it only as part of the total. */
+/** Counts the ideas that a run landed. Ideas that landed before it only count in the total. */
 export function landedText({ landed, landedBefore = 0 }: { landed: number; landedBefore?: number }): string {
   return landedBefore > 0 ? `${landed - landedBefore} landed in this run (${landed} in all)` : `${landed} landed`;
 }
@@ -264,14 +264,14 @@ export const seconds = (ms: number): string => {
   return `${Math.floor(whole / 60)}m ${whole % 60}s`;
 };
 
-/** Control characters, and the marks that turn the direction of writing around. */
+/** Control characters, and marks that reverse the direction of writing. */
 const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A text whole, with its line breaks, each line behind `indent`; without anything that could steer a terminal. */
+/** A whole text with its line breaks, each line after `indent`, without terminal control characters. */
 export const paragraphs = (text: string, indent = ''): string[] =>
   text.split(/\r?\n/).map((line) => `${indent}${clean(line, Number.POSITIVE_INFINITY)}`.trimEnd());
 
-/** One line, without anything that could steer a terminal. */
+/** One line, without terminal control characters. */
 export function clean(text: string, most = 300): string {
   const plain = stripVTControlCharacters(text).replace(UNPRINTABLE, ' ');
   return plain.length > most ? `${plain.slice(0, most)}…` : plain;

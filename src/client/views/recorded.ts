@@ -1,7 +1,7 @@
 /**
- * A run as its files record it, for when no worker answers or the run is over. Its pinned backlog and its events give the
- * same entries that the workflow holds, so the same functions explain them.
- * Invariant: reads only; needs neither server nor worker.
+ * Reads a run from its files when no worker answers or the run is over. Its pinned backlog and its events give the same
+ * entries as the workflow's state, so the same functions explain them.
+ * Invariant: reads only, and needs neither server nor worker.
  */
 import { toCard } from '../../backlog/cards.js';
 import { StoredFileError } from '../../config/stored.js';
@@ -22,7 +22,7 @@ import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
 
-/** How a run ends. */
+/** The last states of a run. */
 const ENDED = new Set(['completed', 'stopped', 'aborted']);
 
 export interface Recorded {
@@ -31,7 +31,7 @@ export interface Recorded {
   settings: RunSettings;
   state: AutopilotState;
   graph: Graph;
-  /** The run has said how it ended. */
+  /** Whether the run's end is recorded. */
   over: boolean;
 }
 
@@ -40,7 +40,10 @@ function unlessDamaged(error: unknown): undefined {
   return undefined;
 }
 
-/** Undefined where the run left no files here. @throws StoredFileError when they are damaged or of a newer version */
+/**
+ * Undefined when this host has no files of the run.
+ * @throws StoredFileError when they are damaged or of a newer version
+ */
 export async function recordedRun(root: string, project: string, runId: string): Promise<Recorded | undefined> {
   const ref = { project, runId };
   const config = await lastRevision(root, ref);
@@ -77,17 +80,17 @@ export async function recordedRun(root: string, project: string, runId: string):
   return { run, record, settings, state, graph: new Graph(state.entries, settings), over };
 }
 
-/** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */
+/** Some states are only for display, for example that the run waits for a person: it resumes by itself. */
 const runState = (shown: ShownState): RunState => (Object.hasOwn(RUN_TABLE, shown) ? (shown as RunState) : 'running');
 
-/** Puts an entry where the events left the idea. */
+/** Gives an entry the status that the events gave the idea. */
 function restore(entry: IdeaEntry, { last, runs, told }: IdeaRecord): void {
   const iterations = iterationsOf(runs);
   if (iterations.count > 0) entry.iterations = iterations;
   if (told) entry.told = told;
   if (!last) return;
   entry.card = { ...entry.card, title: last.title };
-  // That a Blue is done follows from its children.
+  // The status of a Blue follows from its children.
   if (entry.card.blue && last.status === 'landed') return;
   entry.status = last.status;
   if (last.reason) entry.reason = last.reason;
@@ -99,7 +102,7 @@ function restore(entry: IdeaEntry, { last, runs, told }: IdeaRecord): void {
   if (slot > 0) entry.slot = slot;
 }
 
-/** A run that was not charged is followed by another one of the same number. */
+/** Another run of the same number follows a run that was not charged. */
 function iterationsOf(runs: IdeaRecord['runs']): IterationStats {
   const ends = runs.flatMap(({ ended }) => ended ?? []);
   return ends

@@ -1,4 +1,4 @@
-/** A run that is open, as lines for a person. */
+/** Formats an open run as lines for a person. */
 import type { AgentProgress } from '../../protocol/activities.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { print } from '../context.js';
@@ -17,7 +17,7 @@ import {
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
 
-/** Lines of each list that a person is shown. */
+/** Lines of each list. */
 export const SHOWN = 20;
 const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 
@@ -53,7 +53,7 @@ export function describeLive(
       (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
-  // The line about the review says it.
+  // The line about the review shows it.
   const warnings = (live.warnings ?? []).filter(({ kind }) => kind !== 'errors' || !live.review);
   for (const warning of warnings.slice(0, SHOWN)) print(`! ${warningText(warning)}`);
   const warned = warnings.length - SHOWN + (live.more?.warnings ?? 0);
@@ -71,7 +71,7 @@ export function describeLive(
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
 
-/** An idea that waits for a person; its question whole. */
+/** An idea that waits for a person, with its whole question. */
 export function attention(line: IdeaLine): void {
   const { id, status, reason, held } = line;
   const state = held ? 'held' : statusWord(status);
@@ -83,13 +83,13 @@ export function attention(line: IdeaLine): void {
   if (fix) print(`    ${fix}`);
 }
 
-/** What a clock on the wall says. */
+/** Local clock time. */
 export const elapsed = ({ startedAt, runtimeMs }: RunStatistics, now: number): number =>
   startedAt === undefined ? runtimeMs : Math.max(runtimeMs, now - startedAt);
 
 /** The first thing to do about an idea that waits for a person. */
 function remedy({ id, status, approval, held, reason }: IdeaLine): string | undefined {
-  // Two commands side by side would leave the choice to a guess.
+  // Two commands would make the person guess.
   if (held && reason?.includes('ralphctl ')) return undefined;
   if (approval) return `ralphctl approve ${id}`;
   if (held) return `ralphctl resume ${id}`;
@@ -116,7 +116,9 @@ export function progressText({ at, last, waits, tools, usage = {} }: AgentProgre
   return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }
 
-/** The next steps for ideas that an ended run did not land. `givenUp`: abandoned ideas, which no `start` tries again. */
+/**
+ * The next steps for ideas that the ended run did not land. `givenUp`: abandoned ideas, which no `start` runs again.
+ */
 export function nextSteps(notLanded: readonly { idea: string }[], givenUp: ReadonlySet<string>): string[] {
   const abandoned = notLanded.filter(({ idea }) => givenUp.has(idea)).length;
   const others = abandoned === 0 ? 'them' : 'the others';

@@ -12,7 +12,7 @@ export interface StatusOptions {
 }
 
 const A_PAGE = 100;
-/** Asked for at once where all are wanted. */
+/** Page size when the person wants all ideas. */
 const A_BATCH = 500;
 
 const isWanted = ({ all, page, only }: StatusOptions): boolean =>
@@ -34,7 +34,7 @@ export async function listIdeas(api: Pick<RunApi, 'ideas'>, options: StatusOptio
   return everyPage((asked) => api.ideas({ ...about, ...asked }));
 }
 
-/** An idea that changes its status meanwhile may be missed or come twice where `only` is given. */
+/** With `only`, an idea that changes its status meanwhile may be missing or come twice. */
 async function everyPage(
   ask: (asked: IdeaPageRequest) => Promise<IdeaPage | undefined>,
 ): Promise<IdeaPage | undefined> {

@@ -1,6 +1,7 @@
 /**
- * Events of an agent run as lines a person can read while they scroll by. Knows one run: it remembers what the tools were.
- * Invariant: the glyph carries the meaning without colour (G3); nothing that an agent wrote can steer the terminal.
+ * Formats the events of one agent run as lines that a person can read while they scroll by. It remembers the tools of
+ * that run.
+ * Invariant: the glyph has the meaning without colour (G3). Text from agents has no terminal control characters.
  */
 import pc from 'picocolors';
 import type { StreamLine } from '../../agents/reading/stream.js';
@@ -9,7 +10,7 @@ import { clean, dayLine, seconds } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
 
 const INDENT = ' '.repeat(8);
-/** Of one message; the whole is in the raw log. */
+/** Longest text of one message; the raw log has all of it. */
 const MESSAGE_LINES = 40;
 
 export class StreamView {
@@ -26,7 +27,7 @@ export class StreamView {
     this.#paint = pc.createColors(colour);
   }
 
-  /** Lines for one event, each with the label; none for events that are not worth one. */
+  /** Lines for one event, each with the label; none for events without a line. */
   lines(event: StreamLine, label = ''): string[] {
     const lines = this.#body(event).map((line, index) => {
       const at = index === 0 ? this.#paint.dim(clock(event.at)) : INDENT;
@@ -38,7 +39,7 @@ export class StreamView {
     return [dayLine(day, this.#colour), ...lines];
   }
 
-  /** The words of an event alone, one a line. */
+  /** The texts of an event, one per line. */
   texts(event: StreamLine): string[] {
     return this.#body(event);
   }
@@ -87,13 +88,13 @@ export class StreamView {
       case 'cut':
         return [dim(`… ${event.events} events left out; the raw log has them`)];
       default:
-        // Written by a newer version.
+        // A newer version wrote this event.
         return [];
     }
   }
 }
 
-/** Of a signal only what it says: its tags and its nonce are for the program. */
+/** Removes the tags and the nonce of a signal, which are for the program. */
 const withSignals = (text: string): string =>
   text.replace(/<(ralph|chorus|promise)\b[^>]{0,200}>([^<]*)<\/\1\s{0,8}>/gi, '$2');
 
@@ -106,7 +107,7 @@ function messageLines(text: string): string[] {
   return [...lines.slice(0, MESSAGE_LINES), `… ${lines.length - MESSAGE_LINES} more lines`];
 }
 
-/** `2.6k tokens in, 68 out, $0.01`; what is not known is left out. */
+/** `2.6k tokens in, 68 out, $0.01`, without unknown amounts. */
 export function usageText({ inputTokens, outputTokens, costUsd }: Usage): string {
   const parts = [
     ...(inputTokens === undefined ? [] : [`${short(inputTokens)} tokens in`]),

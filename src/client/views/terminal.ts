@@ -8,21 +8,23 @@ import wrapAnsi from 'wrap-ansi';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** NO_COLOR before FORCE_COLOR before what the stream is; `TERM=dumb` takes no escapes. */
+/** NO_COLOR overrides FORCE_COLOR, which overrides the stream. `TERM=dumb` gets no escapes. */
 export function usesColour(stream: { isTTY?: boolean } = process.stdout, env: Env = process.env): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR !== undefined) return !['0', 'false', 'no'].includes(env.FORCE_COLOR);
   return stream.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Rings the terminal's bell; false where there is none. */
+/** Rings the terminal's bell; false without a terminal. */
 export function ringBell(): boolean {
   if (!process.stderr.isTTY) return false;
   process.stderr.write('\u0007');
   return true;
 }
 
-/** A locale that is named and is not UTF-8. None is named in many containers, whose terminals can show everything. */
+/**
+ * True when the locale is set and is not UTF-8. Many containers set no locale, and their terminals can show everything.
+ */
 export function onlyAscii(env: Env = process.env): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return locale !== undefined && locale !== '' && !/utf-?8/i.test(locale);
@@ -58,10 +60,10 @@ const ASCII: Readonly<Record<string, string>> = {
 
 export const asciiOf = (text: string): string => text.replace(/\P{ASCII}/gu, (sign) => ASCII[sign] ?? sign);
 
-/** Time of a line, and its place for what follows. */
+/** Time of a line, and the column of its text. */
 const STAMP = /^(?:\p{Cc}\[\d+m)*\d\d:\d\d:\d\d(?:\p{Cc}\[\d+m)* {1,2}/u;
 
-/** Breaks lines between words; what follows stands under the text. Words that are longer than a line stay whole. */
+/** Wraps lines between words and indents the rest below the text. Words that are longer than a line stay whole. */
 export function wrapped(text: string, columns: number): string {
   return text
     .split('\n')
@@ -79,7 +81,7 @@ function wrapLine(line: string, columns: number): string {
   return [`${lead}${first}`, ...rest.map((part) => `${' '.repeat(hang)}${part}`)].join('\n');
 }
 
-/** Local clock time, with the date where that is another day. */
+/** Local clock time, with the date on another day. */
 export function localTime(at: number, now = Date.now()): string {
   const time = new Date(at).toTimeString().slice(0, 8);
   return dayOf(at) === dayOf(now) ? time : `${dayOf(at)} ${time}`;
@@ -87,14 +89,14 @@ export function localTime(at: number, now = Date.now()): string {
 
 export const dayOf = (at: number): string => new Date(at).toDateString();
 
-/** Workflows know no zone: the times in their texts are UTC. */
+/** Workflows know no time zone: the times in their texts are UTC. */
 export const localTimes = (text: string, now = Date.now()): string =>
   text.replace(/\b(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC\b/g, (all, day: string, time: string) => {
     const at = Date.parse(`${day}T${time}:00Z`);
     return Number.isNaN(at) ? all : localTime(at, now).replace(/:\d\d$/, '');
   });
 
-/** A text as it goes to people. */
+/** Prepares a text for people: local times, and signs that the terminal can show. */
 export function forPeople(text: string, stream: { isTTY?: boolean; columns?: number }, env: Env = process.env): string {
   const local = localTimes(text);
   const plain = onlyAscii(env) ? asciiOf(local) : local;
@@ -103,7 +105,7 @@ export function forPeople(text: string, stream: { isTTY?: boolean; columns?: num
 
 const LEAST = { columns: 40, rows: 10 };
 
-/** Whether this terminal can show the full screen. Lines are for pipes, CI, screen readers and small windows. */
+/** Whether this terminal can show the full screen. Pipes, CI, screen readers and small windows get lines. */
 export function canShowScreen(env: Env, output = process.stdout, input = process.stdin): boolean {
   if (!output.isTTY || !input.isTTY) return false;
   if (env.TERM === 'dumb' || env.CI || env.INK_SCREEN_READER) return false;
