@@ -17,7 +17,7 @@ export interface Blow {
 }
 
 interface Plan {
-  /** Kills at event number `nth` of this kind. */
+  /** Kills at event number `nth` for which `at` holds. */
   at: (event: StampedEvent) => boolean;
   nth: number;
   hit: readonly Blow['what'][];

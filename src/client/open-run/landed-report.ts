@@ -22,7 +22,7 @@ export interface LandedReport {
 export interface Asked {
   root: string;
   target: string;
-  /** The ideas of the backlog. */
+  /** The backlog file. */
   file: string;
   ideas: readonly Idea[];
   /** Whether landed ideas get a tick. */
