@@ -7,7 +7,7 @@ import { namedIdeas, PINNED_LOG } from './landing/first-parents.js';
 import { branchRef, ideaBranch } from './refs.js';
 import { git } from './runner.js';
 
-/** A branch named `ralph`, or one below the idea's own name, makes the idea's branch impossible. */
+/** Refuses a branch named `ralph`, or one below the idea's branch: git then cannot create the idea's branch. */
 export async function refuseBlockedNames(repo: string, branch = ''): Promise<void> {
   const text = await git(repo).run(['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads/ralph'], {
     read: true,

@@ -9,13 +9,13 @@ import type { TracedCommand } from './trace.js';
 export interface OutOfBoundsChange {
   /** The change, as a clause that follows "it". */
   what: string;
-  /** Somebody else did it to the idea. */
+  /** Someone else made this change to the idea's own work. */
   byOthers?: true;
-  /** Shell command that shows it. */
+  /** Shell command that shows the change. */
   look?: string;
-  /** Shell command that undoes it. */
+  /** Shell command that undoes the change. */
   undo?: string;
-  /** Commits whose difference is it. */
+  /** The two commits whose difference is the change. */
   diff?: readonly [from: string, to: string];
 }
 
@@ -24,7 +24,7 @@ export interface Evidence {
   worktree: string;
   branch: string;
   headMoves: readonly RefMove[];
-  /** Commits that were made there during the run. */
+  /** Commits made there during the run. */
   made: ReadonlySet<string>;
   /** Root of the user's checkout. */
   root: string;
@@ -80,9 +80,9 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
   const to = after.refs[name];
   const recorded = evidence.moves.get(name) ?? [];
   const unrecorded = to !== undefined && recorded.at(-1)?.to !== to && !recorded.some((move) => move.to === to);
-  // Somebody wrote the file by hand: git would have recorded the change, as it did before.
+  // Someone wrote the file by hand: git would have recorded the change in the reflog, as it did before.
   if (unrecorded && recorded.some((move) => move.to === from)) return byHand(name, from, to, evidence);
-  // Landings belong to ralphctl. Commits of this run cannot have landed yet, whatever the record says.
+  // ralphctl makes landings. Commits of this run cannot have landed yet, whatever the reflog says.
   const moves = since(recorded, from).filter(
     (move) => !move.text.startsWith('ralphctl:') || evidence.made.has(move.to),
   );
@@ -97,7 +97,7 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
   const label = shortName(name);
   const root = quote(evidence.root);
   if (!first || !last) {
-    // Without a record (tags, deleted branches) only a command with the name proves it.
+    // Without a reflog (tags, deleted branches) only a command that names the ref is proof.
     const named =
       (evidence.moves.get(name) ?? []).length === 0 && evidence.commands.some((one) => names(one, name, evidence));
     if (!named) return undefined;
@@ -113,7 +113,7 @@ function refStray(name: string, before: Outside, after: Outside, evidence: Evide
     ? `git -C ${root} reset --keep ${short(first.from)}`
     : `git -C ${root} update-ref ${name} ${short(first.from)} ${short(last.to)}`;
   const look = `git -C ${root} log --stat ${short(first.from)}..${short(last.to)}`;
-  // Somebody continued from there: undoing it is their decision.
+  // Someone continued from there, so they decide whether to undo it.
   return { what, look, undo: to === last.to ? undo : undefined, diff: [first.from, last.to] };
 }
 
@@ -126,7 +126,7 @@ function byHand(name: string, from: string, to: string, { root }: Evidence): Out
   };
 }
 
-/** Commits made in a worktree since then (epoch ms), by its own record: not those that it only checked out. */
+/** Commits made in a worktree since then (epoch ms), by its own reflog, without those that it only checked out. */
 export const madeSince = (headMoves: readonly RefMove[], since: number): ReadonlySet<string> =>
   new Set(
     headMoves
@@ -134,13 +134,13 @@ export const madeSince = (headMoves: readonly RefMove[], since: number): Readonl
         ({ at, text }) =>
           at >= Math.floor(since / 1000) &&
           /^(?:commit|cherry-pick|revert|am|rebase)\b/.test(text) &&
-          // A rebase begins at, and may end at, a commit of somebody else.
+          // A rebase begins at a commit of someone else, and may end at one.
           !/^rebase[^(:]*\((?:start|reset|finish|abort)\)/.test(text),
       )
       .map(({ to }) => to),
   );
 
-/** The moves after the ref was at `from`. */
+/** The moves after `from`. */
 function since(moves: readonly RefMove[], from: string): readonly RefMove[] {
   const at = moves.findLastIndex((move) => move.to === from);
   return moves.slice(at + 1);
@@ -208,7 +208,7 @@ function stashChanges(before: Outside, after: Outside, evidence: Evidence): OutO
     ...made.map(({ commit, text }) => ({
       what: `left a stash in your repository (${text.slice(0, 80)})`,
       look: `git -C ${root} stash show -p ${short(commit)}`,
-      // By its commit: the number of a stash changes with every newer one.
+      // By its commit, because the number of a stash changes with every newer stash.
       undo: `git -C ${root} stash drop "$(git -C ${root} stash list --format='%gd %H' | sed -n 's/ ${commit}$//p')"`,
     })),
     ...lost.map(({ commit, text }) => ({

@@ -1,6 +1,7 @@
 /**
- * What of a repository an agent has no business changing, read as files: no process, unless refs are kept in tables.
- * Invariant: reads only. The idea's branches (`ralph/`) and ralphctl's own refs are not part of it.
+ * Reads the parts of a repository that an agent must not change. It reads files and starts no process, unless the
+ * repository stores refs in tables.
+ * Invariant: reads only. Excludes the ideas' branches (`ralph/`) and ralphctl's own refs.
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ export interface Outside {
   head: string;
   /** Branches and tags. */
   refs: Record<string, string>;
-  /** All others: remote branches, notes, the stash. Absent in files of 0.1. */
+  /** Other refs: remote branches, notes, the stash. Absent in files of 0.1. */
   more?: Record<string, string>;
   /** Text of the repository's configuration. */
   config: string;
@@ -20,7 +21,7 @@ export interface Outside {
   stashes: Array<{ commit: string; text: string }>;
   /** Names of the private folders of linked worktrees. */
   worktrees: string[];
-  /** Changes when the index of the user's checkout is written. */
+  /** Changes with each write to the index of the user's checkout. */
   index: string;
 }
 
@@ -53,7 +54,7 @@ export async function readOutside({ root, gitDir, commonDir }: OutsidePlace): Pr
 }
 
 const isBranchOrTag = (name: string): boolean => /^refs\/(?:heads|tags)\//.test(name);
-/** Ours, those of one worktree alone, and replacements, which the wall watches. */
+/** Refs of ralphctl, refs of a single worktree, and replace refs, which the wall watches. */
 const NOT_WATCHED = /^refs\/(?:heads\/ralph|ralphctl|bisect|worktree|rewritten|replace)\//;
 const watched = (name: string): boolean => name.startsWith('refs/') && !NOT_WATCHED.test(name);
 
@@ -102,7 +103,7 @@ export interface RefMove {
   line: string;
 }
 
-/** The moves that a reflog has, oldest first; empty where there is none. */
+/** The moves in a reflog, oldest first; empty without a reflog. */
 export async function readMoves(gitDir: string, ref: string): Promise<RefMove[]> {
   const moves: RefMove[] = [];
   for (const line of (await text(join(gitDir, 'logs', ref))).split('\n')) {

@@ -1,8 +1,8 @@
 /**
- * The branch of an idea moves by git in the idea's own worktree, and by ralphctl. Any other move is not work of this idea: a
- * plain write of the ref, or a git elsewhere.
- * Invariant: nothing is lost: what a move brought is saved before the branch goes back. A move between two runs is asked
- * about once; when the idea comes back and it still stands, it counts.
+ * Only git in the idea's own worktree, and ralphctl, may move the branch of an idea. Any other move (a plain write of
+ * the ref, a git elsewhere) is not work of this idea.
+ * Invariant: ralphctl saves the commits of such a move before it moves the branch back. It asks once about a move
+ * between two runs, and accepts the move when the idea returns and the branch is unchanged.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,15 +33,16 @@ const fileOf = (wall: Wall, idea: string): string => join(wall.dir, FOLDER, `${e
 const short = (commit: string): string => commit.slice(0, 10);
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Where ralphctl leaves the branch. */
+/** Records the tip where ralphctl leaves the branch. */
 export async function noteOwnTip(wall: Wall, idea: string, tip: string): Promise<void> {
   await mkdir(join(wall.dir, FOLDER), { recursive: true });
   await writeJson(fileOf(wall, idea), { tip } satisfies OwnTip);
 }
 
 /**
- * Before an agent goes on from `tip`. Gives a warning where git moved the branch in the idea's worktree meanwhile, as a person
- * does who mends something there. Throws {@link RepositoryError} where the move came from elsewhere.
+ * Call before an agent continues from `tip`. Returns a warning when git moved the branch in the idea's worktree
+ * meanwhile, for example because a person fixed something there. Throws {@link RepositoryError} when the move came from
+ * elsewhere.
  */
 export async function admitOwnTip(
   wall: Wall,
@@ -70,9 +71,9 @@ export async function admitOwnTip(
 }
 
 export interface Begun {
-  /** Where the branch was. */
+  /** Tip of the branch before the run. */
   tip: string | undefined;
-  /** Lines of the reflog of the worktree's HEAD, and the last of them. */
+  /** Number of lines in the reflog of the worktree's HEAD, and the last one. */
   head: HeadLog | undefined;
   /** File of the run's trace. */
   trace: string;
@@ -89,21 +90,21 @@ export async function readHeadLog(worktree: string): Promise<HeadLog | undefined
   return log.length > 0 ? { lines: log.length, last: log.at(-1)?.line ?? '' } : undefined;
 }
 
-/** After an agent run: what moved the branch from elsewhere. A tip that did goes back. */
+/** Call after an agent run. Finds moves of the branch from elsewhere and reverses them. */
 export async function foreignMoves(own: OwnBranch, before: Begun): Promise<OutOfBoundsChange[]> {
   const { worktree, branch } = own;
   const gitDir = await privateGitDir(worktree);
   const log = gitDir ? await readMoves(gitDir, 'HEAD') : [];
   const { tip: from, head } = before;
-  // Read as a file: git of ours would put settings back that are looked at later.
+  // Reads a file instead of running git: the wall would restore settings before the later check sees them.
   const ref = `refs/heads/${branch}`;
   const tip = gitDir
     ? (await readBranches(join(gitDir, '../..'), branch.slice(0, branch.lastIndexOf('/') + 1)))[ref]
     : '';
-  // Without a record nothing can be told.
+  // Without a reflog there is no evidence.
   if (!gitDir || !head || from === undefined || tip === undefined || tip === from) return [];
   if (log[head.lines - 1]?.line !== head.last) {
-    // The worktree was made again, and its record with it.
+    // ralphctl recreated the worktree and its reflog.
     const traced = (await readTrace(before.trace)).some((one) => one.worktree === worktree && MOVES_HEAD.has(one.name));
     return traced ? [] : [told(own, { from, to: tip }, 'its worktree was removed')];
   }
@@ -118,7 +119,7 @@ export async function foreignMoves(own: OwnBranch, before: Begun): Promise<OutOf
   ];
 }
 
-/** Where a line does not go on from where the line before it ended. */
+/** The first line that does not start at the end of the line before it. */
 function gapIn(ends: readonly string[], lines: readonly RefMove[]): Pick<RefMove, 'from' | 'to'> | undefined {
   const at = lines.findIndex((line, n) => line.from !== ends[n] && !/^0+$/.test(line.from));
   return at < 0 ? undefined : { from: ends[at] ?? '', to: lines[at]?.from ?? '' };
@@ -140,11 +141,11 @@ function told(
 async function takeBack(own: OwnBranch, move: Pick<RefMove, 'from' | 'to'>, onIt: boolean): Promise<OutOfBoundsChange> {
   const { worktree, branch, idea } = own;
   const saved = await keep(worktree, idea, move.to, 'somebody else had moved its branch');
-  // Elsewhere the place of HEAD is no proof of where the branch was.
+  // On another branch, HEAD does not show where this branch was.
   if (!onIt) return told(own, move, `its commit is saved as ${saved}`);
   const gitDir = await privateGitDir(worktree);
   const args = ['update-ref', '-m', 'ralphctl: take back', `refs/heads/${branch}`, move.from, move.to];
-  // From the common directory: there HEAD is not this branch, so the record of the worktree stays as it is.
+  // Runs in the common directory: HEAD there is another branch, so git does not write to the worktree's reflog.
   const back = await git(worktree).result(['--git-dir', join(gitDir ?? '', '../..'), ...args], { ok: [0, 1, 128] });
   return told(own, move, `${back.code === 0 ? 'it is put back, and ' : ''}that commit is saved as ${saved}`);
 }

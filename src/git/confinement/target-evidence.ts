@@ -1,8 +1,8 @@
 /**
- * Did git move the target from a checkout of the user, or from outside? Git writes a move into the branch's reflog, into the
- * reflog of HEAD of the checkout that is on the branch, and into the index of that checkout. Who only writes the ref, or
- * forges a line, leaves at least one of them behind.
- * Invariant: reads only. Each piece of evidence is left behind by every way in which people move a branch.
+ * Checks whether git moved the target in a checkout of the user. Git records such a move in the branch's reflog, in the
+ * reflog of HEAD of the checkout on the branch, and in the index of that checkout. A plain write of the ref, or a
+ * forged line, misses at least one of them.
+ * Invariant: reads only. Every way in which people move a branch leaves all of this evidence.
  */
 import { join } from 'node:path';
 import { changedPaths, checkoutsOf, rememberedBase, stagedPaths } from '../landing/checkout.js';
@@ -12,11 +12,11 @@ import { madeSince } from './out-of-bounds.js';
 import { type RefMove, readMoves } from './outside.js';
 import type { Wall } from './wall.js';
 
-/** The target as it was known. */
+/** The last known state of the target. */
 export interface KnownTarget {
-  /** The tip, and the one that it may have become. */
+  /** The last known tip, and the tip that ralphctl was about to set. */
   tips: string[];
-  /** Its reflog had that tip. Absent in files of 0.1. */
+  /** Whether the reflog had that tip. Absent in files of 0.1. */
   logged?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface KnownTarget {
 const ONE_COMMAND = 60;
 const ZEROS = /^0+$/;
 
-/** Why the move to `tip` seems to be nobody's; undefined where it is a person's. */
+/** Why no person seems to have made the move to `tip`; undefined when a person made it. */
 export async function strangeMove(
   wall: Wall,
   target: string,
@@ -44,14 +44,14 @@ export async function strangeMove(
   );
 }
 
-/** The lines that lead from what was known to the tip. */
+/** The lines from the known tip to the new one. */
 function stepsFrom(
   moves: readonly RefMove[],
   tips: readonly string[],
   tip: string,
 ): RefMove[] | 'lost' | 'unrecorded' | 'broken' {
   const reached = moves.findLastIndex(({ to }) => tips.includes(to));
-  // The line that led to it may have expired.
+  // The line of the known tip may have expired.
   const left = reached < 0 ? moves.findIndex(({ from }) => tips.includes(from)) : reached + 1;
   if (left < 0) return 'lost';
   const end = moves.findLastIndex(({ to }) => to === tip);
@@ -61,7 +61,7 @@ function stepsFrom(
   return steps.every(({ from }, at) => from === before[at]) ? steps : 'broken';
 }
 
-/** Work of ideas lands through us alone. */
+/** Only ralphctl lands the work of ideas. */
 async function inOurWorktrees(wall: Wall, tip: string, steps: readonly RefMove[]): Promise<string | undefined> {
   const reached = new Set([tip, ...steps.map(({ to }) => to)]);
   for (const [name, { path }] of Object.entries(await readLinks(wall.commonDir))) {
@@ -74,7 +74,7 @@ async function inOurWorktrees(wall: Wall, tip: string, steps: readonly RefMove[]
 
 const isOurs = ({ linked }: Wall, path: string): boolean => linked.some((folder) => path.startsWith(`${folder}/`));
 
-/** While a checkout is on the branch, git writes each move into the reflog of its HEAD, too. */
+/** While a checkout is on the branch, git also writes each move into the reflog of its HEAD. */
 async function besideTheCheckout(wall: Wall, target: string, steps: readonly RefMove[]): Promise<string | undefined> {
   const { commonDir } = wall;
   const links = Object.entries(await readLinks(commonDir)).filter(([, { path }]) => !isOurs(wall, path));
@@ -95,7 +95,7 @@ async function besideTheCheckout(wall: Wall, target: string, steps: readonly Ref
 
 const near = (one: RefMove, step: RefMove): boolean => Math.abs(one.at - step.at) <= ONE_COMMAND;
 
-/** Was the checkout on the branch all through that second? `now`: it is. */
+/** Whether the checkout was on the branch during that whole second. `now`: whether it is now. */
 function wasOn(log: readonly RefMove[], target: string, now: boolean, at: number): boolean {
   const switches = log.flatMap((one) => {
     const [, from, to] = /^checkout: moving from (\S+) to (\S+)$/.exec(one.text) ?? [];
@@ -107,14 +107,14 @@ function wasOn(log: readonly RefMove[], target: string, now: boolean, at: number
   return (before?.to ?? target) === target && (after ? after.from === target : now);
 }
 
-/** A commit, a merge and a pull bring the index along. */
+/** A commit, a merge and a pull also update the index. */
 async function leftBehind(
   { root }: Wall,
   target: string,
   tips: readonly string[],
   tip: string,
 ): Promise<string | undefined> {
-  // A checkout that landings have left behind says nothing.
+  // A checkout that is behind after landings is no evidence.
   if ((await rememberedBase(root, target)) !== undefined) return undefined;
   const from = tips.at(-1) ?? '';
   for (const checkout of await checkoutsOf(await listWorktrees(root), target)) {
@@ -128,7 +128,7 @@ async function leftBehind(
   return undefined;
 }
 
-/** Does the reflog show how the branch came to this tip? */
+/** Whether the reflog shows how the branch reached this tip. */
 export async function isLogged({ commonDir }: Wall, target: string, tip: string): Promise<boolean> {
   const moves = await readMoves(commonDir, `refs/heads/${target}`);
   return moves.some(({ from, to }) => (to === tip || from === tip) && !ZEROS.test(to));

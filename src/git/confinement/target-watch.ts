@@ -13,7 +13,7 @@ import { type Wall, wallAt } from './wall.js';
 import { readJson, writeJson } from './wall-sections.js';
 
 interface Known extends KnownTarget {
-  /** What our own moves reached, the last ones. */
+  /** The tips of ralphctl's own latest moves. */
   ours?: string[];
   asked?: { tip: string; ideas: string[] };
 }
@@ -36,7 +36,7 @@ async function note(wall: Wall, target: string, known: Pick<Known, 'tips' | 'our
   await writeJson(fileOf(wall, target), { ...known, logged } satisfies Known);
 }
 
-/** By refs: what landings of ours made of targets, and where they were known to be last. */
+/** By ref: the tips that landings of ralphctl set, and the last known tip. */
 export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const files = (await readdir(dir).catch(() => [])).filter((name) => /^target-.+\.json$/.test(name));
   const all = await Promise.all(
@@ -49,7 +49,7 @@ export async function targetTips({ dir }: Wall): Promise<ReadonlyMap<string, Rea
   return new Map(all);
 }
 
-/** Before ralphctl moves the target to `to`; does nothing where no run is known. */
+/** Call before ralphctl moves the target to `to`. Does nothing without a known run. */
 export async function expectTip(dir: string, target: string, from: string, to: string): Promise<void> {
   const wall = wallAt(dir);
   if (!wall) return;
@@ -58,8 +58,8 @@ export async function expectTip(dir: string, target: string, from: string, to: s
 }
 
 /**
- * Before a landing builds on `tip`. Throws {@link RepositoryError} where neither ralphctl nor a person seems to have
- * moved the target.
+ * Call before a landing builds on `tip`. Throws {@link RepositoryError} when neither ralphctl nor a person seems to
+ * have moved the target.
  */
 export async function admitTip(dir: string, target: string, tip: string, idea: string): Promise<void> {
   const wall = wallAt(dir);

@@ -9,7 +9,7 @@ export interface TracedCommand {
   /** Subcommand, e.g. `commit`. */
   name: string;
   argv: string[];
-  /** Root of the worktree it worked in, where git named one. */
+  /** Root of its worktree, when git named one. */
   worktree?: string;
   /** epoch ms */
   from: number;
@@ -27,7 +27,7 @@ export const traceEnvironment = (file: string): Record<string, string> => ({
 });
 
 const WANTED = /^\{"event":"(?:version|start|def_repo|cmd_name|atexit)"/;
-/** Limits reading for a run that calls git without end. */
+/** Limits reading: a run may call git very often. */
 const MOST_COMMANDS = 20_000;
 
 interface Event {
@@ -40,7 +40,7 @@ interface Event {
   code?: number;
 }
 
-/** Commands in the order in which they began; none where there is no file. */
+/** Commands in the order of their start; none without a file. */
 export async function readTrace(file: string): Promise<TracedCommand[]> {
   const found = new Map<string, TracedCommand>();
   const input = createReadStream(file, { encoding: 'utf8' });

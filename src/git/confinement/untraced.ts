@@ -1,17 +1,16 @@
 /**
- * What changed in the user's repository while agents ran, compared by content: branches, tags, stashes, remotes, HEAD of the
- * checkout. A git without a trace, or a plain write, may have done it, and so may the user; each change comes with the
- * command that undoes it.
- * Invariant: pure; what landings of ours, a fetch or a push did is none of it.
+ * Compares the user's repository before and after agents ran: branches, tags, stashes, remotes, HEAD of the checkout. A
+ * git without a trace, a plain write or the user may have made a change; each comes with the command that undoes it.
+ * Invariant: pure. Excludes changes by landings of ralphctl, a fetch or a push.
  */
 import type { Outside, RefMove } from './outside.js';
 
 export interface Untraced {
-  /** The same for the same change, whoever sees it. */
+  /** Key of the change, equal for every run that sees it. */
   key: string;
-  /** What is changed by it. */
+  /** The changed ref, setting or file. */
   subject: string;
-  /** What happened, a whole clause. */
+  /** The change, as a clause. */
   what: string;
   undo: string;
 }
@@ -20,11 +19,11 @@ export interface Around {
   root: string;
   /** Reflogs of refs that changed. */
   moves: ReadonlyMap<string, readonly RefMove[]>;
-  /** Did ralphctl make this move? */
+  /** Whether ralphctl made this move. */
   isOurs: (ref: string, move: Pick<RefMove, 'to' | 'text'>) => boolean;
   /** A fetch or a pull ran meanwhile. */
   fetched: boolean;
-  /** Branches that were made in a worktree of ours. */
+  /** Branches created in a ralphctl worktree. */
   madeInWorktrees: (branch: string) => boolean;
   /** Remotes with their addresses. */
   remotes: { before: ReadonlyMap<string, string>; after: ReadonlyMap<string, string> };
@@ -73,7 +72,7 @@ function isExpected(ref: string, from: string | undefined, to: string | undefine
   if (from === undefined) return around.madeInWorktrees(ref.replace('refs/heads/', ''));
   if (to === undefined) return false;
   const steps = log.slice(log.findLastIndex((move) => move.to === from) + 1);
-  // What came between two landings is a change, too; what no line tells of, is one as well.
+  // A move between two landings is also a change, and so is a move without a reflog line.
   if (steps.length === 0) return around.isOurs(ref, { to, text: '' });
   return steps.at(-1)?.to === to && steps.every((move) => around.isOurs(ref, move));
 }
@@ -142,7 +141,7 @@ function headChange(before: Outside, after: Outside, { root }: Around): Untraced
   ];
 }
 
-/** An address that changes is put back; see `wall-config.ts`. */
+/** `wall-config.ts` restores a changed address. */
 function remoteChanges({ root, remotes: { before, after } }: Around): Untraced[] {
   const git = `git -C ${quote(root)}`;
   const added = [...after].filter(([name]) => !before.has(name));

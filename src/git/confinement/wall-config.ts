@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { git } from '../runner.js';
 
-/** In order; a key may come more than once. A key without a value is true. */
+/** In order. A key may occur more than once. A key without a value means true. */
 type Entries = Array<[key: string, value: string | undefined]>;
 
 function parse(text: string): Entries {
@@ -41,16 +41,16 @@ export async function remotesOf(text: string): Promise<ReadonlyMap<string, strin
   return found;
 }
 
-/** Of branches: their push destination, and notes of editors. */
+/** Settings of branches: their push destination, and notes of editors. */
 const BRANCH = /^branch\..+\.(?!mergeoptions$)[^.]+$/;
-/** Written by git and its companions in passing, or a person's taste. */
+/** Settings that git and its tools write by themselves, or personal preferences. */
 const HARMLESS =
   /^(?:gc\.(?!recentobjectshook$)[^.]+|maintenance\..+|gui\..+|color\..+|advice\.[^.]+|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|lfs\.repositoryformatversion|lfs\..+\.(?:access|locksverify)|remote\..+\.gh-resolved|submodule\..+\.active)$/;
-/** Of new remotes and submodules. */
+/** Settings of new remotes and submodules. */
 const NEW =
   /^(?:(?<remote>remote\..+)\.(?:url|pushurl|fetch|tagopt|prune)|(?<submodule>submodule\..+)\.(?:url|active|branch))$/;
 
-/** Keys of changes that are not harmless. A file that git cannot read counts as a whole. */
+/** Keys of changes that are not harmless. All keys of a file that git cannot read. */
 export async function changedSettings(before: string, after: string): Promise<string[]> {
   if (before === after) return [];
   const [was, is] = await Promise.all([entriesOf(before), entriesOf(after)]);
@@ -63,7 +63,7 @@ function isNew(key: string, was: ReadonlyMap<string, string>, is: ReadonlyMap<st
   const { remote, submodule } = NEW.exec(key)?.groups ?? {};
   const section = remote ?? submodule;
   if (section === undefined) return false;
-  // Added as a whole, or taken away.
+  // The whole section is new or gone.
   return ![...was.keys()].some((one) => one.startsWith(`${section}.`)) || !is.has(key);
 }
 

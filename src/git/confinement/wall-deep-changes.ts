@@ -25,7 +25,7 @@ export async function deepChanges(name: string, was: Files, is: Files): Promise<
   if (WORKTREE_CONFIG.test(name)) return ofWorktree(name, was, textOf(is[name]));
   if (/\/config(?:\.worktree)?$/.test(name) && !name.includes('/hooks/'))
     return ofSubmodule(name, textOf(was[name]), textOf(is[name]));
-  // From the same template as the repository's own.
+  // From the same template as the repository's own hooks.
   const model = name.includes('/hooks/') ? was[`hooks/${basename(name)}`] : undefined;
   return was[name] === undefined && model && same(model, is[name]) ? [] : [''];
 }

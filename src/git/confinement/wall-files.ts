@@ -9,7 +9,7 @@ import { chmod, lstat, mkdir, readdir, readFile, readlink, rename, rm, symlink, 
 import { dirname, join } from 'node:path';
 import { ownFiles } from './wall-deep.js';
 
-/** One file as it was. */
+/** The recorded state of a file. */
 export interface Kept {
   /** base64 */
   data: string;

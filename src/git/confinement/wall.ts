@@ -121,7 +121,7 @@ async function passWall(dir: string): Promise<Record<string, string>> {
   return wall.snapshot.frozen ? { GIT_CONFIG_GLOBAL: join(wall.dir, USER_CONFIG) } : {};
 }
 
-/** One after another for each worktree: nobody may get the list of fixes before it has been recorded. */
+/** One check at a time for each worktree: ralphctl records the list of fixes before anyone gets it. */
 function checkLink(wall: Wall, dir: string): Promise<void> {
   return exclusive(`link:${dir}`, async () => {
     const fixes = await fixLink(dir, wall.commonDir);
@@ -187,7 +187,7 @@ interface Bad {
   what: string;
 }
 
-/** Of the changed files those that a person must have changed knowingly, with the changes in them. */
+/** The changed files that only a person changes on purpose, with their changes. */
 async function serious(changed: readonly string[], was: Files, is: Files): Promise<Bad[]> {
   const found = await Promise.all(
     changed.map(async (name): Promise<Bad[]> => {

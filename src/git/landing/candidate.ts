@@ -1,7 +1,7 @@
 /**
  * Builds the candidate of a landing: the idea's commits on top of the target's tip, each with idea and agent in its
  * message.
- * Invariant: a pure function of commits. It works in the object database, moves no ref and touches no file.
+ * Invariant: the result depends on commits only. It works in the object database, moves no ref and touches no file.
  */
 import { type Commit, type NewCommit, readCommits, slotAuthor, type WriteOptions, writeCommit } from '../commits.js';
 import { RepositoryError } from '../errors.js';

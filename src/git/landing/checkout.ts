@@ -1,5 +1,5 @@
 /**
- * A user's checkout that landings left behind: which commit do its files correspond to, and is it still behind?
+ * Finds the commit of the files in a user's checkout that is behind after landings, and whether it is still behind.
  * Invariant: reads the checkout, never writes to it.
  */
 
@@ -13,7 +13,7 @@ export async function rememberedBase(repo: string, target: string): Promise<stri
   return text || undefined;
 }
 
-/** Targets with a checkout that was left behind and may be up to date by now. */
+/** Targets with a checkout that was behind and may be up to date now. */
 export async function rememberedTargets(repo: string): Promise<string[]> {
   const text = await git(repo).run(['for-each-ref', '--format=%(refname)', CHECKOUT_BASES], { read: true });
   return text

@@ -35,7 +35,10 @@ export function parseMergeTree(code: number, text: string): Merged {
 const clip = (text: string, limit: number): string =>
   text.length <= limit ? text : `${text.slice(0, Math.max(0, limit - 2))}\n…`;
 
-/** At most {@link TAIL_LIMIT} characters: git's messages, then the changes of target and idea in those files. */
+/**
+ * Explains a conflict in at most {@link TAIL_LIMIT} characters: git's messages, then the changes of target and idea in
+ * those files.
+ */
 export async function conflictDetail(
   dir: string,
   sides: { onto: string; head: string; files: readonly string[]; messages: readonly string[]; ours?: string },
