@@ -2,7 +2,7 @@
  * Tells which front end a person uses: the full screen runs commands of the command line and sets this variable.
  * Imports types only.
  */
-import type { Teller } from '../protocol/events.js';
+import type { Teller } from '../protocol/command.js';
 
 export const TELLER_ENV = 'RALPHCTL_TELLER';
 

@@ -5,7 +5,8 @@
  */
 import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { RunMode } from '../protocol/command.js';
-import type { Asking, StampedEvent, Teller } from '../protocol/events.js';
+import type { Asking, StampedEvent } from '../protocol/events.js';
+import type { Teller } from '../protocol/command.js';
 import type { GateCommandResult, TestCounts } from '../protocol/gate.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { AgentSignal } from '../protocol/signal.js';

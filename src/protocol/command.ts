@@ -5,7 +5,6 @@
  * Must import types only.
  */
 import type { Dimension } from './budget.js';
-import type { Teller } from './events.js';
 import type { IdeaCard } from './idea.js';
 
 export type RunMode = 'autopilot' | 'semi-auto' | 'step';
@@ -63,13 +62,16 @@ export interface LimitPatch {
   iterationTimeoutMs?: number;
 }
 
+/** The front end of a person; `signal`: a raw Temporal signal, e.g. of the Web UI. */
+export type Teller = 'cli' | 'screen' | 'signal';
+
 export interface Intervention {
   verb: Verb;
   idea?: string;
   /** A command that arrives twice under one id counts once. */
   id?: string;
   reason?: string;
-  /** Where the person spoke from; absent: unknown. */
+  /** The person's front end; absent: unknown. */
   by?: Teller;
   /** Of `hint` and `answer`; of `retry-limit` the account or agent. */
   text?: string;

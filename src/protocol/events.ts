@@ -7,7 +7,7 @@
 
 import type { Usage } from './activities.js';
 import type { Spent } from './budget.js';
-import type { RunMode } from './command.js';
+import type { RunMode, Teller } from './command.js';
 import type { Rung } from './escalation.js';
 import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
@@ -27,9 +27,6 @@ export type Asking =
   | 'landing'
   /** The agent could not work, again and again. */
   | 'trouble';
-
-/** Where a person spoke from; `signal`: a raw Temporal signal, e.g. of the Web UI. */
-export type Teller = 'cli' | 'screen' | 'signal';
 
 export type RunEvent =
   | {

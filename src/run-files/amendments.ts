@@ -7,11 +7,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { projectDir } from '../config/paths.js';
-import { readStored } from '../config/stored.js';
+import { readStored, type StoredKind } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import { writeAtomically } from './run.js';
-import { AMENDMENT } from './shapes.js';
+import { editedFields, ideaShape } from './shapes.js';
 
 type Limits = Pick<Idea, 'maxIterations' | 'timeoutMinutes' | 'iterationTimeoutMinutes'>;
 export type AmendedFields = Partial<Pick<Idea, 'title' | 'text' | 'success'> & Limits>;
@@ -27,6 +28,18 @@ export interface Amendment {
   /** The ideas that replace it. */
   parts?: Idea[];
 }
+
+const AMENDMENT: StoredKind<Amendment> = {
+  schema: z.looseObject({
+    version: z.literal(1),
+    idea: z.string(),
+    of: z.string(),
+    at: z.string(),
+    fields: z.looseObject(editedFields).optional(),
+    parts: z.array(ideaShape).optional(),
+  }) as unknown as z.ZodType<Amendment>,
+  fix: 'Remove the file, then edit or split the idea again',
+};
 
 const folder = (root: string, project: string): string => join(projectDir(root, project), 'amendments');
 const fileOf = (root: string, project: string, idea: string): string => join(folder(root, project), `${idea}.json`);

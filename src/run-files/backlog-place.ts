@@ -6,7 +6,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { tickAll } from '../backlog/tick.js';
 import { git } from '../git/runner.js';
-import { type RunFile, writeAtomically } from './run.js';
+import { writeAtomically } from './run.js';
+import type { RunFile } from './shapes.js';
 
 /** Path inside the repository, with forward slashes; undefined when the file lies outside. */
 export function repositoryPath(repo: string, file: string): string | undefined {

@@ -7,11 +7,12 @@
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { carriedDir } from '../config/paths.js';
-import { readStored } from '../config/stored.js';
+import { readStored, type StoredKind } from '../config/stored.js';
 import type { CarriedOver, KeptCommand } from '../protocol/activities.js';
 import { writeAtomically } from './run.js';
-import { CARRIED } from './shapes.js';
+import { texts } from './shapes.js';
 
 export interface Abandoned {
   /** ISO time. */
@@ -34,6 +35,23 @@ export interface Kept extends Omit<KeptCommand, 'idea'> {
   /** ISO time. */
   at: string;
 }
+
+const CARRIED: StoredKind<Carried> = {
+  schema: z.looseObject({
+    version: z.literal(1),
+    idea: z.string(),
+    abandoned: z.looseObject({ at: z.string(), reason: z.string().optional() }).optional(),
+    hints: texts.optional(),
+    takenBy: z.string().optional(),
+    kept: z
+      .array(
+        z.looseObject({ verb: z.string(), at: z.string(), n: z.number().optional(), reason: z.string().optional() }),
+      )
+      .optional(),
+    retries: z.number().optional(),
+  }) as unknown as z.ZodType<Carried>,
+  fix: 'Remove the file, then abandon the idea or give the command again',
+};
 
 /** They count until the idea has landed; the others are for one run. `rollback` counts until a `retry`. */
 export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback']);

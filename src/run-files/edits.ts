@@ -3,14 +3,20 @@
  * Invariant: a revision is never written twice. Each contains all edits so far.
  */
 import { join } from 'node:path';
+import { z } from 'zod';
 import { runDir } from '../config/paths.js';
-import { readStored, STORED_VERSION } from '../config/stored.js';
+import { readStored, STORED_VERSION, type StoredKind } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { highestNumber, numbered, writeNumbered } from './numbered.js';
-import { EDIT } from './shapes.js';
+import { editedFields, versionShape } from './shapes.js';
 
 export type IdeaEdit = Partial<Pick<Idea, 'title' | 'text' | 'success' | 'promise'>>;
+
+const EDIT: StoredKind<IdeaEdit> = {
+  schema: z.looseObject({ version: versionShape, ...editedFields, promise: z.string().optional() }) as unknown as z.ZodType<IdeaEdit>,
+  fix: 'Remove the file, then edit the idea again with: ralphctl edit',
+};
 
 const editsDir = (root: string, ref: RunRef, idea: string): string =>
   join(runDir(root, ref.project, ref.runId), 'edits', idea);

@@ -11,8 +11,8 @@ import { projectDir, runDir } from '../config/paths.js';
 import { readNote, STORED_VERSION } from '../config/stored.js';
 import { canonical } from '../git/worktrees/list.js';
 import { commonDirAt, registrations, repairLinks } from '../git/worktrees/moved.js';
-import { listRuns, type RunFile, writeAtomically } from './run.js';
-import { RUN_FILE } from './shapes.js';
+import { listRuns, writeAtomically } from './run.js';
+import { RUN_FILE, type RunFile } from './shapes.js';
 
 /** In the folder for the new place of a moved repository: the name of its existing project. */
 const MOVED = 'moved.json';

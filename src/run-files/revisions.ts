@@ -5,27 +5,24 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { runDir } from '../config/paths.js';
 import type { Config } from '../config/schema.js';
-import { parseStored, STORED_VERSION } from '../config/stored.js';
+import { parseStored, STORED_VERSION, type StoredKind } from '../config/stored.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { highestNumber, numbered, writeNumbered } from './numbered.js';
-import { REVISION } from './shapes.js';
-
-/** Flags of `start` that override the configuration file. */
-export interface ConfigFlags {
-  agent?: string;
-  slots?: number;
-  gate?: string[];
-  maxIterations?: number;
-  tick?: boolean;
-}
+import { type ConfigFlags, configShape, RUN_FIX, versionShape } from './shapes.js';
 
 export interface Revision {
   config: Config;
   tick: boolean;
   flags?: ConfigFlags;
 }
+
+const REVISION: StoredKind<Revision> = {
+  schema: z.looseObject({ version: versionShape, config: configShape, tick: z.boolean() }) as unknown as z.ZodType<Revision>,
+  fix: RUN_FIX,
+};
 
 const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');
 const path = (root: string, ref: RunRef, revision: number): string => numbered(folder(root, ref), revision);

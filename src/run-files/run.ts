@@ -12,27 +12,8 @@ import type { Config } from '../config/schema.js';
 import { parseStored, readStored } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { type ConfigFlags, readRevision } from './revisions.js';
-import { ADDED_IDEA, RUN_FILE, RUN_IDEAS } from './shapes.js';
-
-export interface RunFile {
-  version: 1;
-  project: string;
-  runId: string;
-  /** Root of the user's checkout. */
-  repo: string;
-  /** Place of its configuration file; absent in runs of 0.1: the root of the checkout. */
-  folder?: string;
-  target: string;
-  config: Config;
-  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
-  tick: boolean;
-  /** Landed ideas that a person wants again. */
-  again?: string[];
-  createdAt: string;
-  /** Command-line flags besides the configuration file. */
-  flags?: ConfigFlags;
-}
+import { readRevision } from './revisions.js';
+import { ADDED_IDEA, RUN_FILE, RUN_IDEAS, type RunFile } from './shapes.js';
 
 export interface LoadedRun {
   file: RunFile;

@@ -1,22 +1,46 @@
 /**
- * The shapes of the files of a run and of a project, as they are checked when they are read back.
+ * The pinned files of a run as types and as shapes, and the shapes that other files of a run and a project share.
+ * ralphctl checks a shape when it reads a file back.
  * Invariant: a field that an older version did not write is optional here; unknown fields are allowed.
  */
 import { z } from 'zod';
 import type { Config } from '../config/schema.js';
 import type { StoredKind } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
-import type { Amendment } from './amendments.js';
-import type { Carried } from './carried.js';
-import type { IdeaEdit } from './edits.js';
-import type { Revision } from './revisions.js';
-import type { RunFile } from './run.js';
 
-const texts = z.array(z.string());
+export const texts = z.array(z.string());
 const count = z.number().optional();
 
+/** Flags of `start` that override the configuration file. */
+export interface ConfigFlags {
+  agent?: string;
+  slots?: number;
+  gate?: string[];
+  maxIterations?: number;
+  tick?: boolean;
+}
+
+export interface RunFile {
+  version: 1;
+  project: string;
+  runId: string;
+  /** Root of the user's checkout. */
+  repo: string;
+  /** Place of its configuration file; absent in runs of 0.1: the root of the checkout. */
+  folder?: string;
+  target: string;
+  config: Config;
+  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
+  tick: boolean;
+  /** Landed ideas that a person wants again. */
+  again?: string[];
+  createdAt: string;
+  /** Command-line flags besides the configuration file. */
+  flags?: ConfigFlags;
+}
+
 /** Only what every run has: configurations of older versions lack newer keys, and defaults must not change an open run. */
-const config = z.looseObject({
+export const configShape = z.looseObject({
   slots: z.number(),
   agent: z.string(),
   agents: z.record(z.string(), z.unknown()),
@@ -25,9 +49,9 @@ const config = z.looseObject({
   landing: z.looseObject({}),
 }) as unknown as z.ZodType<Config>;
 
-const version = z.literal(1).optional();
+export const versionShape = z.literal(1).optional();
 
-const idea = z.looseObject({
+export const ideaShape = z.looseObject({
   id: z.string().min(1),
   title: z.string(),
   text: z.string(),
@@ -44,9 +68,9 @@ const idea = z.looseObject({
   plan: z.array(z.looseObject({ name: z.string(), steps: z.array(z.looseObject({ id: z.string() })) })).optional(),
 }) as unknown as z.ZodType<Idea>;
 
-const fields = { title: z.string().optional(), text: z.string().optional(), success: texts.optional() };
+export const editedFields = { title: z.string().optional(), text: z.string().optional(), success: texts.optional() };
 
-const RUN_FIX = 'End the run with: ralphctl abort; then start again';
+export const RUN_FIX = 'End the run with: ralphctl abort; then start again';
 
 export const RUN_FILE: StoredKind<RunFile> = {
   schema: z.looseObject({
@@ -55,7 +79,7 @@ export const RUN_FILE: StoredKind<RunFile> = {
     runId: z.string(),
     repo: z.string(),
     target: z.string(),
-    config,
+    config: configShape,
     backlog: z.looseObject({ file: z.string(), format: z.enum(['roadmap', 'ideas']), sha256: z.string() }),
     tick: z.boolean(),
     again: texts.optional(),
@@ -64,47 +88,8 @@ export const RUN_FILE: StoredKind<RunFile> = {
   fix: RUN_FIX,
 };
 
-export const RUN_IDEAS: StoredKind<Idea[]> = { schema: z.array(idea), fix: RUN_FIX };
+export const RUN_IDEAS: StoredKind<Idea[]> = { schema: z.array(ideaShape), fix: RUN_FIX };
 export const ADDED_IDEA: StoredKind<Idea> = {
-  schema: idea,
+  schema: ideaShape,
   fix: 'Remove the file, then add the idea again with: ralphctl enqueue',
-};
-
-export const REVISION: StoredKind<Revision> = {
-  schema: z.looseObject({ version, config, tick: z.boolean() }) as unknown as z.ZodType<Revision>,
-  fix: RUN_FIX,
-};
-
-export const EDIT: StoredKind<IdeaEdit> = {
-  schema: z.looseObject({ version, ...fields, promise: z.string().optional() }) as unknown as z.ZodType<IdeaEdit>,
-  fix: 'Remove the file, then edit the idea again with: ralphctl edit',
-};
-
-export const AMENDMENT: StoredKind<Amendment> = {
-  schema: z.looseObject({
-    version: z.literal(1),
-    idea: z.string(),
-    of: z.string(),
-    at: z.string(),
-    fields: z.looseObject(fields).optional(),
-    parts: z.array(idea).optional(),
-  }) as unknown as z.ZodType<Amendment>,
-  fix: 'Remove the file, then edit or split the idea again',
-};
-
-export const CARRIED: StoredKind<Carried> = {
-  schema: z.looseObject({
-    version: z.literal(1),
-    idea: z.string(),
-    abandoned: z.looseObject({ at: z.string(), reason: z.string().optional() }).optional(),
-    hints: texts.optional(),
-    takenBy: z.string().optional(),
-    kept: z
-      .array(
-        z.looseObject({ verb: z.string(), at: z.string(), n: z.number().optional(), reason: z.string().optional() }),
-      )
-      .optional(),
-    retries: z.number().optional(),
-  }) as unknown as z.ZodType<Carried>,
-  fix: 'Remove the file, then abandon the idea or give the command again',
 };

@@ -17,7 +17,8 @@ import { parseConfig } from '../../src/config/load.js';
 import { killByToken } from '../../src/process/tokens.js';
 import type { PrepareResult, RunAgentInput } from '../../src/protocol/activities.js';
 import type { Idea } from '../../src/protocol/idea.js';
-import { type RunFile, writeRun } from '../../src/run-files/run.js';
+import { writeRun } from '../../src/run-files/run.js';
+import type { RunFile } from '../../src/run-files/shapes.js';
 import { yaml } from '../support/program.js';
 import { idea } from './idea.js';
 

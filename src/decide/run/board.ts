@@ -5,7 +5,7 @@
  * May import protocol and decide only.
  */
 
-import type { Teller } from '../../protocol/events.js';
+import type { Teller } from '../../protocol/command.js';
 import { type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
 import type { AgentsInfo } from '../../protocol/limits.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';

@@ -14,15 +14,8 @@ import {
   unmarkAttempt,
 } from '../../../src/run-files/attempts.js';
 import { repositoryPath } from '../../../src/run-files/backlog-place.js';
-import {
-  addIdeas,
-  listRuns,
-  loadIdea,
-  loadRun,
-  type RunFile,
-  writeAtomically,
-  writeRun,
-} from '../../../src/run-files/run.js';
+import { addIdeas, listRuns, loadIdea, loadRun, writeAtomically, writeRun } from '../../../src/run-files/run.js';
+import type { RunFile } from '../../../src/run-files/shapes.js';
 import { idea } from '../../activities/idea.js';
 
 let root: string;

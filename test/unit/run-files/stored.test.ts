@@ -10,7 +10,8 @@ import { amend, amended } from '../../../src/run-files/amendments.js';
 import { abandonedIdeas, carryOver, noteAbandoned } from '../../../src/run-files/carried.js';
 import { readEdit, writeEdit } from '../../../src/run-files/edits.js';
 import { readRevision, writeRevision } from '../../../src/run-files/revisions.js';
-import { addIdeas, loadIdea, loadRun, type RunFile, reloadRun, writeRun } from '../../../src/run-files/run.js';
+import { addIdeas, loadIdea, loadRun, reloadRun, writeRun } from '../../../src/run-files/run.js';
+import type { RunFile } from '../../../src/run-files/shapes.js';
 import { runningWorker, workerRecordPath, writeWorkerRecord } from '../../../src/worker/record.js';
 import { idea } from '../../activities/idea.js';
 
