@@ -6,21 +6,11 @@
 import { type Argument, Command, CommanderError, Option } from 'commander';
 import { COMPLETE } from './client/completion/scripts.js';
 import { type Context, makeContext, printJson } from './client/context.js';
-import { EXIT } from './client/errors.js';
+import { EXIT } from './protocol/user-error.js';
 import { endWithReader, flushed } from './client/output.js';
-import {
-  addBudget,
-  addConfig,
-  addLimits,
-  addNotify,
-  addSaves,
-  addServer,
-  addSync,
-  addWorker,
-} from './client/rows/behind.js';
-import { addCompletion } from './client/rows/completion.js';
+import { addBudget, addConfig, addLimits, addNotify, addSaves, addServer, addSync, addWorker } from './client/rows/behind.js';
+import { addCompletion, addHelp } from './client/rows/help.js';
 import { addRecovery, addRunControls, addSteering } from './client/rows/control.js';
-import { addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
 import { collect, json, whole } from './client/rows/options.js';
 import type { StatusOptions } from './client/views/status-list.js';
@@ -73,7 +63,7 @@ program
   .option('--force', 'replace an existing file')
   .option('--dry-run', 'print the file and write nothing')
   .addOption(json)
-  .action(run(async (context, options: object) => (await import('./client/commands/init.js')).init(context, options)));
+  .action(run(async (context, options: object) => (await import('./client/commands/setup/init.js')).init(context, options)));
 
 program
   .command('doctor')
@@ -83,7 +73,7 @@ program
   .option('--probe', 'ask each agent for one answer; costs a little')
   .addOption(json)
   .action(
-    run(async (context, options: object) => (await import('./client/commands/doctor.js')).doctor(context, options)),
+    run(async (context, options: object) => (await import('./client/commands/setup/doctor.js')).doctor(context, options)),
   );
 
 addConfig(program, run);
@@ -98,7 +88,7 @@ program
   .addOption(json)
   .action(
     run(async (context, options: object) => {
-      const { demo } = await import('./client/commands/demo.js');
+      const { demo } = await import('./client/commands/setup/demo.js');
       return demo(context, options);
     }),
   );
@@ -127,7 +117,7 @@ program
   .addOption(json)
   .action(
     run(async (context, backlog: string | undefined, options: Startable) => {
-      const { start } = await import('./client/commands/start.js');
+      const { start } = await import('./client/commands/run/start.js');
       return start(context, { ...options, ...(backlog === undefined ? {} : { backlog }) });
     }),
   );
@@ -140,7 +130,7 @@ program
   .addOption(json)
   .action(
     run(async (context, file: string | undefined) =>
-      (await import('./client/commands/enqueue.js')).enqueue(context, file),
+      (await import('./client/commands/run/enqueue.js')).enqueue(context, file),
     ),
   );
 
@@ -152,7 +142,7 @@ program
   .command('top')
   .summary('open the full screen (also: ralphctl alone)')
   .description('Opens the full screen of the open run, or of the last run. Leaving it changes nothing.')
-  .action(run(async (context) => (await import('./client/commands/top.js')).top(context)));
+  .action(run(async (context) => (await import('./client/commands/inspect/top.js')).top(context)));
 
 program
   .command('status')
@@ -164,7 +154,7 @@ program
   .addOption(json)
   .action(
     run(async (context, options: StatusOptions) =>
-      (await import('./client/commands/status.js')).status(context, options),
+      (await import('./client/commands/inspect/status.js')).status(context, options),
     ),
   );
 
@@ -174,7 +164,7 @@ program
   .summary('explain an idea’s state, score and blockers')
   .description('Explains the state of an idea: its cause, its agent runs, its score breakdown and its blockers.')
   .addOption(json)
-  .action(run(async (context, idea: string) => (await import('./client/commands/why.js')).why(context, idea)));
+  .action(run(async (context, idea: string) => (await import('./client/commands/inspect/why.js')).why(context, idea)));
 
 program
   .command('logs')
@@ -189,7 +179,7 @@ program
   .addOption(json)
   .action(
     run(async (context, idea: string | undefined, options: object) => {
-      const { logs } = await import('./client/commands/logs.js');
+      const { logs } = await import('./client/commands/inspect/logs.js');
       return logs(context, idea, options);
     }),
   );
@@ -204,7 +194,7 @@ program
   .option('--run <id>', 'run to show (default: the last)')
   .addOption(new Option('--json', 'the default and only form'))
   .action(
-    run(async (context, options: object) => (await import('./client/commands/events.js')).events(context, options)),
+    run(async (context, options: object) => (await import('./client/commands/inspect/logs.js')).events(context, options)),
   );
 
 addLimits(program, run);
@@ -227,7 +217,7 @@ program
   .summary('show the versions of ralphctl, SDK and server')
   .description('Shows the versions of ralphctl, Node, the Temporal SDK and the server.')
   .addOption(json)
-  .action(run(async (context) => (await import('./client/commands/version.js')).showVersion(context)));
+  .action(run(async (context) => (await import('./client/commands/internals/version.js')).showVersion(context)));
 
 addCompletion(program, run);
 addHelp(program, run);
@@ -254,7 +244,7 @@ try {
   // `--help` also throws this. It must not wait until the module for other errors has loaded.
   if (error instanceof CommanderError) process.exitCode = argumentError(error);
   else {
-    const { explain } = await import('./client/explain.js');
+    const { explain } = await import('./client/output.js');
     process.exitCode = explain(error, wantsJson);
   }
 }

@@ -10,8 +10,7 @@ import { WorkError } from '../jobs/job-error.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import { keepAlive } from './alive.js';
-import { endLanded } from './end-landed.js';
-import { reconcileIdeas } from './reconcile.js';
+import { endLanded, reconcileIdeas } from './children.js';
 
 /** How long a landing waits before it checks the disk space again. */
 const DISK_RETRY = '1 minute';

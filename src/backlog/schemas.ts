@@ -1,8 +1,8 @@
 /**
  * The published JSON Schemas, made from the zod schemas. The files under schemas/ are these, and a test compares them.
  */
-import { alertJsonSchema } from '../config/schema-alert.js';
-import { eventsJsonSchema } from '../config/schema-events.js';
+import { alertJsonSchema } from '../config/schema/alert.js';
+import { eventsJsonSchema } from '../config/schema/events.js';
 import { configJsonSchema, type JsonSchema } from '../config/zod-problems.js';
 import { ideasJsonSchema } from './ideas.js';
 

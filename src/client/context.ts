@@ -3,9 +3,10 @@ import { cacheRoot, integrationDir, stateRoot, wallDir, worktreesDir } from '../
 import { findWall } from '../git/confinement/wall.js';
 import { RepositoryError } from '../git/errors.js';
 import { inspectRepository, projectId, type Repository } from '../git/repository.js';
-import { brokenHead } from '../git/worktrees/broken-head.js';
+import { brokenHead } from '../git/worktrees/moved.js';
 import { homeOf, homeOfLost } from '../run-files/project-home.js';
 import { forPeople } from './views/terminal.js';
+import type { Teller } from '../protocol/command.js';
 
 export interface Context {
   root: string;
@@ -66,3 +67,13 @@ export async function findProjectId(context: Context): Promise<string> {
     return lost.id;
   }
 }
+
+/*
+ * Tells which front end a person uses: the full screen runs commands of the command line and sets this variable.
+ * Imports types only.
+ */
+
+export const TELLER_ENV = 'RALPHCTL_TELLER';
+
+export const teller = (env: NodeJS.ProcessEnv = process.env): Teller =>
+  env[TELLER_ENV] === 'screen' ? 'screen' : 'cli';

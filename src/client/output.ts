@@ -4,6 +4,7 @@
  * (`ralphctl logs | head`). Every command loads this, so it imports nothing heavy.
  */
 import type { Writable } from 'node:stream';
+import { EXIT, UserError } from '../protocol/user-error.js';
 
 /** Resolves once everything written so far has left the process, or the reader has gone. */
 export const flushed = (stream: Writable): Promise<void> =>
@@ -35,3 +36,17 @@ export function endWithReader(stream: Writable): void {
 }
 
 const SIGPIPE_CODE = 141;
+
+/* Turns an error of a command into one message and an exit code. */
+
+export function explain(error: unknown, json: boolean): number {
+  const known = error instanceof UserError ? error : undefined;
+  const exitCode = known?.exitCode ?? EXIT.internal;
+  const message = error instanceof Error ? error.message : String(error);
+  if (json) {
+    const record = { kind: 'error', message, exitCode, fix: known?.fix, ...known?.details };
+    process.stdout.write(`${JSON.stringify(record)}\n`);
+  } else process.stderr.write(`ralphctl: ${message}\n`);
+  if (!known && error instanceof Error && process.env.RALPHCTL_DEBUG) process.stderr.write(`${error.stack}\n`);
+  return exitCode;
+}

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { readLocated, syntaxOf } from './located.js';
 import { byLine, ConfigError } from './problems.js';
 import { InputError, MIB, readInput } from './read-input.js';
-import { type Config, configSchema } from './schema.js';
+import { type Config, configSchema } from './schema/config.js';
 import { configJsonSchema, zodProblems } from './zod-problems.js';
 
 export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;

@@ -4,7 +4,7 @@
  * Imports this folder only.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Config } from './schema.js';
+import type { Config } from './schema/config.js';
 
 /** When a change takes effect; `never`: the run keeps its value from the start. */
 export type Counts = 'now' | 'iteration' | 'landing' | 'worktree' | 'never';

@@ -3,7 +3,7 @@
  */
 import { type AgentSpec, BUILT_IN_AGENTS } from './agent-spec.js';
 import { suggest } from './problems.js';
-import type { Config } from './schema.js';
+import type { Config } from './schema/config.js';
 
 /** Names that `agent`, `fallback` and ideas may use. */
 export const agentNames = (config: Config): string[] => [

@@ -5,7 +5,7 @@
 import { type core, z } from 'zod';
 import type { Located, Path } from './located.js';
 import { nearest, type Problem, suggest } from './problems.js';
-import { configSchema } from './schema.js';
+import { configSchema } from './schema/config.js';
 
 export type JsonSchema = core.JSONSchema.BaseSchema;
 type Issue = core.$ZodIssue;

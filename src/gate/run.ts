@@ -16,6 +16,7 @@ import { type Names, testNames } from './outcomes/names.js';
 import type { Tested } from './outcomes/outcomes.js';
 import { readReports, reportStamps } from './outcomes/reports.js';
 import { countTests, sum } from './outcomes/summaries.js';
+import type { Config } from '../config/schema/config.js';
 
 /** A failed command, for closer checks. */
 export interface FailedCommand {
@@ -234,3 +235,13 @@ export interface GateCommand {
   /** Globs of JUnit XML files below the worktree. */
   reports: readonly string[];
 }
+
+/* The gate commands of the configuration, ready to run. */
+
+export const gateCommands = (config: Config): GateCommand[] =>
+  config.gate.commands.map(({ name, run, timeoutMinutes, reports }) => ({
+    name,
+    run,
+    timeoutMs: timeoutMinutes * 60_000,
+    reports,
+  }));

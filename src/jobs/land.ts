@@ -17,7 +17,7 @@ import type { RunRef } from '../protocol/run-ref.js';
 import { repositoryPath, tickUntracked } from '../run-files/backlog-place.js';
 import type { LoadedRun } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
-import { whoWorked } from './agent-run/who-worked.js';
+import { whoWorked } from './agent-run/result.js';
 import { SEATS } from './command-environment.js';
 import { inSectionOrThrow, landingGate, wallOf } from './confine/walls.js';
 import type { WorkContext, WorkDeps } from './deps.js';

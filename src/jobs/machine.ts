@@ -5,7 +5,7 @@
 
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Config } from '../config/schema.js';
+import type { Config } from '../config/schema/config.js';
 import type { RunResult } from '../process/run.js';
 import { FAILURE } from '../protocol/failures.js';
 import { WorkError } from './job-error.js';

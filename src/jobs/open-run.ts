@@ -4,7 +4,7 @@ import { accountKey } from '../agents/account.js';
 import { toCard } from '../backlog/cards.js';
 import { runDir } from '../config/paths.js';
 import { resolveAgent } from '../config/resolve-agent.js';
-import type { Config } from '../config/schema.js';
+import type { Config } from '../config/schema/config.js';
 import { landedIdeas } from '../git/landing/landed.js';
 import type {
   CarriedOver,

@@ -8,8 +8,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planPlacesDir } from '../config/paths.js';
 import { git } from '../git/runner.js';
-import type { Idea } from '../protocol/idea.js';
-import type { PlanPosition } from '../protocol/plan.js';
+import type { Idea, PlanPosition } from '../protocol/idea.js';
 import { writeAtomically } from '../run-files/run.js';
 import type { WorkDeps } from './deps.js';
 

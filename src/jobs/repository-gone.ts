@@ -2,8 +2,7 @@
  * A repository that is not in its place (moved, renamed, or without its `.git`), or whose HEAD is broken. The idea is
  * not at fault: nothing is charged, and work resumes once the repository is back or `ralphctl` runs in its new place.
  */
-import { brokenHead } from '../git/worktrees/broken-head.js';
-import { commonDirAt } from '../git/worktrees/moved.js';
+import { brokenHead, commonDirAt } from '../git/worktrees/moved.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { type LoadedRun, loadRun } from '../run-files/run.js';

@@ -9,7 +9,7 @@ import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ATTEMPT_ENV } from '../protocol/names.js';
 import { roomToSpawn } from './descriptors.js';
-import { endEscaped, lookOften, withoutToken } from './end-escaped.js';
+import { endEscaped, lookOften, withoutToken } from './escaped.js';
 import { type Identity, identityOfNewChild } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
 import { explainLaunch } from './launch-error.js';

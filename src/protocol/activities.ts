@@ -7,21 +7,9 @@ import type { DeliverInput, DeliverResult } from './alerts.js';
 import type { BudgetReached, Ceilings, DayTotal } from './budget.js';
 import type { FailureKind, LimitScope } from './failures.js';
 import type { GateInput, GateResult } from './gate.js';
-import type {
-  CleanupInput,
-  CleanupResult,
-  IdeaGitInput,
-  LandInput,
-  LandResult,
-  RollbackInput,
-  RollbackResult,
-  StashResult,
-  UndoInput,
-  UndoResult,
-} from './git-work.js';
-import type { IdeaCard } from './idea.js';
+import type { CleanupInput, CleanupResult, IdeaGitInput, LandInput, LandResult, RollbackInput, RollbackResult, StashResult, UndoInput, UndoResult } from './git-work.js';
+import type { IdeaCard, PlanPosition, PlanShape } from './idea.js';
 import type { AgentsInfo } from './limits.js';
-import type { PlanPosition, PlanShape } from './plan.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { AgentSignal } from './signal.js';

@@ -8,12 +8,11 @@
 import type { Usage } from './activities.js';
 import type { Spent } from './budget.js';
 import type { RunMode, Teller } from './command.js';
-import type { Rung } from './escalation.js';
+import type { Rung, WarningLine } from './warnings.js';
 import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { AgentSignal } from './signal.js';
 import type { IdeaStatus, ShownState } from './states.js';
-import type { WarningLine } from './warnings.js';
 
 /** Why a person is asked. */
 export type Asking =

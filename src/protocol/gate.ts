@@ -1,4 +1,4 @@
-import type { PlanPosition } from './plan.js';
+import type { PlanPosition } from './idea.js';
 import type { RunRef } from './run-ref.js';
 
 export interface TestCounts {

@@ -5,14 +5,13 @@
 import type { Feedback, IdeaLimits, PrepareResult, Reopen, RunAgentResult } from './activities.js';
 import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
 import type { LimitPatch } from './command.js';
-import type { Stall } from './escalation.js';
+import type { Stall, Warning, Watch } from './warnings.js';
 import type { GateResult } from './gate.js';
 import type { AgentChoice, Trouble } from './limits.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { AgentSignal } from './signal.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from './states.js';
-import type { Warning, Watch } from './warnings.js';
 
 export interface IdeaInput extends RunRef {
   idea: string;

@@ -5,8 +5,7 @@
 import type { AlertSettings } from './alerts.js';
 import type { BudgetSettings } from './budget.js';
 import type { RunMode } from './command.js';
-import type { Ladder } from './escalation.js';
-import type { WarningSettings } from './warnings.js';
+import type { Ladder, WarningSettings } from './warnings.js';
 
 export interface Weights {
   unblocks: number;

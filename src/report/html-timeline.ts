@@ -3,7 +3,7 @@
  * Invariant: pure; its size grows with slots and ideas, not with the length of a run.
  */
 import { pad } from '../screen/text.js';
-import { esc } from './html-escape.js';
+import { esc } from './html-parts.js';
 import type { Report } from './schema.js';
 
 const WIDTH = 1000;

@@ -4,8 +4,7 @@
  */
 import { dollars, many, short, UNKNOWN } from '../screen/numbers.js';
 import { clock, duration } from '../screen/time.js';
-import { esc, escLines } from './html-escape.js';
-import { STYLE } from './html-style.js';
+import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
 import type { AgentRun, LandedIdea, OpenIdea, Report, Todo } from './schema.js';
 import { moneyText, notReported, signOf, targetText, whenText } from './text.js';

@@ -8,7 +8,7 @@ import { runDir } from '../config/paths.js';
 import { readStored, STORED_VERSION, type StoredKind } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';
-import { highestNumber, numbered, writeNumbered } from './numbered.js';
+import { highestNumber, numbered, writeNumbered } from './revisions.js';
 import { editedFields, versionShape } from './shapes.js';
 
 export type IdeaEdit = Partial<Pick<Idea, 'title' | 'text' | 'success' | 'promise'>>;

@@ -2,10 +2,10 @@
  * The settings of a configuration that deciding needs. Invariant: the same configuration always gives the same
  * settings.
  */
-import type { Config } from '../config/schema.js';
-import { hoursOf } from '../config/schema-notify.js';
+import type { Config } from '../config/schema/config.js';
+import { hoursOf } from '../config/schema/notify.js';
 import type { AlertSettings } from '../protocol/alerts.js';
-import type { Ladder } from '../protocol/escalation.js';
+import type { Ladder } from '../protocol/warnings.js';
 import type { RunSettings } from '../protocol/run-settings.js';
 
 export function settingsOf(config: Config): RunSettings {

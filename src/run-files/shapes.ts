@@ -4,7 +4,7 @@
  * Invariant: a field that an older version did not write is optional here; unknown fields are allowed.
  */
 import { z } from 'zod';
-import type { Config } from '../config/schema.js';
+import type { Config } from '../config/schema/config.js';
 import type { StoredKind } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 

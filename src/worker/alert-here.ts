@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
-import { quietUntil } from '../decide/alerts/quiet.js';
+import { quietUntil } from '../decide/alerts/queue.js';
 import { messageFor, sendTo } from '../jobs/alerts/deliver.js';
 import type { Alert } from '../protocol/alerts.js';
 import type { RunRef } from '../protocol/run-ref.js';

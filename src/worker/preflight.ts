@@ -1,7 +1,8 @@
 /** Checks that a worker can work; each problem is one sentence with its fix. */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { execa } from 'execa';
-import { projectDir } from '../config/paths.js';
+import { projectDir, closedLockDir } from '../config/paths.js';
+import { withLock } from '../server/lock.js';
 
 export async function workerProblems(root: string, project: string, bundle: string): Promise<string[]> {
   const problems: string[] = [];
@@ -21,3 +22,15 @@ export async function workerProblems(root: string, project: string, bundle: stri
   }
   return problems;
 }
+
+/*
+ * A run begins only when no command works on the project without a run (`client/after-run`): both would work on the same
+ * worktrees and the same target.
+ */
+
+/** Below the time that the server gives the first activity of a run. */
+const MOST_WAIT_MS = 90_000;
+
+/** @throws LockTimeoutError while a command is at work; the server then tries the activity again */
+export const whenNoCommandWorks = (root: string, project: string): Promise<void> =>
+  withLock(closedLockDir(root, project), () => Promise.resolve(), { waitMs: MOST_WAIT_MS });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { alertJsonSchema, alertPayload } from '../../src/config/schema-alert.js';
+import { alertJsonSchema, alertPayload } from '../../src/config/schema/alert.js';
 import type { Alert } from '../../src/protocol/alerts.js';
 import { isSigned, type Receiver, receiver } from '../support/receiver.js';
 import { type Bench, bench } from './bench.js';

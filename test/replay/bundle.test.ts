@@ -59,7 +59,7 @@ describe('the workflow bundle', () => {
 
   it('holds of our sources workflows, decisions and protocol only', () => {
     const ours = modules.filter((path) => path.startsWith('src/'));
-    expect(ours).toContain('src/workflows/autopilot.ts');
+    expect(ours).toContain('src/workflows/run/autopilot.ts');
     expect(ours).toContain('src/decide/run/autopilot.ts');
     expect(ours.filter((path) => !/^src\/(workflows|decide|protocol)\//.test(path))).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import type { Idea } from '../../protocol/idea.js';
 import { type Amendment, amend, forget } from '../../run-files/amendments.js';
 import { print, printJson } from '../context.js';
-import { EXIT, UserError } from '../errors.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { recordCommand } from './act.js';
 import { assertAccepts, type Closed, closedIdea } from './closed.js';
 

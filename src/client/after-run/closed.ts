@@ -1,7 +1,7 @@
 /**
  * The project while no run is open, for the commands that act on it then.
  * Invariant: a command holds the project's lock while it works. A run that starts meanwhile waits in its first activity
- * (`worker/closed-project.ts`), so that a worker and a command never work on one repository together.
+ * (`worker/preflight.ts`), so that a worker and a command never work on one repository together.
  */
 import { closedLockDir } from '../../config/paths.js';
 import { nearest } from '../../config/problems.js';
@@ -18,7 +18,7 @@ import { resolveConnection } from '../../server/connection.js';
 import { withLock } from '../../server/lock.js';
 import { noRun } from '../api/run.js';
 import { type Context, say } from '../context.js';
-import { EXIT, UserError } from '../errors.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { planRun, type RunPlan } from '../plan/run-plan.js';
 import { type Recorded, recordedRun } from '../views/recorded.js';
 

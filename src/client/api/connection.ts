@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { dataConverter } from '../../server/codec.js';
 import { connectTarget, type Target } from '../../server/target.js';
 import { type Context, say } from '../context.js';
-import { EXIT, UserError } from '../errors.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 
 /** The embedded server runs, so only a busy machine delays its answer. */
 const CONNECT_TIMEOUT = { embedded: '20s', external: '5s' } as const;
@@ -38,4 +38,23 @@ function unreachable(target: Target, error: Error): string {
       ? 'Start it with: ralphctl server start'
       : 'Check the server and its address: temporal operator cluster health';
   return `cannot reach ${target.description}: ${error.message.split('\n')[0]}. ${fix}`;
+}
+
+/* Classifies errors of the Temporal client. */
+
+/** The server does not query a workflow whose last task has failed, until the retry of that task. */
+export function isBetweenSteps(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ((at as { code?: unknown }).code === 9 && /task in failed state/i.test(at.message)) return true;
+  }
+  return false;
+}
+
+/** A deadline, or the server's message that no worker polls: nobody answers now. */
+export function isDeadline(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code;
+    if (code === 4 || code === 1 || /no poller|deadline|timeout|cancell?ed/i.test(at.message)) return true;
+  }
+  return false;
 }

@@ -31,9 +31,9 @@ import {
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
 import { compressLargePayloads } from '../../server/codec.js';
-import { EXIT, UserError } from '../errors.js';
-import { teller } from '../teller.js';
-import { isBetweenSteps, isDeadline } from './errors.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
+import { teller } from '../context.js';
+import { isBetweenSteps, isDeadline } from './connection.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;

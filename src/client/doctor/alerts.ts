@@ -1,7 +1,7 @@
 /** Checks the rows of `notify`: programs, addresses and variables. Sends nothing. */
 import { access } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import type { NotifyRow } from '../../config/schema-notify.js';
+import type { NotifyRow } from '../../config/schema/notify.js';
 import { soundCommands } from '../../jobs/alerts/local.js';
 import { isExecutable, which } from '../../server/install/probe.js';
 import type { Context } from '../context.js';

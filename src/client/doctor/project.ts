@@ -7,9 +7,9 @@ import { configFolder } from '../../config/folder.js';
 import { loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
-import type { Config } from '../../config/schema.js';
+import type { Config } from '../../config/schema/config.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
-import { type Repository, refuseOpenOperations, targetTip } from '../../git/repository.js';
+import { type Repository, refuseOpenOperations, targetTip, sharedGitDir } from '../../git/repository.js';
 import { which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { proposeCommands } from '../init/commands.js';
@@ -17,7 +17,7 @@ import { landedReport, reportLines } from '../open-run/landed-report.js';
 import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
-import { checkSubmodules } from './submodules.js';
+import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 
 export interface ProjectFindings {
   checks: Check[];
@@ -238,3 +238,21 @@ const exists = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/* Checks whether worktrees get the target's submodules from the checkout or must fetch them. */
+
+/** None where the target has no submodules. */
+export async function checkSubmodules(root: string, target: string): Promise<Check[]> {
+  const all = (await readSubmodules(root, `refs/heads/${target}`)).filter(({ off }) => !off);
+  if (all.length === 0) return [];
+  const commonDir = await sharedGitDir(root);
+  const missing: string[] = [];
+  for (const { name, path, commit } of all)
+    if (!(await hasCommit(ownCopy(commonDir, name), commit))) missing.push(path);
+  if (missing.length === 0) {
+    const paths = all.map(({ path }) => path).join(', ');
+    return [ok('submodules', `${paths}: set up in each worktree from your checkout`)];
+  }
+  const found = `${missing.join(', ')}: your checkout lacks the commit that ${target} names, so each worktree fetches it from its origin`;
+  return [warn('submodules', found, `git submodule update --init ${missing.map((path) => `'${path}'`).join(' ')}`)];
+}

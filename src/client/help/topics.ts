@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { programFile } from '../../process/program-file.js';
-import { UserError } from '../errors.js';
+import { UserError } from '../../protocol/user-error.js';
 import type { Page } from './plain-text.js';
 
 interface Source {

@@ -14,7 +14,7 @@ import { workerState } from '../../worker/record.js';
 import { type Connected, connect } from '../api/connection.js';
 import { RunApi } from '../api/run.js';
 import { type Context, say } from '../context.js';
-import { EXIT, UserError } from '../errors.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { ringBell } from '../views/terminal.js';
 import { ensureWorker } from '../worker-process.js';
 

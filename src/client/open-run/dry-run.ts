@@ -7,10 +7,10 @@ import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
 import { needNoWork } from '../../run-files/landed.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { type Context, print, printJson } from '../context.js';
-import { EXIT } from '../errors.js';
-import { reportLines } from '../open-run/landed-report.js';
+import { EXIT } from '../../protocol/user-error.js';
+import { reportLines } from './landed-report.js';
 import { type RunPlan, reportOf } from '../plan/run-plan.js';
-import { openRunConfig } from './open-config.js';
+import { openRunConfig } from './flags.js';
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
   const openRun = (await openRunConfig(context, plan.project))?.file.runId;

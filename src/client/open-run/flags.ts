@@ -3,9 +3,9 @@
  * Invariant: drops no flag silently, and changes nothing that no flag names.
  */
 import { reloadRow } from '../../config/reload.js';
-import type { OpenRun } from '../commands/interventions.js';
-import type { Context } from '../context.js';
-import { configFlags, configOfRun } from '../plan/run-config.js';
+import type { OpenRun } from '../commands/steer/interventions.js';
+import type { Context, Project } from '../context.js';
+import { configFlags, configOfRun, type RunConfig } from '../plan/run-config.js';
 import { backlogFile, type StartFlags } from '../plan/run-plan.js';
 import { describeChange, fileChanges, reloadFlags } from './reload.js';
 
@@ -60,4 +60,20 @@ export async function changedFile(context: Context, run: Pick<OpenRun, 'project'
     `the configuration file has changed since this run read it. ${how}`,
     ...changes.map((change) => `  ${describeChange(change)}`),
   ];
+}
+
+/* The configuration of the open run, for commands that only read. Starts nothing. */
+
+/** Undefined without a server: no command could reach a run. */
+export async function openRunConfig(context: Context, project: Project): Promise<RunConfig | undefined> {
+  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
+  const connected = await connect(context, { start: false }).catch(() => undefined);
+  if (!connected) return undefined;
+  try {
+    const facts = await new RunApi(connected.client, project.id).facts().catch(() => undefined);
+    if (!facts?.open || !facts.runId) return undefined;
+    return await configOfRun(context.root, { project: project.id, runId: facts.runId }).catch(() => undefined);
+  } finally {
+    await connected.close();
+  }
 }

@@ -7,11 +7,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import { type Change, COUNTS_TEXT, changesOf, reloaded } from '../../config/reload.js';
-import type { Config } from '../../config/schema.js';
+import type { Config } from '../../config/schema/config.js';
 import { dropRevision, writeRevision } from '../../run-files/revisions.js';
 import type { ConfigFlags } from '../../run-files/shapes.js';
 import { loadRun } from '../../run-files/run.js';
-import type { OpenRun } from '../commands/interventions.js';
+import type { OpenRun } from '../commands/steer/interventions.js';
 import type { Context } from '../context.js';
 import { configFor, configOfRun, type RunConfig, readConfig, withFlags } from '../plan/run-config.js';
 import { checkAgents } from '../plan/run-plan.js';

@@ -3,10 +3,10 @@ import { access } from 'node:fs/promises';
 import { isAbsolute, join, posix } from 'node:path';
 import { agentEnvironment } from '../../agents/environment.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
-import type { Config } from '../../config/schema.js';
+import type { Config } from '../../config/schema/config.js';
 import { git } from '../../git/runner.js';
 import type { Context } from '../context.js';
-import { UserError } from '../errors.js';
+import { UserError } from '../../protocol/user-error.js';
 
 const DEFAULT_SCRIPT = '.ralph-script.yaml';
 

@@ -9,7 +9,7 @@ import { retriedIdeas } from '../../run-files/carried.js';
 import { needNoWork } from '../../run-files/landed.js';
 import { settingsOf } from '../../run-files/settings.js';
 import type { Context } from '../context.js';
-import { UserError } from '../errors.js';
+import { UserError } from '../../protocol/user-error.js';
 import type { Recorded } from '../views/recorded.js';
 import { planRun } from './run-plan.js';
 

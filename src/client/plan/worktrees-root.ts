@@ -7,7 +7,7 @@ import { access, constants, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Repository } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
-import { UserError } from '../errors.js';
+import { UserError } from '../../protocol/user-error.js';
 
 const isIn = (path: string, folder: string): boolean => path === folder || path.startsWith(folder.replace(/\/?$/, sep));
 

@@ -4,12 +4,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runDir } from '../../config/paths.js';
+import { runDir, ideaDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { ideaBranch } from '../../git/refs.js';
 import { fold } from '../../model/fold.js';
-import type { RunModel } from '../../model/model.js';
+import type { RunModel, IdeaModel } from '../../model/model.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { Extra, OtherRun } from '../../report/extra.js';
@@ -19,8 +19,9 @@ import { eventsPath, followEvents } from '../../run-files/events.js';
 import { listRuns } from '../../run-files/run.js';
 import type { Context } from '../context.js';
 import { emptyModel, takeAdded } from '../model/read-model.js';
-import { takeAnswers } from './answers.js';
-import { isOpen } from './standing.js';
+import { answersInRun } from '../../jobs/agent-run/answers.js';
+import { resolveConnection } from '../../server/connection.js';
+import { runningServer } from '../../server/embedded.js';
 
 export interface Gathered {
   model: RunModel;
@@ -123,3 +124,57 @@ async function sinceThen(
 
 const dayText = (at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' }).format(at).replace(',', '');
+
+/*
+ * Adds the texts of answers to a model. Events record an answer without its text, which is in the idea's folder.
+ * Invariant: an answer with a text keeps it.
+ */
+
+export async function takeAnswers(root: string, { project, runId }: RunRef, model: RunModel): Promise<void> {
+  for (const idea of model.ideas.values()) {
+    if (!idea.said.some(({ verb, text }) => verb === 'answer' && text === undefined)) continue;
+    const kept = await answersInRun(ideaDir(root, project, runId, idea.id)).catch(() => []);
+    fill(
+      idea,
+      kept.map(({ answer }) => answer),
+    );
+  }
+}
+
+/** An answer has two events: one of the command, and one of the idea. */
+function fill(idea: IdeaModel, answers: readonly string[]): void {
+  const given = idea.said.filter(({ verb, done }) => verb === 'answer' && done !== undefined);
+  for (const [place, one] of given.entries()) {
+    const text = answers[place];
+    if (one.text === undefined && text !== undefined) one.text = text;
+  }
+  const words = given.map(({ text }) => (text === undefined ? 'answer' : `answer: ${text}`));
+  let before = false;
+  idea.moments = idea.moments.filter((moment) => {
+    const bare = moment.kind === 'said' && moment.text === 'answer';
+    const again = bare && before;
+    before = bare && !again;
+    if (bare && !again) moment.text = words.shift() ?? moment.text;
+    return !again;
+  });
+}
+
+/* Whether a run is open. Invariant: starts nothing. */
+
+/** A run without a recorded end counts as open when no server answers. */
+export async function isOpen(context: Context, { project, runId }: RunRef): Promise<boolean> {
+  const embedded = (await resolveConnection(context)).kind === 'embedded';
+  if (embedded && !(await runningServer(context.root))) return true;
+  const [{ connect }, { RunApi }] = await Promise.all([import('../api/connection.js'), import('../api/run.js')]);
+  try {
+    const connected = await connect(context, { start: false });
+    try {
+      const facts = await new RunApi(connected.client, project).facts();
+      return facts === undefined || (facts.open && facts.runId === runId);
+    } finally {
+      await connected.close();
+    }
+  } catch {
+    return true;
+  }
+}

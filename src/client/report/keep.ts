@@ -10,6 +10,11 @@ import { htmlReport } from '../../report/html.js';
 import { markdownReport } from '../../report/markdown.js';
 import type { Report } from '../../report/schema.js';
 import { writeAtomically } from '../../run-files/run.js';
+import { makeReport } from '../../report/build.js';
+import { firstPart } from '../../report/text.js';
+import type { Context } from '../context.js';
+import { gather } from './gather.js';
+import { printLines, textWidth } from './print.js';
 
 /** Returns the path of the page. */
 export async function keepReport(root: string, ref: RunRef, report: Report): Promise<string> {
@@ -18,4 +23,20 @@ export async function keepReport(root: string, ref: RunRef, report: Report): Pro
   await writeAtomically(page, htmlReport(report));
   await writeAtomically(join(dir, 'report.md'), markdownReport(report));
   return page;
+}
+
+/* Prints the first part of the report when an attached `start` sees its run end. Never fails the end of a run. */
+
+export async function reportAtEnd(context: Context, ref: RunRef): Promise<void> {
+  try {
+    const found = await gather(context, ref);
+    if (!found) return;
+    const report = makeReport(found.model, { ...found.extra, over: true });
+    const page = await keepReport(context.root, ref, report);
+    const width = textWidth();
+    const lines = firstPart(report, width === undefined ? {} : { width });
+    printLines([...lines, '', `the whole report: ralphctl report     as a page: ${page}`]);
+  } catch {
+    // The run's files may be unreadable. The summary is printed already.
+  }
 }

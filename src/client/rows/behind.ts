@@ -7,9 +7,9 @@ import { InvalidArgumentError, Option, type Command as Program } from 'commander
 import type { Dimension } from '../../protocol/budget.js';
 import { json, type Run, whole } from './options.js';
 
-const configuration = () => import('../commands/config.js');
-const accounts = () => import('../commands/accounts.js');
-const savedWork = () => import('../commands/saves.js');
+const configuration = () => import('../commands/setup/config.js');
+const accounts = () => import('../commands/inspect/accounts.js');
+const savedWork = () => import('../commands/recover/saves.js');
 
 export function addConfig(program: Program, run: Run): void {
   const config = program
@@ -103,7 +103,7 @@ export function addSync(program: Program, run: Run): void {
     .addOption(json)
     .action(
       run(async (context, options: { conflicts?: boolean }) =>
-        (await import('../commands/sync.js')).sync(context, options),
+        (await import('../commands/recover/sync.js')).sync(context, options),
       ),
     );
 }
@@ -125,7 +125,7 @@ export function addServer(program: Program, run: Run): void {
     if (name === 'stop')
       command.option('--force', 'stop it while runs are open; they stop moving until the next start');
     command.action(
-      run(async (context, options: object) => (await import('../commands/server.js')).server(context, name, options)),
+      run(async (context, options: object) => (await import('../commands/internals/server.js')).server(context, name, options)),
     );
   }
 }
@@ -146,7 +146,7 @@ export function addNotify(program: Program, run: Run): void {
     .description('send a test alert to every row, or to one')
     .addOption(json)
     .action(
-      run(async (context, row: string | undefined) => (await import('../commands/notify.js')).testNotify(context, row)),
+      run(async (context, row: string | undefined) => (await import('../commands/setup/notify.js')).testNotify(context, row)),
     );
 }
 
@@ -161,5 +161,5 @@ export function addWorker(program: Program, run: Run): void {
     .option('--stop', 'stop the background worker of this project')
     .addOption(new Option('--supervise').hideHelp())
     .addOption(new Option('--child').hideHelp())
-    .action(run(async (context, options: object) => (await import('../commands/worker.js')).worker(context, options)));
+    .action(run(async (context, options: object) => (await import('../commands/internals/worker.js')).worker(context, options)));
 }

@@ -4,11 +4,10 @@
  */
 import { InvalidArgumentError, type Command as Program } from 'commander';
 import { type Intervention, RUN_MODES, type RunMode } from '../../protocol/command.js';
-import type { EditOptions } from '../commands/edit.js';
-import type { SplitOptions } from '../commands/split.js';
+import type { EditOptions } from '../commands/steer/edit.js';
+import type { SplitOptions } from '../commands/steer/split.js';
 import type { Context } from '../context.js';
-import { collect, json, type Run, reason, whole } from './options.js';
-import { FORGET, given, type Several, tellSome, WHERE } from './several.js';
+import { collect, json, type Run, reason, whole, FORGET, given, type Several, tellSome, WHERE } from './options.js';
 
 interface Said {
   reason?: string;
@@ -36,7 +35,7 @@ const minutes = (text: string): number => {
   return value;
 };
 
-const interventions = () => import('../commands/interventions.js');
+const interventions = () => import('../commands/steer/interventions.js');
 const tell = async (context: Context, command: Intervention, said: Said): Promise<number> =>
   (await interventions()).tell(context, { ...command, ...(said.reason ? { reason: said.reason } : {}) });
 const about = (idea: string | undefined): { idea?: string } => (idea === undefined ? {} : { idea });
@@ -193,7 +192,7 @@ export function addSteering(program: Program, run: Run): void {
     .option('--forget', 'drop the edit: later runs read the idea from the backlog again')
     .action(
       run(async (context, idea: string, options: EditOptions) =>
-        (await import('../commands/edit.js')).edit(context, idea, options),
+        (await import('../commands/steer/edit.js')).edit(context, idea, options),
       ),
     );
   add(
@@ -206,7 +205,7 @@ export function addSteering(program: Program, run: Run): void {
     .option('--forget', 'drop the split: later runs read the idea from the backlog again')
     .action(
       run(async (context, idea: string, options: SplitOptions) =>
-        (await import('../commands/split.js')).split(context, idea, options),
+        (await import('../commands/steer/split.js')).split(context, idea, options),
       ),
     );
   add(
@@ -234,7 +233,7 @@ export function addSteering(program: Program, run: Run): void {
     .option('--where <status>', WHERE, collect)
     .action(
       run(async (context, idea: string | undefined, said: Several) =>
-        (await import('../commands/abandon.js')).abandon(context, idea, said),
+        (await import('../commands/steer/abandon.js')).abandon(context, idea, said),
       ),
     );
 }
@@ -261,7 +260,7 @@ export function addRecovery(program: Program, run: Run): void {
       run(async (context, idea: string | undefined, said: Several & { fresh?: boolean }) =>
         said.forget && idea !== undefined
           ? (await interventions()).forgetCarried(context, idea, 'retry')
-          : (await import('../commands/abandon.js')).retry(context, idea, said),
+          : (await import('../commands/steer/abandon.js')).retry(context, idea, said),
       ),
     );
   add('unblock [idea]', 'queue a blocked idea again', 'Queues a blocked idea again.')

@@ -1,8 +1,9 @@
 /** `ralphctl help`: the list of commands, one command, or a topic. Invariant: imports nothing heavy. */
-import type { Command } from 'commander';
+import { type Command, Argument, type Command as Program } from 'commander';
 import { print } from '../context.js';
 import { isTopic, TOPIC_NAMES, topicText } from '../help/topics.js';
 import type { Run } from './options.js';
+import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 
 const NO_TERMINAL = 80;
 
@@ -48,4 +49,20 @@ function find(program: Command, words: readonly string[]): Command | undefined {
     found = next;
   }
   return found;
+}
+
+/* `ralphctl completion`. Invariant: imports nothing heavy. */
+
+export function addCompletion(program: Program, run: Run): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', SHELLS.join(', ')).choices(SHELLS))
+    .summary('print the script that completes commands in a shell')
+    .description('Prints the script that completes commands, flags and idea ids in bash, zsh or fish.')
+    .action(
+      run((_context, shell: Shell) => {
+        print(completionScript(shell));
+        return Promise.resolve(0);
+      }),
+    );
 }

@@ -3,8 +3,8 @@
  * Invariant: imports nothing heavy; a command loads its module when it is called.
  */
 import type { Command as Program } from 'commander';
-import type { ReportOptions } from '../commands/report.js';
-import type { ShowOptions } from '../commands/show.js';
+import type { ReportOptions } from '../commands/inspect/report.js';
+import type { ShowOptions } from '../commands/inspect/show.js';
 import { json, type Run, whole } from './options.js';
 
 export function addReport(program: Program, run: Run): void {
@@ -18,7 +18,7 @@ export function addReport(program: Program, run: Run): void {
     .option('--html [file]', 'write a page that needs nothing else, and print its path (default: in the run’s folder)')
     .addOption(json)
     .action(
-      run(async (context, options: ReportOptions) => (await import('../commands/report.js')).report(context, options)),
+      run(async (context, options: ReportOptions) => (await import('../commands/inspect/report.js')).report(context, options)),
     );
 
   program
@@ -31,7 +31,7 @@ export function addReport(program: Program, run: Run): void {
     .addOption(json)
     .action(
       run(async (context, idea: string, options: ShowOptions) =>
-        (await import('../commands/show.js')).show(context, idea, options),
+        (await import('../commands/inspect/show.js')).show(context, idea, options),
       ),
     );
 
@@ -40,5 +40,5 @@ export function addReport(program: Program, run: Run): void {
     .summary('list all runs of this repository')
     .description('Lists all runs of this repository, newest first, and what the last one left.')
     .addOption(json)
-    .action(run(async (context) => (await import('../commands/runs.js')).runs(context)));
+    .action(run(async (context) => (await import('../commands/inspect/report.js')).runs(context)));
 }

@@ -3,8 +3,7 @@
  * Invariant: nothing it prints reaches the terminal of the screen.
  */
 import { execa } from 'execa';
-import type { Context } from '../context.js';
-import { TELLER_ENV } from '../teller.js';
+import { type Context, TELLER_ENV } from '../context.js';
 import { program } from '../worker-process.js';
 
 const MOST_MS = 60_000;

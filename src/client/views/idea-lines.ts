@@ -1,4 +1,4 @@
-import type { Answered } from '../../protocol/answer.js';
+import type { Answered } from '../../protocol/command.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { GroupView } from '../../protocol/views.js';
 import type { AgentRunLine, IdeaReport } from './idea-report.js';

@@ -10,7 +10,7 @@ import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { RunAgentResult } from '../../protocol/activities.js';
-import type { Answered } from '../../protocol/answer.js';
+import type { Answered } from '../../protocol/command.js';
 import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import type { AgentSignal } from '../../protocol/signal.js';
 import type { WhyView } from '../../protocol/views.js';

@@ -9,7 +9,7 @@ import type { Board } from '../run/board.js';
 import { letLand, resumeCommand, tellIdea } from '../run/control.js';
 import { type Plan, refuse } from '../run/effects.js';
 import { requeue } from '../run/git-tasks.js';
-import { splitProblem } from '../run/split.js';
+import { splitProblem } from '../run/enqueue.js';
 import { putFirst } from '../run/waiting.js';
 import { clip, MAX_REASON } from '../text.js';
 import { addPatch, notesProblem, sizeOf } from './amendments.js';

@@ -4,9 +4,8 @@
  * May import protocol only.
  */
 import type { RunAgentResult } from '../../protocol/activities.js';
-import type { Ladder, Rung, Stall } from '../../protocol/escalation.js';
+import type { Ladder, Rung, Stall, Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
 import type { GateResult } from '../../protocol/gate.js';
-import type { Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
 
 /** How many states are remembered. Returning to one of them is no progress, so going back and forth is none either. */
 const REMEMBERED = 6;

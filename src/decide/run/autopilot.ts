@@ -27,7 +27,7 @@ import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
 import { type Ending, LandingQueue } from './landing-queue.js';
 import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
-import { idleProblem, refusalOf, takeCommand } from './take-command.js';
+import { idleProblem, refusalOf, takeCommand } from './interventions.js';
 import { endOwnWaits, fillSlots, nextOwnWait, reviewAgents, standsStill } from './waiting.js';
 
 export { agentName } from '../scheduler/slots.js';

@@ -4,7 +4,9 @@
  * May import protocol and decide only.
  */
 import { IDEA_ID, type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
-import { findCycle, type Graph } from '../scheduler/graph.js';
+import { findCycle, Graph } from '../scheduler/graph.js';
+import type { IdeaEntry } from '../../protocol/run.js';
+import { type Board, groupOf } from './board.js';
 
 /** Why the ideas are refused, in one sentence; undefined when they are valid. */
 export function enqueueProblem(graph: Graph, cards: readonly IdeaCard[]): string | undefined {
@@ -75,4 +77,24 @@ function cycleProblem(
   const ids = cycle.map((event) => event.slice(event.indexOf(':') + 1));
   const path = ids.filter((id, at) => at === 0 || id !== ids[at - 1]);
   return `${(path.length === 1 ? [...path, ...path] : path).join(' -> ')} is a cycle`;
+}
+
+/*
+ * Replaces an idea by smaller ones (C3). It becomes a group with its parts as children, so that its dependents wait for
+ * all of them.
+ * May import protocol and decide only.
+ */
+
+export function splitProblem(
+  board: Board,
+  entry: IdeaEntry,
+  cards: readonly IdeaCard[] | undefined,
+): string | undefined {
+  const { id } = entry.card;
+  if (!Array.isArray(cards) || cards.length === 0) return `split ${id} needs the ideas that replace it`;
+  const stray = (cards as IdeaCard[]).find((card) => card?.parent !== id);
+  if (stray) return `${String(stray?.id)} does not name ${id} as its parent`;
+  // The later shape: by then the idea is a group.
+  const entries = board.state.entries.map((one) => (one === entry ? { ...one, card: groupOf(one.card) } : one));
+  return enqueueProblem(new Graph(entries), cards);
 }

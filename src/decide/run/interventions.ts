@@ -7,25 +7,17 @@
  */
 import { type Intervention, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
 import { DIMENSIONS } from '../budget/amounts.js';
-import { raise, raiseProblem } from '../budget/control.js';
+import { raise, raiseProblem, budgetProblem } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
 import { patchProblem } from '../idea/amendments.js';
 import { planIdeaIntervention } from '../idea/interventions.js';
-import { isIdeaVerb } from '../idea/table.js';
+import { isIdeaVerb, goesOn } from '../idea/table.js';
 import type { Board } from './board.js';
-import {
-  abortRun,
-  approveAll,
-  modeEvent,
-  pauseRun,
-  resumeRun,
-  reviewRun,
-  runFacts,
-  setMode,
-  stopRun,
-} from './control.js';
+import { abortRun, approveAll, modeEvent, pauseRun, resumeRun, reviewRun, runFacts, setMode, stopRun, isActive } from './control.js';
 import { type Plan, refuse } from './effects.js';
 import { type RunEvent, runTransition } from './table.js';
+import { isName } from '../messages/shape.js';
+import { clip, MAX_REASON } from '../text.js';
 
 /** Longest id of an idea or a command, in characters. */
 const MAX_ID = 200;
@@ -186,3 +178,47 @@ function shapeProblem(command: unknown): string | undefined {
 const isId = (value: unknown): boolean => value === undefined || (typeof value === 'string' && value.length <= MAX_ID);
 
 const isRunVerb = (verb: string): verb is RunVerb => RUN_VERBS.some((one) => one === verb);
+
+/*
+ * How the run takes an intervention of a person.
+ * Invariant: an intervention with an id is applied once. A refused one changes nothing but what the run answers.
+ * May import protocol and decide only.
+ */
+
+/** How many command ids are remembered. */
+const SEEN_KEPT = 50;
+
+/** Why the command is not legal now; undefined when it is. Changes nothing. */
+export function refusalOf(board: Board, command: Intervention): string | undefined {
+  const plan = planIntervention(board, command);
+  return 'refusal' in plan ? plan.refusal : undefined;
+}
+
+/** Why a legal command would change nothing. */
+export function idleProblem(board: Board, { verb, idea }: Intervention): string | undefined {
+  if (verb !== 'resume') return undefined;
+  const entry = idea === undefined ? undefined : board.graph.entry(idea);
+  if (entry)
+    return entry.approval && !goesOn(entry) ? `${idea} waits for an approval: ralphctl approve ${idea}` : undefined;
+  if (isActive(board)) return undefined;
+  const over = budgetProblem(board);
+  return over && `the run stays ${board.state.run}: ${over}`;
+}
+
+export function takeCommand(board: Board, command: Intervention): { done: string } | { refusal: string } {
+  const { state, told } = board;
+  const { verb, idea, reason, id } = command;
+  if (id !== undefined && state.seen?.includes(id)) return { done: 'already taken' };
+  if (isName(id)) state.seen = [...(state.seen ?? []), id].slice(-SEEN_KEPT);
+  const plan = planIntervention(board, command);
+  if ('refusal' in plan) {
+    // The value may be anything: only a known text is passed on.
+    const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
+    told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
+    return plan;
+  }
+  const about = { verb, idea: idea || undefined, reason: reason || undefined };
+  const done = plan.carryOut();
+  told.push({ ...about, done });
+  return { done };
+}

@@ -7,7 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ideaDir } from '../../config/paths.js';
 import type { RunAgentInput } from '../../protocol/activities.js';
-import { type Answered, answerIn, answerNote } from '../../protocol/answer.js';
+import { type Answered, answerIn, answerNote } from '../../protocol/command.js';
 import { listRuns, writeAtomically } from '../../run-files/run.js';
 
 /** Number of answers that a prompt repeats, the latest ones. */

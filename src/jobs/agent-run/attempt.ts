@@ -10,7 +10,7 @@ import { type ExecuteAgentInput, type ExecuteAgentResult, executeAgent } from '.
 import { worktreesDir } from '../../config/paths.js';
 import { removeStaleLocks } from '../../git/locks.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
-import { endLeftIn } from '../../process/end-escaped.js';
+import { endLeftIn } from '../../process/escaped.js';
 import { findByToken, killByToken } from '../../process/tokens.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
 import { FAILURE } from '../../protocol/failures.js';

@@ -3,7 +3,7 @@
  * Invariant: it goes into workflow history, so it has no secrets and only references and tails. An unwritable file is a
  * warning, because a full disk must not repeat a finished run.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountKey, sessionToResume } from '../../agents/account.js';
 import type { ExecuteAgentResult } from '../../agents/execute.js';
@@ -14,12 +14,16 @@ import type { RunResult } from '../../process/run.js';
 import type { AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
 import type { BudgetReached } from '../../protocol/budget.js';
 import type { Idea } from '../../protocol/idea.js';
-import { TAIL_LIMIT } from '../../protocol/run-ref.js';
+import { TAIL_LIMIT, type RunRef } from '../../protocol/run-ref.js';
 import type { AgentSignal } from '../../protocol/signal.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { writeUsage } from '../../run-files/usage.js';
 import type { WorkDeps } from '../deps.js';
 import { whyUnfinished } from './settle.js';
+import { ideaDir } from '../../config/paths.js';
+import { resolveAgent } from '../../config/resolve-agent.js';
+import type { Config } from '../../config/schema/config.js';
+import type { Worker } from '../../git/landing/message.js';
 
 /** One ended run. */
 export interface Ended {
@@ -171,4 +175,26 @@ export function readSignal(
     promise: idea.promise,
     requireXml: idea.requireXml ?? run.file.config.signals.requireXml,
   });
+}
+
+/* The agent and the model that worked on an idea last, for the trailers of its commits. Reads files only. */
+
+export async function whoWorked(deps: WorkDeps, ref: RunRef & { idea: string }, config: Config): Promise<Worker> {
+  const dir = ideaDir(deps.root, ref.project, ref.runId, ref.idea);
+  const names = await readdir(dir).catch(() => []);
+  const runs = names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a));
+  for (const name of runs) {
+    const agent = (await readResult(join(dir, name)))?.agent;
+    if (agent !== undefined) return workerOf(config, agent);
+  }
+  return {};
+}
+
+function workerOf(config: Config, agent: string): Worker {
+  try {
+    const { model } = resolveAgent(config, agent);
+    return { agent, model };
+  } catch {
+    return { agent };
+  }
 }

@@ -1,5 +1,5 @@
 /** The request that each format of webhook gets. Pure. */
-import type { NotifyRow } from '../../config/schema-notify.js';
+import type { NotifyRow } from '../../config/schema/notify.js';
 import type { Message } from './message.js';
 import { payloadOf } from './payload.js';
 

@@ -7,7 +7,7 @@
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
-import type { NotifyRow } from '../../config/schema-notify.js';
+import type { NotifyRow } from '../../config/schema/notify.js';
 import type { Alert, DeliverInput, DeliverResult } from '../../protocol/alerts.js';
 import { FAILURE } from '../../protocol/failures.js';
 import { autopilotId, ideaWorkflowId } from '../../protocol/names.js';

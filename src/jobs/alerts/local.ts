@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { NotifyRow } from '../../config/schema-notify.js';
+import type { NotifyRow } from '../../config/schema/notify.js';
 import { gateEnvironment } from '../../gate/environment.js';
 import { run } from '../../process/run.js';
 import { alertError } from './alert-error.js';

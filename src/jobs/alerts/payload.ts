@@ -1,5 +1,5 @@
 /** An alert as the JSON body that webhooks and commands get. Pure. */
-import type { AlertPayload } from '../../config/schema-alert.js';
+import type { AlertPayload } from '../../config/schema/alert.js';
 import type { Message } from './message.js';
 
 export function payloadOf(message: Message): AlertPayload {

@@ -4,7 +4,7 @@
  * configured receiver.
  */
 import { createHmac } from 'node:crypto';
-import type { NotifyRow } from '../../config/schema-notify.js';
+import type { NotifyRow } from '../../config/schema/notify.js';
 import { alertError } from './alert-error.js';
 import { requestFor } from './bodies.js';
 import type { Message } from './message.js';

@@ -10,7 +10,7 @@ import { integrationDir } from '../../config/paths.js';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { lostTests } from '../../gate/outcomes/outcomes.js';
 import { findOverlay, layOver, type Overlay } from '../../gate/overlay.js';
-import { runCommand } from '../../gate/run.js';
+import { runCommand, gateCommands } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
@@ -19,7 +19,6 @@ import type { LoadedRun } from '../../run-files/run.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
 import type { WorkDeps } from '../deps.js';
 import { setUp } from '../prepare.js';
-import { gateCommands } from './commands.js';
 
 export interface BaseTestsInput {
   project: string;

@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baselineDir, integrationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
-import { type GateCommand, runCommand } from '../../gate/run.js';
+import { type GateCommand, runCommand, gateCommands } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
@@ -17,7 +17,6 @@ import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
 import type { WorkDeps } from '../deps.js';
 import { setUp } from '../prepare.js';
-import { gateCommands } from './commands.js';
 
 export interface BaselineInput {
   project: string;

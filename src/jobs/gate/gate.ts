@@ -4,9 +4,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
-import { stillAsStamped } from '../../gate/kept/folders.js';
-import { changedSinceNoted, KEPT_FILE } from '../../gate/kept/late.js';
-import { runGate } from '../../gate/run.js';
+import { stillAsStamped, changedSinceNoted, KEPT_FILE } from '../../gate/kept/folders.js';
+import { runGate, gateCommands } from '../../gate/run.js';
 import { findTripwires } from '../../gate/tripwires/tripwires.js';
 import { git } from '../../git/runner.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
@@ -23,9 +22,7 @@ import { loadOne } from '../load.js';
 import { keepPlace } from '../plan-place.js';
 import { setUp } from '../prepare.js';
 import { keepOutcomes } from './baseline.js';
-import { gateCommands } from './commands.js';
-import { type JudgeInput, judgeWith } from './judge.js';
-import { judgeGreen } from './judge-green.js';
+import { type JudgeInput, judgeWith, judgeGreen } from './judge.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
   const [run, idea] = await loadOne(deps, input);

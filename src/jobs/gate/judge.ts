@@ -6,10 +6,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { cannotRunText } from '../../gate/cannot-run.js';
-import type { FailedCommand, Judgement } from '../../gate/run.js';
+import { type FailedCommand, type Judgement, boundedTail } from '../../gate/run.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import type { WorkDeps } from '../deps.js';
 import { type BaselineInput, baselineOutcomes } from './baseline.js';
+import { type Lost, lostTests } from '../../gate/outcomes/outcomes.js';
+import { chosen, withRule } from '../../gate/tripwires/tripwires.js';
+import type { GateFailure, GateResult, Tripwire } from '../../protocol/gate.js';
+import { TAIL_LIMIT } from '../../protocol/run-ref.js';
+import { type BaseTestsInput, type Broken, baseTests } from './base-tests.js';
 
 export interface JudgeInput extends Omit<BaselineInput, 'index' | 'base'> {
   /** Absent: no base to compare with. */
@@ -71,3 +76,99 @@ async function remember({ logDir }: JudgeInput, { index, outcome }: FailedComman
   const { exitCode, failing } = outcome;
   await writeAtomically(join(logDir, LAST_RED), JSON.stringify({ index, exitCode, failing } satisfies Red));
 }
+
+/*
+ * Checks a green gate: did it test as much as on the base, and does the work pass the base's tests?
+ * Invariant: a failed comparison stops nothing, and nothing counts as tested without a run that shows it.
+ */
+
+const MOST_SHOWN = 5;
+
+/** A reader must not overestimate a green gate. */
+const NOT_COMPARED: Tripwire = {
+  kind: 'base-test',
+  subject: 'not known: the gate could not be run on the base',
+  warn: true,
+};
+
+/** `outcomes`: of the gate's commands, in order; `found`: the findings from the commits. */
+export async function judgeGreen(
+  deps: WorkDeps,
+  run: LoadedRun,
+  input: BaseTestsInput,
+  gate: GateResult,
+  outcomes: ReadonlyArray<CommandOutcome | undefined>,
+  found: readonly Tripwire[],
+): Promise<GateResult> {
+  const { commands, tripwires: rules, baseTests: mode = 'off' } = run.file.config.gate;
+  const wanted = rules && (rules.deletedTests !== 'off' || rules.newSkips !== 'off' || mode !== 'off');
+  const before = wanted && (await baselineOutcomes(deps, run, { ...input, index: commands.length - 1 }));
+  if (!wanted) return withTripwires(gate, found);
+  if (!before) return withTripwires(gate, [...found, NOT_COMPARED]);
+  const tripwires = [...found];
+  for (const [n, { name }] of commands.entries()) {
+    const [then, now] = [before[n]?.tested, outcomes[n]];
+    if (!then || !now) continue;
+    const lost = lostTests(then, now.tested);
+    if (lost.nothing && rules.deletedTests === 'ask')
+      return red(gate, nothingTested(name, now, then.counts.passed, join(input.logDir, `gate-${n + 1}.log`)));
+    tripwires.push(...withRule(rules.deletedTests, gone(name, lost, then.counts.passed)));
+    tripwires.push(...withRule(rules.newSkips, skipped(name, lost)));
+  }
+  if (mode === 'off') return withTripwires(gate, tripwires);
+  const logDir = join(input.logDir, 'base-tests');
+  const broken = await baseTests(deps, run, { ...input, logDir }, before).catch((error: unknown) => {
+    input.signal.throwIfAborted();
+    tripwires.push({ kind: 'base-test', subject: `not known: ${message(error)}`, warn: true });
+    return undefined;
+  });
+  if (!broken) return withTripwires(gate, tripwires);
+  if (mode === 'require') return red(gate, brokenFailure(broken));
+  const subject = `${broken.command}${broken.tests.length > 0 ? `: ${few(broken.tests)}` : ''}`;
+  return withTripwires(gate, [{ kind: 'base-test', subject }, ...tripwires]);
+}
+
+const withTripwires = (gate: GateResult, tripwires: readonly Tripwire[]): GateResult =>
+  tripwires.length > 0 ? { ...gate, tripwires: chosen(tripwires) } : gate;
+
+const red = (gate: GateResult, failure: GateFailure): GateResult => ({ ...gate, pass: false, failure });
+
+function gone(command: string, { nothing, gone: names, fewer }: Lost, before: number): Tripwire[] {
+  const say = (text: string): Tripwire[] => [{ kind: 'deleted-test', subject: `${command}: ${text}` }];
+  if (nothing) return say(`no test is reported, ${before} passed on the base`);
+  if (names.length > 0) return say(`${few(names)} no longer ${names.length === 1 ? 'runs' : 'run'}`);
+  return fewer ? say(`${fewer.now} tests pass, ${fewer.before} on the base`) : [];
+}
+
+function skipped(command: string, { skipped: names, moreSkipped }: Lost): Tripwire[] {
+  if (names.length > 0) return [{ kind: 'new-skip', subject: `${command}: ${few(names)}` }];
+  if (!moreSkipped) return [];
+  return [{ kind: 'new-skip', subject: `${command}: ${moreSkipped} more than on the base` }];
+}
+
+function nothingTested(command: string, now: CommandOutcome, before: number, log: string): GateFailure {
+  const tail = `[ralphctl: this command ended with exit code ${now.exitCode}, but reports no test. On the commit that the work started from ${before} ${before === 1 ? 'test passes' : 'tests pass'}. Make it run and report the tests again. If there really should be none, ask a person with a NEEDS_HUMAN signal.]`;
+  return { command, exitCode: now.exitCode, timedOut: false, tail, log };
+}
+
+/** The feedback for the agent where the tests of the base have to pass. */
+function brokenFailure({ command, exitCode, timedOut, tests, tail, log }: Broken): GateFailure {
+  const head = `[ralphctl: your tests pass, but the tests and gate files from before you began fail with your code${tests.length > 0 ? `: ${few(tests)}` : ''}. Keep the behaviour that was tested before. If the task requires it to change, ask a person with a NEEDS_HUMAN signal.]\n`;
+  const room = TAIL_LIMIT - head.length;
+  const rest = tail.length > room ? tail.slice(-room) : tail;
+  const newTests = tests.slice(0, 10).map((name) => name.slice(0, 120));
+  return {
+    ...{ command, exitCode, timedOut, log },
+    tail: boundedTail(`${head}${rest}`, log),
+    newTests: newTests.length > 0 ? newTests : undefined,
+  };
+}
+
+function few(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_SHOWN).map((name) => name.slice(0, 60));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const message = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

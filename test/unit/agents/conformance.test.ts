@@ -10,7 +10,7 @@ import type { AgentEvent } from '../../../src/agents/reading/stream.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import type { AgentReader, Reading } from '../../../src/agents/types.js';
 import type { AgentAdapter } from '../../../src/config/agent-spec.js';
-import { LineSplitter } from '../../../src/process/lines.js';
+import { LineSplitter } from '../../../src/process/output.js';
 import type { RunResult } from '../../../src/process/run.js';
 import { FIXTURES, spec } from './helpers.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { summary } from '../../../src/client/commands/init.js';
+import { summary } from '../../../src/client/commands/setup/init.js';
 import { proposeCommands } from '../../../src/client/init/commands.js';
 import { configDocument } from '../../../src/client/init/document.js';
 import { parseConfig } from '../../../src/config/load.js';

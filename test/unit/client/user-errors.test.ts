@@ -2,9 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { EXIT, type ExitCode } from '../../../src/client/errors.js';
-import { explain } from '../../../src/client/explain.js';
-import { UserError } from '../../../src/protocol/user-error.js';
+import { EXIT, type ExitCode, UserError } from '../../../src/protocol/user-error.js';
+import { explain } from '../../../src/client/output.js';
 
 const SRC = join(import.meta.dirname, '../../../src');
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitCommand } from '../../../src/config/argv.js';
-import { jsonErrorOffset } from '../../../src/config/json-error.js';
+import { splitCommand } from '../../../src/config/schema/agents.js';
+import { jsonErrorOffset } from '../../../src/config/located.js';
 import { parseConfig } from '../../../src/config/load.js';
 import { ConfigError, levenshtein, nearest } from '../../../src/config/problems.js';
 

@@ -2,9 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noteAlerts, returnAlerts, takeAlerts } from '../../../src/decide/alerts/arising.js';
-import { delivered, isEmpty, newQueue, takeBatch, takeDue, wakeAt } from '../../../src/decide/alerts/queue.js';
-import { minuteOf, quietUntil } from '../../../src/decide/alerts/quiet.js';
-import { isBatch } from '../../../src/decide/alerts/shape.js';
+import { delivered, isEmpty, newQueue, takeBatch, takeDue, wakeAt, minuteOf, quietUntil, isBatch } from '../../../src/decide/alerts/queue.js';
 import { firstState } from '../../../src/decide/run/first-state.js';
 import { ALERT_KINDS, type AlertItem, type AlertKind, type AlertSettings } from '../../../src/protocol/alerts.js';
 import type { AutopilotState, IdeaEntry } from '../../../src/protocol/run.js';

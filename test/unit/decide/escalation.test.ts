@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { climb, couldBeStronger, noStall, wordsOf } from '../../../src/decide/idea/stall.js';
-import type { Ladder, Rung } from '../../../src/protocol/escalation.js';
+import type { Ladder, Rung } from '../../../src/protocol/warnings.js';
 
 const LADDER: Ladder = {
   after: 3,

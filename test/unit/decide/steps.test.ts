@@ -4,7 +4,7 @@ import { planSection } from '../../../src/agents/prompt/plan-section.js';
 import type { NextStep } from '../../../src/decide/idea/completion.js';
 import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/idea/steps.js';
 import type { PlanPlace } from '../../../src/protocol/idea-run.js';
-import type { PlanShape } from '../../../src/protocol/plan.js';
+import type { PlanShape } from '../../../src/protocol/idea.js';
 
 const PLAN: PlanShape = {
   phases: ['Model', 'Wiring'],

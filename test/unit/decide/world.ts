@@ -242,7 +242,7 @@ export class World {
     }
   }
 
-  /** What a stop means where the child stands, as `workflows/idea-waiting.ts` has it. */
+  /** What a stop means where the child stands, as `workflows/idea/waiting.ts` has it. */
   #stopAt(child: Child): void {
     if (child.state === 'landing' && child.draining) return;
     if (child.state === 'landing' && !child.alone && !this.target.tried.has(child.idea))

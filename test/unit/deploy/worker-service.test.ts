@@ -1,6 +1,6 @@
 /** deploy/ralphctl-worker.service: systemd gives the worker the time and the signals that its own shutdown needs. */
 import { beforeAll, expect, it } from 'vitest';
-import { EXIT } from '../../../src/client/errors.js';
+import { EXIT } from '../../../src/protocol/user-error.js';
 import { read } from './files.js';
 
 /** Beyond the grace, the worker gives its activities this long (`shutdownForceTime` in src/worker/workers.ts), seconds. */

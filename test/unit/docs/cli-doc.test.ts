@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { EXIT } from '../../../src/client/errors.js';
+import { EXIT } from '../../../src/protocol/user-error.js';
 import { cliPath } from '../../support/program.js';
 
 const doc = await readFile(fileURLToPath(new URL('../../../docs/cli.md', import.meta.url)), 'utf8');

@@ -1,6 +1,6 @@
 /** Files that commands and settings load before the tests (F3). */
 import { expect, it } from 'vitest';
-import { preloaded, setupFiles } from '../../../src/gate/tripwires/preloaded.js';
+import { preloaded, setupFiles } from '../../../src/gate/tripwires/shell-text.js';
 
 it.each<[string, string[]]>([
   ['node --test --import ./a.mjs', ['./a.mjs']],

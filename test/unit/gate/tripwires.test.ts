@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseDiff } from '../../../src/gate/tripwires/diff.js';
-import { findTripwires, type TripwireInput } from '../../../src/gate/tripwires/tripwires.js';
+import { parseDiff, findTripwires, type TripwireInput } from '../../../src/gate/tripwires/tripwires.js';
 import { put } from '../git/repo.js';
 
 let dir: string;

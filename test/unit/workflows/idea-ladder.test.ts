@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { NextStep } from '../../../src/decide/idea/completion.js';
-import type { Ladder } from '../../../src/protocol/escalation.js';
+import type { Ladder } from '../../../src/protocol/warnings.js';
 import type { IdeaRunState } from '../../../src/protocol/idea-run.js';
-import type { IdeaSession } from '../../../src/workflows/idea-session.js';
-import { escalated } from '../../../src/workflows/idea-warnings.js';
+import type { IdeaSession } from '../../../src/workflows/idea/session.js';
+import { escalated } from '../../../src/workflows/idea/warnings.js';
 
 // A sink exists inside a workflow only.
 vi.mock('../../../src/workflows/publish.js', () => ({ emit: () => {} }));

@@ -1,7 +1,7 @@
 /** Messages to one receiver keep their order, however long each takes. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Mailbox } from '../../../src/workflows/mailbox.js';
+import { Mailbox } from '../../../src/workflows/run/mailbox.js';
 
 describe('Mailbox', () => {
   it('never has two messages to one receiver under way, keeps their order, and holds nobody else up', async () => {

@@ -1,0 +1,261 @@
+/**
+ * `ralphctl logs [idea]`: prints the events of a run and, while following, what its agents do. With an idea it prints the
+ * agent runs of that idea, readable, as JSON lines or raw, and the output of its gate.
+ */
+import { createReadStream } from 'node:fs';
+import { access, open, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ideaDir, runDir } from '../../../config/paths.js';
+import { nearest } from '../../../config/problems.js';
+import type { RunAgentResult } from '../../../protocol/activities.js';
+import type { StampedEvent } from '../../../protocol/events.js';
+import type { RunSummary } from '../../../protocol/run.js';
+import type { ShownState } from '../../../protocol/states.js';
+import { eventsPath, followEvents } from '../../../run-files/events.js';
+import { type AgentRunRecord, type IdeaRecord, readRecord } from '../../../run-files/idea-record.js';
+import { knownIdeas, listRuns } from '../../../run-files/run.js';
+import type { RunFile } from '../../../run-files/shapes.js';
+import { type Context, findProjectId, print, printJson, say } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { Shown } from '../../follow/follow.js';
+import { StreamFollower } from '../../follow/stream-follow.js';
+import { writeAll } from '../../output.js';
+import { AgentsView } from '../../views/agents-view.js';
+import { redText, runLine } from '../../views/idea-lines.js';
+import { gateLogs, lineOf } from '../../views/idea-report.js';
+import { clean, landedText } from '../../views/live-lines.js';
+import { StreamView } from '../../views/stream-lines.js';
+import { localTime, usesColour } from '../../views/terminal.js';
+
+export interface LogsOptions {
+  follow?: boolean;
+  raw?: boolean;
+  run?: string;
+  iteration?: number;
+  runs?: boolean;
+}
+
+const POLL_MS = 200;
+/** States in which a run has ended. */
+const ENDED = new Set<ShownState>(['completed', 'stopped', 'aborted']);
+
+/** The last event of a run. */
+export const hasEnded = (event: StampedEvent): boolean => event.kind === 'run' && ENDED.has(event.state);
+
+export async function logs(context: Context, idea: string | undefined, options: LogsOptions): Promise<number> {
+  if (options.raw && idea === undefined) throw new UserError('--raw needs an idea: ralphctl logs --raw <idea>');
+  if (options.raw && context.json) throw new UserError('--raw and --json do not work together. Use one of them');
+  const project = await findProjectId(context);
+  if (options.runs) return showRuns(context, project);
+  const runId = options.run ?? (await listRuns(context.root, project))[0];
+  if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
+  if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
+    throw new UserError(`there is no run ${options.run}. List the runs: ralphctl logs --runs`, EXIT.noRun);
+  }
+  if (idea !== undefined) await refuseUnknown(context, { project, runId }, idea);
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  if (!options.follow) stop.abort();
+  if (idea === undefined) await runLogs(context, project, runId, stop.signal);
+  else await ideaLogs(context, { project, idea, runId }, options, stop.signal);
+  return EXIT.ok;
+}
+
+/** Following an unknown idea would never end. */
+async function refuseUnknown(context: Context, run: { project: string; runId: string }, idea: string): Promise<void> {
+  const known = await knownIdeas(context.root, run).catch(() => undefined);
+  if (!known || known.has(idea)) return;
+  const close = nearest(idea, known);
+  throw new UserError(`there is no idea ${idea} in run ${run.runId}${close ? `. Did you mean ${close}?` : ''}`);
+}
+
+async function runLogs(context: Context, project: string, runId: string, signal: AbortSignal): Promise<void> {
+  const agents = new AgentsView(context, (idea) => ideaDir(context.root, project, runId, idea));
+  const watching = agents.watch(signal);
+  const shown = new Shown(context);
+  for await (const event of followEvents(eventsPath(context.root, { project, runId }), signal)) {
+    agents.take(event);
+    shown.take(event);
+    if (hasEnded(event)) break;
+  }
+  agents.close();
+  await watching;
+}
+
+/** Prints one agent run of an idea in the requested form. */
+interface Reader {
+  /** Prints the output since the last call. */
+  more(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The runs of this repository, newest first. */
+async function showRuns(context: Context, project: string): Promise<number> {
+  const runs = await listRuns(context.root, project);
+  if (runs.length === 0) say('this repository has had no run yet. Start one with: ralphctl start');
+  for (const runId of runs) {
+    const dir = runDir(context.root, project, runId);
+    const read = <T>(name: string): Promise<T | undefined> =>
+      readFile(join(dir, name), 'utf8').then(
+        (text) => JSON.parse(text) as T,
+        () => undefined,
+      );
+    const [run, summary] = await Promise.all([read<RunFile>('run.json'), read<RunSummary>('summary.json')]);
+    const { landed, notLanded, outcome = 'no summary' } = summary ?? {};
+    if (context.json)
+      printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length });
+    else
+      print(
+        `${runId}  ${run ? `${localTime(Date.parse(run.createdAt))}  ` : ''}${outcome}${summary ? `, ${landedText(summary)}, ${notLanded?.length} not` : ''}`,
+      );
+  }
+  return EXIT.ok;
+}
+
+async function ideaLogs(
+  context: Context,
+  { project, idea, runId }: { project: string; idea: string; runId: string },
+  options: LogsOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const dir = ideaDir(context.root, project, runId, idea);
+  const told = async (): Promise<IdeaRecord | undefined> =>
+    (await readRecord(context.root, { project, runId })).ideas.get(idea);
+  if (!context.json && !options.raw && options.iteration === undefined) earlier(await told());
+  let shown: string | undefined;
+  let reader: Reader | undefined;
+  let waits = false;
+  for (;;) {
+    const last = signal.aborted;
+    const iterations = (await readdir(dir).catch(() => [])).filter((name) => /^\d+$/.test(name)).sort();
+    const wanted = options.iteration === undefined ? iterations.at(-1) : String(options.iteration).padStart(3, '0');
+    if (wanted === undefined || !iterations.includes(wanted)) {
+      if (last) {
+        const known = iterations.length > 0 ? `; it has ${iterations.map(Number).join(', ')}` : '';
+        throw new UserError(
+          `${idea} has no such output in run ${runId}${known}. Its state: ralphctl why ${idea}`,
+          EXIT.noRun,
+        );
+      }
+      if (!waits) say(`${idea} has no such output yet; waiting for it. Its state: ralphctl why ${idea}`);
+      waits = true;
+    } else {
+      if (wanted !== shown) {
+        await reader?.more();
+        await reader?.close();
+        say(`── ${idea}, agent run ${Number(wanted)} ── ${join(dir, wanted)}`);
+        reader = await readerOf(context, join(dir, wanted), options.raw === true);
+        shown = wanted;
+      }
+      await reader?.more();
+    }
+    if (last) {
+      await reader?.close();
+      if (shown !== undefined && !context.json) await afterwards(join(dir, shown), runOf(await told(), Number(shown)));
+      return;
+    }
+    await delay(POLL_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function readerOf(context: Context, dir: string, raw: boolean): Promise<Reader> {
+  const path = join(dir, 'stream.jsonl');
+  // Runs of an earlier version have no stream. A run that is about to begin has neither file.
+  const rawOnly =
+    (await access(path).then(
+      () => false,
+      () => true,
+    )) && (await stat(join(dir, 'output.log')).catch(() => undefined)) !== undefined;
+  if (raw || (rawOnly && !context.json)) return rawReader(join(dir, 'output.log'));
+  const follower = new StreamFollower(path);
+  const view = new StreamView(usesColour());
+  return {
+    more: async () => {
+      for (const line of await follower.read()) {
+        if (context.json) printJson(line);
+        else for (const text of view.lines(line)) print(text);
+      }
+    },
+    close: () => follower.close(),
+  };
+}
+
+function rawReader(path: string): Reader {
+  let offset = 0;
+  return {
+    more: async () => {
+      offset = await copyFrom(path, offset);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function copyFrom(path: string, offset: number): Promise<number> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return offset;
+  try {
+    const { size } = await file.stat();
+    const from = size < offset ? 0 : offset;
+    if (size === from) return size;
+    for await (const chunk of file.createReadStream({ start: from, end: size - 1, autoClose: false })) {
+      await writeAll(process.stdout, chunk as Buffer);
+    }
+    return size;
+  } finally {
+    await file.close();
+  }
+}
+
+const runOf = (told: IdeaRecord | undefined, serial: number): AgentRunRecord | undefined =>
+  told?.runs.find((run) => run.serial === serial);
+
+/** The agent runs before the last one, a line each. */
+function earlier(told: IdeaRecord | undefined): void {
+  const before = told?.runs.slice(0, -1) ?? [];
+  for (const run of before) print(runLine(lineOf(run)));
+  if (before.length > 0) say('to show one of them: --iteration N');
+}
+
+/** How a finished agent run ended, and its gate. */
+async function afterwards(dir: string, run: AgentRunRecord | undefined): Promise<void> {
+  const text = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
+  const result = (text ? JSON.parse(text) : {}) as Partial<RunAgentResult>;
+  const { warnings = [], noticed, outcome, exitCode } = result;
+  for (const warning of [...warnings, ...(noticed ? [noticed] : [])]) say(`warning: ${clean(warning)}`);
+  if (outcome?.kind === 'failed')
+    print(
+      `the agent failed${typeof exitCode === 'number' ? ` with exit code ${exitCode}` : ''}: ${clean(outcome.message)}`,
+    );
+  else if (outcome?.kind === 'timeout') print(`ralphctl stopped the agent: ${outcome.why}`);
+  else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
+  for (const path of await gateLogs(dir)) {
+    say(`── gate ── ${path}`);
+    for await (const chunk of createReadStream(path)) await writeAll(process.stdout, chunk as Buffer);
+  }
+  if (run?.gate) print(`gate ${run.gate.pass ? 'green' : redText(run.gate)}`);
+}
+
+/* `ralphctl events`: the events of a run as JSON lines, for scripts (G6). */
+
+export interface EventsOptions {
+  follow?: boolean;
+  run?: string;
+}
+
+export async function events(context: Context, options: EventsOptions): Promise<number> {
+  const project = await findProjectId(context);
+  const runs = await listRuns(context.root, project);
+  const runId = options.run ?? runs[0];
+  if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
+  if (!runs.includes(runId))
+    throw new UserError(`there is no run ${runId}. List the runs: ralphctl logs --runs`, EXIT.noRun);
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+  if (!options.follow) stop.abort();
+  for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal)) {
+    await writeAll(process.stdout, `${JSON.stringify(event)}\n`);
+    if (options.follow && hasEnded(event)) break;
+  }
+  return EXIT.ok;
+}

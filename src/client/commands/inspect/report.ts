@@ -1,0 +1,92 @@
+/** `ralphctl report`: shows what to do first, what landed, and why the rest did not. Works without a server. */
+import { resolve } from 'node:path';
+import type { RunRef } from '../../../protocol/run-ref.js';
+import { makeReport } from '../../../report/build.js';
+import { htmlReport } from '../../../report/html.js';
+import { markdownReport } from '../../../report/markdown.js';
+import type { Report } from '../../../report/schema.js';
+import { textReport } from '../../../report/text.js';
+import { listRuns, writeAtomically } from '../../../run-files/run.js';
+import { type Context, findProjectId, print, printJson, say } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { gather } from '../../report/gather.js';
+import { keepReport } from '../../report/keep.js';
+import { printLines, textWidth } from '../../report/print.js';
+import { runsText } from '../../../report/history.js';
+import { historyRuns, projectName } from '../../report/history.js';
+
+export interface ReportOptions {
+  run?: string;
+  html?: string | true;
+  md?: boolean;
+  all?: boolean;
+}
+
+export async function report(context: Context, options: ReportOptions): Promise<number> {
+  if ([context.json, options.md, options.html].filter(Boolean).length > 1)
+    throw new UserError('--json, --md and --html do not work together. Use one of them');
+  const project = await findProjectId(context);
+  const ref = { project, runId: await chosenRun(context, project, options.run) };
+  const found = await gather(context, ref);
+  if (!found) throw new UserError(`run ${ref.runId} left no files here. List the runs: ralphctl runs`, EXIT.noRun);
+  const made = makeReport(found.model, found.extra);
+  const kept = made.run.over ? await keepReport(context.root, ref, made).catch(() => undefined) : undefined;
+  if (options.html) return page(context, made, { ref, to: options.html, kept });
+  if (context.json) printJson(made);
+  else if (options.md) process.stdout.write(markdownReport(made));
+  else {
+    const width = textWidth();
+    printLines(textReport(made, { ...(width === undefined ? {} : { width }), all: options.all === true }));
+    if (kept) say(`kept with the run: ${kept}`);
+  }
+  return EXIT.ok;
+}
+
+async function page(
+  context: Context,
+  report: Report,
+  { ref, to, kept }: { ref: RunRef; to: string | true; kept: string | undefined },
+): Promise<number> {
+  if (to === '-') {
+    process.stdout.write(htmlReport(report));
+    return EXIT.ok;
+  }
+  const path = to === true ? (kept ?? (await keepReport(context.root, ref, report))) : resolve(context.cwd, to);
+  if (to !== true)
+    await writeAtomically(path, htmlReport(report)).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new UserError(`cannot write ${path}: ${why}. Name another file: ralphctl report --html FILE`);
+    });
+  print(path);
+  return EXIT.ok;
+}
+
+/**
+ * The named run, otherwise the newest one.
+ * @throws UserError when there is none
+ */
+export async function chosenRun(context: Context, project: string, named: string | undefined): Promise<string> {
+  const runs = await listRuns(context.root, project);
+  const runId = named ?? runs[0];
+  if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
+  if (!runs.includes(runId)) throw new UserError(`there is no run ${runId}. List the runs: ralphctl runs`, EXIT.noRun);
+  return runId;
+}
+
+/* `ralphctl runs`: the history of all runs of the project. Works without a server. */
+
+export async function runs(context: Context): Promise<number> {
+  const project = await findProjectId(context);
+  const [newest] = await listRuns(context.root, project);
+  if (newest === undefined) {
+    say('this repository has had no run yet. Start one with: ralphctl start');
+    return EXIT.ok;
+  }
+  const history = await historyRuns(context, project);
+  if (context.json) for (const run of history.runs) printJson(run);
+  else {
+    const name = await projectName(context.root, { project, runId: newest }).catch(() => project);
+    printLines(runsText({ name, ...history }, Date.now(), textWidth()));
+  }
+  return EXIT.ok;
+}

@@ -1,0 +1,145 @@
+/**
+ * `ralphctl show IDEA`: prints its card, timeline, gate and place, and its history in other runs. With `--iteration` it
+ * prints the prompt, the final message and the gate of one agent run. Works without a server.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { iterationDir } from '../../../config/paths.js';
+import { nearest } from '../../../config/problems.js';
+import { fold, newModel } from '../../../model/fold.js';
+import type { IdeaModel } from '../../../model/model.js';
+import type { RunRef } from '../../../protocol/run-ref.js';
+import { fixOf } from '../../../report/commands.js';
+import { openIdea } from '../../../report/open.js';
+import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
+import { signalText } from '../../../report/work.js';
+import { eventsPath, followEvents } from '../../../run-files/events.js';
+import { knownIdeas, listRuns, loadRun } from '../../../run-files/run.js';
+import { paragraphs } from '../../../screen/text.js';
+import { clock, duration } from '../../../screen/time.js';
+import { type Context, findProjectId, print, printJson } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { type Gathered, gather } from '../../report/gather.js';
+import { printLines, textWidth } from '../../report/print.js';
+import { gateLogs } from '../../views/idea-report.js';
+import { chosenRun } from './report.js';
+
+export interface ShowOptions {
+  run?: string;
+  iteration?: number;
+}
+
+/** Other runs that are read. */
+const MOST_RUNS = 20;
+
+export async function show(context: Context, id: string, options: ShowOptions): Promise<number> {
+  const project = await findProjectId(context);
+  const { root } = context;
+  if (options.run !== undefined) await chosenRun(context, project, options.run);
+  const all = await ideaInRuns(root, project, id);
+  const runId = options.run ?? all[0]?.runId ?? (await knowing(context, project, id));
+  const found = await gather(context, { project, runId });
+  const idea = found?.model.ideas.get(id);
+  if (!found || !idea) throw await unknown(root, { project, runId }, id);
+  if (options.iteration !== undefined) return showIteration(context, { project, runId }, idea, options.iteration);
+  const shown = shownOf(found, idea, all);
+  if (context.json) printJson(showJson(shown));
+  else printLines(showText(shown, textWidth()));
+  return EXIT.ok;
+}
+
+function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly ShownRun[]): Shown {
+  const now = extra.over ? (model.lastAt ?? extra.now) : extra.now;
+  const open = idea.status === 'landed' || idea.group ? undefined : openIdea(model, idea, extra);
+  const fix = open && open.later === undefined ? fixOf(idea, open.state, extra.over) : undefined;
+  const branch = idea.status !== 'landed' && idea.commits > 0 ? extra.branchOf?.(idea.id) : undefined;
+  return {
+    ...{
+      model,
+      idea,
+      now,
+      commands: [...(fix ? [fix.fix] : []), `ralphctl logs ${idea.id}`, `ralphctl why ${idea.id}`],
+    },
+    others: all.filter(({ runId }) => runId !== model.runId),
+    ...(branch ? { branch } : {}),
+  };
+}
+
+/** The runs whose events name the idea, newest first. */
+async function ideaInRuns(root: string, project: string, id: string): Promise<ShownRun[]> {
+  const found: ShownRun[] = [];
+  for (const runId of (await listRuns(root, project)).slice(0, MOST_RUNS)) {
+    const model = newModel({ project, runId, name: '', target: '' });
+    for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort()))
+      if ('idea' in event && event.idea === id) fold(model, event);
+    const idea = model.ideas.get(id);
+    if (idea) found.push({ runId, startedAt: model.startedAt ?? 0, idea });
+  }
+  return found;
+}
+
+/** The newest run that has the idea in its backlog. */
+async function knowing(context: Context, project: string, id: string): Promise<string> {
+  for (const runId of await listRuns(context.root, project)) {
+    const known = await knownIdeas(context.root, { project, runId }).catch(() => new Set<string>());
+    if (known.has(id)) return runId;
+  }
+  return chosenRun(context, project, undefined);
+}
+
+async function unknown(root: string, ref: RunRef, id: string): Promise<UserError> {
+  const run = await loadRun(root, ref).catch(() => undefined);
+  const close = nearest(id, run?.ideas.keys() ?? []);
+  return new UserError(`no run of this project has an idea ${id}${close ? `. Did you mean ${close}?` : ''}`);
+}
+
+/** The prompt, final message and result of one agent run. */
+async function showIteration(context: Context, ref: RunRef, idea: IdeaModel, serial: number): Promise<number> {
+  const run = idea.iterations.find((one) => one.serial === serial);
+  if (!run) {
+    const known = idea.iterations.map((one) => one.serial).join(', ');
+    throw new UserError(
+      `${idea.id} has no agent run ${serial} in run ${ref.runId}${known ? `; it has ${known}` : ''}`,
+      EXIT.noRun,
+    );
+  }
+  const dir = iterationDir(context.root, ref.project, ref.runId, idea.id, serial);
+  const read = (name: string): Promise<string | undefined> => readFile(join(dir, name), 'utf8').catch(() => undefined);
+  const [prompt, words, logs] = await Promise.all([read('prompt.md'), read('final-message.md'), gateLogs(dir)]);
+  if (context.json) {
+    printJson({
+      idea: idea.id,
+      runId: ref.runId,
+      ...run,
+      ...(prompt ? { prompt } : {}),
+      ...(words ? { words } : {}),
+      dir,
+      logs,
+    });
+    return EXIT.ok;
+  }
+  const part = (title: string, text: string | undefined): void => {
+    print(`── ${title} ──`);
+    for (const line of paragraphsWhole(text)) print(line);
+  };
+  const ms = run.durationMs ?? (run.endedAt ?? Date.now()) - run.startedAt;
+  const by = [run.agent, run.model].filter(Boolean).join(' ');
+  print(
+    `${idea.id} agent run ${serial}, iteration ${run.number}${run.max ? ` of ${run.max}` : ''}, ${clock(run.startedAt, Date.now())}, ${duration(ms)}${by ? `, ${by}` : ''}: ${run.signal ? signalText(run.signal) : (run.outcome ?? 'works')}`,
+  );
+  part(`prompt ── ${join(dir, 'prompt.md')}`, prompt);
+  part('its last words', words ?? run.words);
+  const { gate } = run;
+  print(`── gate ──`);
+  print(
+    gate
+      ? `${gate.pass ? 'green' : `red: ${gate.command ?? ''}`}${gate.tests ? ` ${gate.tests.passed}/${gate.tests.total}` : ''}, ${duration(gate.durationMs)}`
+      : 'did not run',
+  );
+  for (const log of logs) print(log);
+  return EXIT.ok;
+}
+
+/** The whole text without control characters: `paragraphs` would cut it. */
+const paragraphsWhole = (text: string | undefined): string[] =>
+  text === undefined ? ['(not kept)'] : text.trimEnd().split('\n').flatMap(paragraphs);

@@ -1,0 +1,245 @@
+/**
+ * `ralphctl status` always answers. A live worker gives the full view. Without a worker the server's record answers,
+ * and without a server the files of the last run do.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectDir, runDir } from '../../../config/paths.js';
+import { ideaPage } from '../../../decide/views/pages.js';
+import { withUnreported } from '../../../decide/views/survey.js';
+import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
+import type { AgentProgress } from '../../../protocol/activities.js';
+import type { RunSummary } from '../../../protocol/run.js';
+import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
+import { abandonedIdeas } from '../../../run-files/carried.js';
+import { type RunRecord, readRecord } from '../../../run-files/idea-record.js';
+import { keptForNext, keptWords } from '../../../run-files/kept.js';
+import { listRuns } from '../../../run-files/run.js';
+import { resolveConnection } from '../../../server/connection.js';
+import { runningServer } from '../../../server/embedded.js';
+import { runningWorker } from '../../../worker/record.js';
+import type { RunApi, RunFacts } from '../../api/run.js';
+import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
+import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
+import { statusWord } from '../../views/idea-lines.js';
+import { wholeQuestion } from '../../views/idea-report.js';
+import { clean } from '../../views/live-lines.js';
+import { recordedRun, recordedStatus } from '../../views/recorded.js';
+import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
+import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
+import { localTime } from '../../views/terminal.js';
+
+/** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
+const MOST_ASKED = 20;
+
+interface Found {
+  facts?: RunFacts;
+  status?: RunStatus;
+  list?: IdeaPage;
+  ideas: IdeaView[];
+  /** Folder with the worker's logs. */
+  logs: string;
+  /** The last progress of running agents, by idea. */
+  progress: Record<string, AgentProgress>;
+  uiUrl?: string;
+  worker: boolean;
+  last?: RunSummary;
+  /** Checkouts that are behind their branch after landings. */
+  behind?: string[];
+  /** Nobody answers: `status` and `list` come from the run's files. */
+  recorded?: true;
+  /** The newest run has no summary and the embedded server does not run, so the run is open and nothing moves. */
+  stranded?: string;
+}
+
+export async function status(context: Context, options: StatusOptions = {}): Promise<number> {
+  const problem = listProblem(options);
+  if (problem) throw new UserError(problem, EXIT.usage);
+  const id = await findProjectId(context);
+  const found = await look(context, id, options);
+  const behind = await checkoutsBehind(context).catch(() => []);
+  if (behind.length > 0) found.behind = behind;
+  if (context.json) {
+    printJson({ project: id, ...found });
+    return exitCode(found);
+  }
+  describe(found, new Set((await abandonedIdeas(context.root, id)).keys()));
+  if (!found.facts?.open && !found.stranded) for (const line of await nextStartLines(context.root, id)) print(line);
+  for (const line of behind) print(`! ${line}`);
+  if (found.facts?.open) describeList(found.list, options);
+  return exitCode(found);
+}
+
+const MOST_KEPT = 10;
+
+/** Commands of people since the last run. */
+async function nextStartLines(root: string, project: string): Promise<string[]> {
+  const words = (await keptForNext(root, project)).flatMap(keptWords);
+  if (words.length === 0) return [];
+  const more = words.length > MOST_KEPT ? ` and ${words.length - MOST_KEPT} more` : '';
+  return [`the next start carries over: ${words.slice(0, MOST_KEPT).join(', ')}${more}`];
+}
+
+/** Needs the repository, which may be gone. */
+async function checkoutsBehind(context: Context): Promise<string[]> {
+  const { root } = (await findProject(context)).repository;
+  const targets = await rememberedTargets(root);
+  return (await Promise.all(targets.map((target) => checkoutBehind(root, target)))).filter((one) => one !== undefined);
+}
+
+async function look(context: Context, project: string, options: StatusOptions): Promise<Found> {
+  const logs = join(projectDir(context.root, project), 'logs');
+  const found: Found = {
+    ideas: [],
+    logs,
+    progress: {},
+    worker: (await runningWorker(context.root, project)) !== undefined,
+  };
+  const embedded = (await resolveConnection(context)).kind === 'embedded';
+  if (!embedded || (await runningServer(context.root))) {
+    const [{ connect }, { RunApi }] = await Promise.all([import('../../api/connection.js'), import('../../api/run.js')]);
+    const connected = await connect(context, { start: false });
+    try {
+      const api = new RunApi(connected.client, project);
+      found.facts = await api.facts();
+      if (connected.target.uiUrl)
+        found.uiUrl = `${connected.target.uiUrl}/namespaces/${connected.target.namespace}/workflows`;
+      // Only a worker answers queries. Without one, a query would only cost the wait.
+      if (found.facts?.open && (found.worker || !embedded)) {
+        const [live, list] = await Promise.all([api.status(), listIdeas(api, options)]);
+        if (list) found.list = list;
+        if (live) Object.assign(found, await withIdeas(api, live, options.all ? live.active.length : MOST_ASKED));
+      }
+    } finally {
+      await connected.close();
+    }
+  } else {
+    const [newest] = await listRuns(context.root, project);
+    const over =
+      newest && (await stat(join(runDir(context.root, project, newest), 'summary.json')).catch(() => undefined));
+    if (newest && !over) found.stranded = newest;
+  }
+  if (!found.facts?.open && !found.stranded) found.last = await summaryOf(context, project, found.facts?.runId);
+  if (found.status?.attention.some(({ status, reason }) => status === 'needs-human' && reason?.endsWith('…')))
+    askWhole(found.status, await readRecord(context.root, { project, runId: found.status.runId }));
+  if (!found.status && !found.last) await fromFiles(context, project, found, options);
+  return found;
+}
+
+/** The run's files answer when nobody else does. */
+async function fromFiles(context: Context, project: string, found: Found, options: StatusOptions): Promise<void> {
+  const runId = found.facts?.runId ?? found.stranded;
+  const recorded = runId === undefined ? undefined : await recordedRun(context.root, project, runId);
+  if (!recorded) return;
+  found.recorded = true;
+  found.status = recordedStatus(recorded);
+  const { state, graph } = recorded;
+  const pages = { ideas: (asked: IdeaPageRequest) => Promise.resolve(ideaPage(state.entries, graph, asked)) };
+  const list = await listIdeas(pages, options);
+  if (list) found.list = list;
+  askWhole(found.status, recorded.record);
+}
+
+/** The run keeps the beginning of a long question, and its events keep the whole text. */
+function askWhole(status: RunStatus, record: RunRecord): void {
+  for (const line of status.attention) {
+    const whole = wholeQuestion(record.ideas.get(line.id), line.reason);
+    if (whole) line.reason = whole;
+  }
+}
+
+/** The views of running ideas, the first ones of the list. */
+async function withIdeas(
+  api: RunApi,
+  live: RunStatus,
+  most: number,
+): Promise<Pick<Found, 'status' | 'ideas' | 'progress'>> {
+  const running = live.active.filter((line) => line.status === 'running').slice(0, most);
+  const views = await Promise.all(running.map((line) => api.idea(line.id).catch(() => undefined)));
+  const ideas = views.filter((view) => view !== undefined);
+  const progress: Found['progress'] = {};
+  const ask = async ({ idea }: IdeaView): Promise<void> => {
+    const told = await api.progress(idea).catch(() => undefined);
+    if (told) progress[idea] = told;
+  };
+  await Promise.all(ideas.filter((view) => view.phase === 'agent').map(ask));
+  return { status: { ...live, statistics: withUnreported(live.statistics, running, ideas) }, ideas, progress };
+}
+
+/** The summary of the server's last run; a terminated run has none. Without a server, the newest summary. */
+async function summaryOf(context: Context, project: string, wanted?: string): Promise<RunSummary | undefined> {
+  for (const runId of wanted === undefined ? await listRuns(context.root, project) : [wanted]) {
+    try {
+      return JSON.parse(
+        await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8'),
+      ) as RunSummary;
+    } catch {
+      // That run wrote no summary; an older one may have.
+    }
+  }
+  return undefined;
+}
+
+function exitCode({ facts, status: live, stranded }: Found): ExitCode {
+  if (stranded) return EXIT.unreachable;
+  if (!facts?.open) return EXIT.noRun;
+  return live && live.counts['needs-human'] > 0 ? EXIT.needsHuman : EXIT.ok;
+}
+
+function describe(found: Found, givenUp: ReadonlySet<string>): void {
+  const { facts, status: live, last } = found;
+  if (found.stranded) {
+    print(
+      `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Go on with: ralphctl start`,
+    );
+    if (live) describeLive(live, [], {});
+    return;
+  }
+  if (!facts?.open) {
+    print('no run is open');
+    if (facts) print(`last run: ${ending(facts, last)} ${facts.closedAt ? localTime(facts.closedAt.getTime()) : ''}`);
+    if (facts && !last) {
+      print('  it left no summary. What it did: ralphctl logs');
+      if (live) {
+        print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} not`);
+        for (const line of live.attention.slice(0, SHOWN)) attention(line);
+      }
+    }
+    if (last) {
+      print(`  ${last.landed} landed, ${last.notLanded.length} not`);
+      for (const one of last.notLanded.slice(0, 20))
+        print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+      for (const line of nextSteps(last.notLanded, givenUp)) print(line);
+    }
+    return;
+  }
+  if (live) describeLive(live, found.ideas, found.progress);
+  if (!live || found.recorded) {
+    const { progress } = facts;
+    const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
+    if (live) print('(as last recorded)');
+    else {
+      print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);
+      if (progress && progress.asking > 0) print(`${progress.asking} wait for an answer`);
+    }
+    if (facts.failing && found.worker) {
+      print(`the workflow of the run fails, so nothing moves: ${clean(facts.failing)}`);
+      print(`  the worker's log has the whole error: ${found.logs}`);
+      print('  after an update or a fix: ralphctl worker --stop, then ralphctl start');
+      return;
+    }
+    print(
+      found.worker
+        ? 'its worker runs but does not answer yet: it has just started, or the machine is busy. Ask again in a few seconds'
+        : 'no worker answers, so nothing moves. Start one with: ralphctl start',
+    );
+  }
+  if (!found.worker && live && !found.recorded) print('the worker runs elsewhere');
+  if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
+}
+
+/** Temporal also calls a stopped run completed. */
+function ending({ temporalStatus, runId }: RunFacts, last: RunSummary | undefined): string {
+  const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
+  return told ? last.outcome : temporalStatus.toLowerCase();
+}

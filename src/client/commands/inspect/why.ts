@@ -1,0 +1,88 @@
+/**
+ * `ralphctl why IDEA`: prints the score breakdown (A2), the blockers and the result of an idea. Works without a run
+ * too.
+ */
+import type { RunRef } from '../../../protocol/run-ref.js';
+import type { WhyView } from '../../../protocol/views.js';
+import { abandonedIdeas } from '../../../run-files/carried.js';
+import { listRuns, loadIdea } from '../../../run-files/run.js';
+import { resolveConnection } from '../../../server/connection.js';
+import { runningServer } from '../../../server/embedded.js';
+import { runningWorker } from '../../../worker/record.js';
+import { type Context, findProjectId, print, printJson } from '../../context.js';
+import { EXIT } from '../../../protocol/user-error.js';
+import { describeIdea } from '../../views/idea-lines.js';
+import { type IdeaReport, reportOn } from '../../views/idea-report.js';
+import { type Recorded, recordedRun } from '../../views/recorded.js';
+
+export async function why(context: Context, idea: string): Promise<number> {
+  const project = await findProjectId(context);
+  const report = await explain(context, project, idea);
+  if (context.json) printJson(report);
+  else for (const line of describeIdea(report)) print(line);
+  return EXIT.ok;
+}
+
+interface Answer {
+  /** Absent when the run does not know the idea, or nobody answers. */
+  view?: WhyView;
+  open: boolean;
+  runId?: string;
+}
+
+async function explain(context: Context, project: string, idea: string): Promise<IdeaReport> {
+  const { root } = context;
+  const [asked, [newest]] = await Promise.all([fromRun(context, project, idea), listRuns(root, project)]);
+  const runId = asked?.runId ?? newest;
+  const recorded = runId === undefined ? undefined : await recordedRun(root, project, runId);
+  // Without a server, the run's files tell whether it has ended.
+  const over = asked ? !asked.open : (recorded?.over ?? true);
+  const view = asked?.view ?? (await offline(context, idea, recorded));
+  if (over) {
+    delete view.possible;
+    delete view.paused;
+  } else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
+    view.possible = view.possible.filter((command) => command !== 'skip --step');
+  const told = recorded?.record.ideas.get(idea);
+  const commit = recorded?.graph.entry(idea)?.commit;
+  return reportOn(view, {
+    ...{ root, project, over },
+    runId,
+    repo: recorded?.run.file.repo,
+    told,
+    commit: commit || undefined,
+    givenUp: (await abandonedIdeas(root, project)).has(idea) || undefined,
+  });
+}
+
+/** False also when this host has no files of the run: then plans are unknown. */
+async function hasNoPlan(root: string, run: RunRef, idea: string): Promise<boolean> {
+  const known = await loadIdea(root, run, idea).catch(() => undefined);
+  return known !== undefined && !known.plan;
+}
+
+/** Loaded only here: the readers of backlogs and configurations take longer to load than a query takes. */
+async function offline(context: Context, idea: string, recorded: Recorded | undefined): Promise<WhyView> {
+  const { whyFromFiles } = await import('../../plan/why-offline.js');
+  return whyFromFiles(context, idea, recorded);
+}
+
+/** Undefined when no server is known to run. */
+async function fromRun(context: Context, project: string, idea: string): Promise<Answer | undefined> {
+  const embedded = (await resolveConnection(context)).kind === 'embedded';
+  if (embedded && !(await runningServer(context.root))) return undefined;
+  const [{ connect }, { RunApi }] = await Promise.all([import('../../api/connection.js'), import('../../api/run.js')]);
+  const connected = await connect(context, { start: false });
+  try {
+    const api = new RunApi(connected.client, project);
+    const facts = await api.facts();
+    if (!facts) return { open: false };
+    // Only a worker answers, and a query without one costs the whole wait.
+    const answers = facts.open && (!embedded || (await runningWorker(context.root, project)) !== undefined);
+    const view = answers ? await api.why(idea) : undefined;
+    const { open, runId } = facts;
+    return { open, runId, view };
+  } finally {
+    await connected.close();
+  }
+}

@@ -1,0 +1,108 @@
+/** `ralphctl server start|stop|status|logs`: the embedded Temporal server of this user. */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { AUTOPILOT_WORKFLOW } from '../../../protocol/names.js';
+import { ensureServer } from '../../../server/embedded.js';
+import { serverLogPath } from '../../../server/files.js';
+import { serverStatus, stopServer } from '../../../server/stop.js';
+import { type Context, print, printJson, say } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { writeAll } from '../../output.js';
+import { ensureStateFolder } from '../../state-folder.js';
+
+export type ServerAction = 'start' | 'stop' | 'status' | 'logs';
+const LOG_BYTES = 64 * 1024;
+const ASK_MS = 10_000;
+
+export interface ServerOptions {
+  /** Of `stop`: stop while runs are open. */
+  force?: boolean;
+}
+
+export async function server(context: Context, action: ServerAction, options: ServerOptions = {}): Promise<number> {
+  switch (action) {
+    case 'start': {
+      await ensureStateFolder(context);
+      const record = await ensureServer({ ...context, onProgress: say });
+      if (context.json) printJson(record);
+      else print(`Temporal ${record.version.server} at ${record.address}, Web UI ${record.uiUrl}`);
+      return EXIT.ok;
+    }
+    case 'stop': {
+      const open = options.force ? [] : await openRuns(context);
+      if (open.length > 0 && !(await saidYes(context, open))) throw stopRefused(open);
+      const stopped = await stopServer(context.root);
+      if (context.json) printJson({ stopped });
+      else print(stopped ? 'server stopped; its data stays' : 'no server was running');
+      return EXIT.ok;
+    }
+    case 'status': {
+      const status = await serverStatus(context.root);
+      if (context.json) printJson(status);
+      else if (status.state !== 'running' || !status.record) print(`server ${status.state}`);
+      else {
+        const { record } = status;
+        print(`server running (pid ${record.pid}), Temporal ${record.version.server} at ${record.address}`);
+        print(`Web UI ${record.uiUrl}`);
+        print(`database ${(status.dbBytes / 1024 / 1024).toFixed(1)} MB`);
+      }
+      return status.state === 'running' ? EXIT.ok : EXIT.unreachable;
+    }
+    case 'logs': {
+      const path = serverLogPath(context.root);
+      const found = await stat(path).catch(() => undefined);
+      if (!found) throw new UserError('there is no server log yet. Start the server with: ralphctl server start');
+      const stream = createReadStream(path, { start: Math.max(0, found.size - LOG_BYTES) });
+      for await (const chunk of stream) await writeAll(process.stdout, chunk as Buffer);
+      return EXIT.ok;
+    }
+  }
+}
+
+/** Repositories with an open run. Empty if the server does not answer, so that `stop` still works. */
+async function openRuns(context: Context): Promise<string[]> {
+  const { runningServer } = await import('../../../server/embedded.js');
+  const record = await runningServer(context.root);
+  if (!record) return [];
+  const { Client, Connection } = await import('@temporalio/client');
+  const repositories: string[] = [];
+  try {
+    const connection = await Connection.connect({ address: record.address, connectTimeout: ASK_MS });
+    try {
+      const query = `WorkflowType = '${AUTOPILOT_WORKFLOW}' AND ExecutionStatus = 'Running'`;
+      const client = new Client({ connection, namespace: record.namespace });
+      await connection.withDeadline(Date.now() + ASK_MS, async () => {
+        for await (const { workflowId, memo } of client.workflow.list({ query })) {
+          repositories.push(typeof memo?.repo === 'string' ? memo.repo : workflowId);
+        }
+      });
+    } finally {
+      await connection.close();
+    }
+  } catch (error) {
+    say(`cannot ask the server for open runs: ${(error as Error).message}`);
+  }
+  return repositories;
+}
+
+const standStill = (open: readonly string[]): string =>
+  `${open.length === 1 ? 'a run is' : `${open.length} runs are`} open on this server (${open.join(', ')}) and would stop moving until the next: ralphctl start`;
+
+const stopRefused = (open: readonly string[]): UserError =>
+  new UserError(
+    `ralphctl did not stop the server: ${standStill(open)}. End the run first: ralphctl stop. Or stop the server anyway: ralphctl server stop --force`,
+    EXIT.refused,
+  );
+
+/** Asks in a terminal; elsewhere the answer is no. */
+async function saidYes(context: Context, open: readonly string[]): Promise<boolean> {
+  if (context.json || !process.stdin.isTTY || !process.stderr.isTTY) return false;
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`${standStill(open)}.\nStop the server? [y/N] `);
+    return /^y(?:es)?$/i.test(answer.trim());
+  } finally {
+    terminal.close();
+  }
+}

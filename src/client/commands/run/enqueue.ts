@@ -1,0 +1,48 @@
+/**
+ * `ralphctl enqueue [backlog]`: adds ideas to the open run that a person wrote after its start. It reads and checks the
+ * whole backlog as a start does, and leaves the run's known ideas as they are.
+ */
+
+import { toCard } from '../../../backlog/cards.js';
+import { readBacklog } from '../../../backlog/index.js';
+import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../../run-files/run.js';
+import { connect } from '../../api/connection.js';
+import { noRun, RunApi } from '../../api/run.js';
+import { type Context, findProjectId, print, printJson, say } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { notCommitted, notCommittedLines } from '../../open-run/not-committed.js';
+
+export async function enqueue(context: Context, file: string | undefined): Promise<number> {
+  const project = await findProjectId(context);
+  const connected = await connect(context, { start: false });
+  try {
+    const api = new RunApi(connected.client, project);
+    const facts = await api.facts();
+    if (!facts?.open || !facts.runId) throw noRun();
+    const ref = { project, runId: facts.runId };
+    const run = await loadRun(context.root, ref);
+    const { ideas } = await readBacklog(file ?? run.file.backlog.file);
+    const known = await knownIdeas(context.root, ref);
+    const fresh = ideas.filter((idea) => !known.has(idea.id) && !idea.done);
+    if (fresh.length === 0) throw new UserError('there is no idea in the backlog that the run does not have already');
+    // Texts first: an added idea may start at once.
+    await addIdeas(context.root, ref, fresh);
+    try {
+      await api.enqueue(fresh.map(toCard));
+    } catch (error) {
+      await dropIdeas(context.root, ref, fresh);
+      throw error;
+    }
+    const ids = fresh.map((idea) => idea.id);
+    const backlog = { root: run.file.repo, target: run.file.target, file: file ?? run.file.backlog.file };
+    const unticked = run.file.tick && run.file.config.landing.tick ? await notCommitted(backlog, fresh) : [];
+    if (context.json) printJson({ enqueued: ids, notCommitted: unticked.length > 0 ? unticked : undefined });
+    else {
+      print(`taken into the run: ${ids.join(', ')}`);
+      for (const line of notCommittedLines(backlog, unticked)) say(`warning: ${line}`);
+    }
+    return EXIT.ok;
+  } finally {
+    await connected.close();
+  }
+}

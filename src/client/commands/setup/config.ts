@@ -1,0 +1,85 @@
+/** `ralphctl config show|reload`: shows every value with its origin, and applies a changed file to the open run. */
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { configFolder, originsIn } from '../../../config/folder.js';
+import { flatten, reloadRow } from '../../../config/reload.js';
+import { type Context, findProject, print, printJson } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { openRunConfig } from '../../open-run/flags.js';
+import { describeChange, fileChanges, reloadFile, showValue } from '../../open-run/reload.js';
+import { configFor, type RunConfig, readConfig } from '../../plan/run-config.js';
+import { queued, withRun } from '../steer/interventions.js';
+
+export async function reloadConfig(context: Context): Promise<number> {
+  return withRun(context, async (run) => {
+    const { revision, taken, changed, kept } = await reloadFile(context, run);
+    if (context.json) printJson({ revision: revision ?? null, taken, changed, kept });
+    else {
+      if (changed.length === 0) print('the configuration file has no changes that an open run can apply');
+      else if (taken) print('the run uses the changed configuration:');
+      else print(`${queued('the changed configuration')}:`);
+      for (const change of [...changed, ...kept]) print(`  ${describeChange(change)}`);
+    }
+    return EXIT.ok;
+  });
+}
+
+interface ShownKey {
+  key: string;
+  value: unknown;
+  /** `default`, `ralphctl.yaml:12`, or the flag. */
+  origin: string;
+  /** An open run can apply a change. */
+  reloadable: boolean;
+}
+
+export async function showConfig(context: Context, only: string | undefined): Promise<number> {
+  const project = await findProject(context);
+  const open = await openRunConfig(context, project);
+  const keys = await shownKeys(open?.file.folder ?? (await configFolder(context.cwd, project.repository.root)), open);
+  const shown = only === undefined ? keys : keys.filter(({ key }) => key === only || key.startsWith(`${only}.`));
+  if (shown.length === 0) throw new UserError(`there is no key ${only}. List all keys: ralphctl config show`);
+  const changes = open ? await fileChanges(open) : [];
+  const safe = shown.map((one) => ({ ...one, value: showValue(one.key, one.value) === '(set)' ? '(set)' : one.value }));
+  if (context.json) {
+    printJson({ runId: open?.file.runId ?? null, revision: open?.revision ?? null, keys: safe, changes });
+    return EXIT.ok;
+  }
+  if (open) print(`of the open run ${open.file.runId}${open.revision > 0 ? `, revision ${open.revision}` : ''}`);
+  for (const { key, value, origin } of shown) print(`${key}: ${showValue(key, value)}  # ${origin}`);
+  if (changes.length > 0) {
+    print('the file says something else by now; bring it into the run with: ralphctl config reload');
+    for (const change of changes) print(`  ${describeChange(change)}`);
+  }
+  return EXIT.ok;
+}
+
+const FLAGS = { agent: '--agent', slots: '--slots', maxIterations: '--max-iterations', gate: '--gate' } as const;
+
+/**
+ * The keys of the open run, otherwise of the next one. The file may have changed since the start, so its line is the
+ * origin only when the values agree.
+ */
+async function shownKeys(root: string, open: RunConfig | undefined): Promise<ShownKey[]> {
+  const read = await readConfig(root);
+  const config = open?.config ?? configFor(read, {}, 'ideas');
+  const inFile = flatten(configFor(read, open?.flags ?? {}, open?.file.backlog.format ?? 'ideas'));
+  const name = read.file && relative(root, read.file);
+  const origins = read.file ? originsIn(await readFile(read.file, 'utf8'), read.file) : () => undefined;
+  return [...flatten(config)].map(([key, value]) => {
+    const flag = flagOf(key, open);
+    const line = origins(key.split('.'));
+    const asInFile = JSON.stringify(inFile.get(key)) === JSON.stringify(value);
+    const from = line === undefined ? 'default' : `${name}:${line}`;
+    const origin = flag ?? (asInFile ? from : `the run, since its start (now ${from})`);
+    return { key, value, origin, reloadable: reloadRow(key)?.counts !== 'never' };
+  });
+}
+
+function flagOf(key: string, open: RunConfig | undefined): string | undefined {
+  if (!open) return undefined;
+  const named = (Object.keys(FLAGS) as (keyof typeof FLAGS)[]).find(
+    (flag) => open.flags[flag] !== undefined && key === (flag === 'gate' ? 'gate.commands' : flag),
+  );
+  return named && FLAGS[named];
+}

@@ -1,0 +1,89 @@
+/**
+ * `ralphctl doctor`: checks everything that a run needs. Invariant: it starts no run and changes none of the user's files;
+ * set-up and gate run in a worktree that it removes again.
+ */
+import pc from 'picocolors';
+import { type Context, print, printJson } from '../../context.js';
+import { checkAgents } from '../../doctor/agents.js';
+import { type Check, problem } from '../../doctor/check.js';
+import { checkMachine } from '../../doctor/machine.js';
+import { checkProject, type ProjectFindings } from '../../doctor/project.js';
+import { checkServices } from '../../doctor/services.js';
+import { EXIT } from '../../../protocol/user-error.js';
+import { usesColour } from '../../views/terminal.js';
+
+export interface DoctorOptions {
+  probe?: boolean;
+  /** Skips the trial of set-up and gate. */
+  quick?: boolean;
+}
+
+export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
+  const machine = checkMachine(context);
+  const found = await checkProject(context);
+  const gate = options.quick ? found.gate : await tried(context, found);
+  if (gate === undefined) return EXIT.interrupted;
+  const turns: Check[] = [];
+  const answered = new Set<string>();
+  if (options.probe) {
+    const { probeAgent } = await import('../../doctor/probe.js');
+    for (const spec of found.agents) {
+      const turn = await probeAgent(context, spec);
+      turns.push(turn);
+      if (turn.state === 'ok') answered.add(spec.name);
+    }
+  }
+  const checks = [
+    ...(await machine),
+    ...found.checks,
+    ...gate,
+    ...(await checkAgents(context, found.agents, answered)),
+    ...(await checkServices(context, found.project?.id)),
+    ...turns,
+  ];
+  const count = (state: Check['state']): number => checks.filter((check) => check.state === state).length;
+  const [failed, warned] = [count('fail'), count('warn')];
+  if (context.json) printJson({ ok: failed === 0, problems: failed, warnings: warned, checks });
+  else show(checks, failed, warned);
+  return failed === 0 ? EXIT.ok : EXIT.usage;
+}
+
+/** Undefined: a person ended the trial. */
+async function tried(context: Context, found: ProjectFindings): Promise<readonly Check[] | undefined> {
+  const { project, config, target, gate } = found;
+  if (!project || !config || target === undefined) return gate;
+  const broken = gate.filter((check) => check.state === 'fail' || check.state === 'warn');
+  if (config.gate.commands.length === 0 && !config.setup.run && config.setup.copy.length === 0) return gate;
+  const { tryGate } = await import('../../doctor/trial.js');
+  const without = new Set(broken.map((check) => check.what.replace(/^gate: /, '')));
+  // The commands are in process groups of their own: Ctrl-C does not reach them.
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  for (const signal of ENDINGS) process.once(signal, end);
+  try {
+    return [...broken, ...(await tryGate(context, { project, config, target, without, signal: ended.signal }))];
+  } catch (error) {
+    if (ended.signal.aborted) return undefined;
+    return [...gate, problem('set-up and gate', error, 'check that git can create a worktree: git worktree add')];
+  } finally {
+    for (const signal of ENDINGS) process.off(signal, end);
+  }
+}
+
+const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const MARKS: Readonly<Record<Check['state'], string>> = { ok: '✓', info: '·', warn: '!', fail: '✗' };
+
+function show(checks: readonly Check[], failed: number, warned: number): void {
+  const paint = pc.createColors(usesColour());
+  const colours = { ok: paint.green, info: paint.dim, warn: paint.yellow, fail: paint.red };
+  const width = Math.min(28, Math.max(...checks.map((check) => check.what.length)));
+  for (const { what, state, found, fix } of checks) {
+    print(`${colours[state](MARKS[state])} ${what.padEnd(width)}  ${found}`);
+    if (fix !== undefined && (state === 'fail' || state === 'warn'))
+      print(`  ${' '.repeat(width)}  ${paint.dim('→')} ${fix}`);
+  }
+  const problems = failed === 1 ? '1 problem' : `${failed} problems`;
+  const warnings = warned === 1 ? '1 warning' : `${warned} warnings`;
+  print(failed === 0 ? `ready to start${warned > 0 ? `, with ${warnings}` : ''}` : `${problems}, ${warnings}`);
+}

@@ -1,0 +1,298 @@
+/**
+ * Sends the interventions of a person to a run or one of its ideas; every verb goes the same way. A live worker answers at
+ * once. Without a worker the server queues the command, and it applies when a worker starts.
+ */
+import { nearest } from '../../../config/problems.js';
+import { notesProblem } from '../../../decide/idea/amendments.js';
+import { readWarningAnswer } from '../../../decide/idea/stall.js';
+import { BASELINE_KEY } from '../../../decide/idea/tripwires.js';
+import type { KeptCommand } from '../../../protocol/activities.js';
+import type { Intervention } from '../../../protocol/command.js';
+import { forget } from '../../../run-files/amendments.js';
+import { forgetKept } from '../../../run-files/kept.js';
+import { knownIdeas, loadIdea } from '../../../run-files/run.js';
+import { runningWorker } from '../../../worker/record.js';
+import type { Closed } from '../../after-run/closed.js';
+import { connect } from '../../api/connection.js';
+import { noRun, RunApi } from '../../api/run.js';
+import { type Context, findProjectId, print, printJson, say } from '../../context.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { failingLines } from '../../open-run/failing-run.js';
+import { clean } from '../../views/live-lines.js';
+
+export interface OpenRun {
+  api: RunApi;
+  project: string;
+  runId: string;
+  /** A worker can answer now. */
+  worker: boolean;
+  /** First line of the error that makes its workflow fail. A failing workflow answers no query. */
+  failing?: string;
+}
+
+/** Sends one command. Without an open run, ralphctl keeps it for the next one or carries it out at once. */
+export async function tell(context: Context, command: Intervention): Promise<number> {
+  const act = async (run: OpenRun): Promise<number> => {
+    await knownIdea(context, run, command.idea, command.verb);
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
+}
+
+async function withRunOr(
+  context: Context,
+  act: (run: OpenRun) => Promise<number>,
+  command: Intervention,
+): Promise<number> {
+  const { doWithoutRun, worksWithoutRun } = await import('../../after-run/act.js');
+  if (!worksWithoutRun(command)) return withRun(context, act);
+  return withProject(context, act, (closed) => doWithoutRun(closed, command));
+}
+
+/** Calls `act` with the open run, or `otherwise` with the project when no run is open. */
+export async function withProject(
+  context: Context,
+  act: (run: OpenRun) => Promise<number>,
+  otherwise: (closed: Closed) => Promise<number>,
+): Promise<number> {
+  let none: UserError;
+  try {
+    return await withRun(context, act);
+  } catch (error) {
+    if (!(error instanceof UserError) || (error.exitCode !== EXIT.noRun && error.exitCode !== EXIT.unreachable))
+      throw error;
+    none = error;
+  }
+  const project = await findProjectId(context);
+  const { assertOver, withClosed } = await import('../../after-run/closed.js');
+  await assertOver(context, project, none);
+  return withClosed(context, project, () => isOpen(context, project), otherwise);
+}
+
+/** False also where no server runs. */
+async function isOpen(context: Context, project: string): Promise<boolean> {
+  const connected = await connect(context, { start: false }).catch((error: unknown) => {
+    if (error instanceof UserError && error.exitCode === EXIT.unreachable) return undefined;
+    throw error;
+  });
+  if (!connected) return false;
+  try {
+    return (await new RunApi(connected.client, project).facts())?.open === true;
+  } finally {
+    await connected.close();
+  }
+}
+
+/** For commands that write files before they send their message. */
+export async function withRun(context: Context, act: (run: OpenRun) => Promise<number>): Promise<number> {
+  const project = await findProjectId(context);
+  const connected = await connect(context, { start: false });
+  try {
+    const api = new RunApi(connected.client, project);
+    const facts = await api.facts();
+    if (!facts?.open || !facts.runId) throw noRun();
+    // Nothing records who polls an external server; the answer to a query tells.
+    const external = connected.target.kind === 'external';
+    const worker = external || (await runningWorker(context.root, project)) !== undefined;
+    const { failing } = worker ? facts : {};
+    return await act({ api, project, runId: facts.runId, worker, failing: failing || undefined });
+  } finally {
+    await connected.close();
+  }
+}
+
+/** For commands that are always legal and go out as plain Temporal signals; `act` returns the message. */
+export async function tellRun(context: Context, act: (api: RunApi) => Promise<string>): Promise<number> {
+  return withRun(context, async (run) => {
+    const { api, worker } = run;
+    const done = await act(api);
+    if (run.failing) return sayFailing(context, run, run.failing, done);
+    if (context.json) printJson({ done, worker });
+    else print(worker ? done : queued(done));
+    return EXIT.ok;
+  });
+}
+
+export async function send(context: Context, run: OpenRun, command: Intervention): Promise<number> {
+  const { verb, idea } = command;
+  const about = idea ? `${verb} ${idea}` : verb;
+  if (run.failing) {
+    await run.api.tell(command, false);
+    return sayFailing(context, run, run.failing, about);
+  }
+  const done = await run.api.tell(command, run.worker);
+  if (context.json) printJson({ done: done ?? null, verb, idea: idea || undefined, worker: done !== undefined });
+  else print(done ?? queued(about));
+  return EXIT.ok;
+}
+
+/** What people read when a command waits for a worker. */
+export const queued = (what: string): string =>
+  `queued: ${what}. No worker is running. It applies when one starts: ralphctl start`;
+
+/** The server queues the command, and the workflow that would apply it fails. */
+function sayFailing(context: Context, { project, runId }: OpenRun, failing: string, told: string): number {
+  const [what, log, fix] = failingLines(context.root, project, failing);
+  if (context.json) printJson({ done: null, worker: false, failing });
+  else {
+    print(`queued: ${told}. It applies when run ${runId} works again`);
+    for (const line of [what, log, fix]) print(`  ${line}`);
+    print('  or terminate the run in the Web UI; landed work and branches stay');
+  }
+  return EXIT.unreachable;
+}
+
+/** The files of the run list its ideas, so this needs no worker. On a host without the files, the run itself refuses. */
+export async function knownIdea(
+  context: Context,
+  run: OpenRun,
+  idea: string | undefined,
+  verb?: Intervention['verb'],
+): Promise<void> {
+  if (idea === undefined) return;
+  const known = await knownIdeas(context.root, run).catch(() => undefined);
+  if (!known || known.has(idea)) return;
+  const close = nearest(idea, known);
+  const meant = close ? `. Did you mean ${close}?` : asReason(verb, idea);
+  throw new UserError(`there is no idea ${idea} in this run${meant}`);
+}
+
+/** People write the reason in the idea's place where the idea is optional. */
+function asReason(verb: Intervention['verb'] | undefined, said: string): string {
+  if (verb !== 'pause' && verb !== 'resume' && verb !== 'stop') return '';
+  return `. To give a reason: ralphctl ${verb} --reason ${JSON.stringify(said)}`;
+}
+
+/*
+ * `ralphctl answer IDEA TEXT`. People often answer a question about a gate that was red before by changing the
+ * configuration file. The run reloads the file first, so that the next iteration uses the new gate.
+ */
+
+export async function answer(
+  context: Context,
+  idea: string,
+  text: string,
+  reason: string | undefined,
+): Promise<number> {
+  const { describeChange, reloadFile } = await import('../../open-run/reload.js');
+  const { changedFile } = await import('../../open-run/flags.js');
+  const command = { verb: 'answer', idea, text, ...(reason ? { reason } : {}) } as const;
+  const act = async (run: OpenRun): Promise<number> => {
+    await knownIdea(context, run, idea, 'answer');
+    const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
+    if (view?.question?.includes(BASELINE_KEY)) {
+      const { changed, kept } = await reloadFile(context, run);
+      for (const change of [...changed, ...kept]) say(`the configuration file has changed: ${describeChange(change)}`);
+    } else if (!context.json) for (const line of await changedFile(context, run)) say(line);
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
+}
+
+/*
+ * `ralphctl hint IDEA TEXT`. Only the idea knows how much text waits for its next prompt, so this asks it first. Without a
+ * worker, the idea refuses the text later, and `logs` shows the refusal.
+ */
+
+export async function hint(context: Context, idea: string, text: string, reason: string | undefined): Promise<number> {
+  const command = { verb: 'hint', idea, text, ...(reason ? { reason } : {}) } as const;
+  const act = async (run: OpenRun): Promise<number> => {
+    await knownIdea(context, run, idea, 'hint');
+    const view = run.worker ? await run.api.idea(idea).catch(() => undefined) : undefined;
+    // The idea's workflow of an earlier run is closed, and still answers.
+    const { notes: count = 0, notesSize: size = 0 } = view && view.phase !== 'closed' ? view : {};
+    const problem = notesProblem(idea, { count, size }, text);
+    if (problem !== undefined) throw new UserError(problem, EXIT.refused);
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
+}
+
+/* `edit IDEA --forget`, `split IDEA --forget`: later runs read the idea from the backlog again. */
+
+export async function forgetAmendment(context: Context, idea: string, verb: 'edit' | 'split'): Promise<number> {
+  const id = await findProjectId(context);
+  if (!(await forget(context.root, id, idea, verb === 'edit' ? 'fields' : 'parts')))
+    throw new UserError(`there is no ${verb} of ${idea} to drop`);
+  const done = `later runs read ${idea} from the backlog again. An open run keeps the ${verb}`;
+  if (context.json) printJson({ done, verb, idea });
+  else print(done);
+  return EXIT.ok;
+}
+
+/* `retry IDEA --forget` and similar: the next start does not apply the command. */
+
+export async function forgetCarried(
+  context: Context,
+  idea: string,
+  what: KeptCommand['verb'] | 'hint',
+): Promise<number> {
+  const project = await findProjectId(context);
+  const verb = what === 'skip-step' ? 'skip --step' : what;
+  if (!(await forgetKept(context.root, project, idea, what)))
+    throw new UserError(`there is no ${verb} of ${idea} to drop`);
+  const done = `the next start does not carry over the ${verb} of ${idea}. An open run keeps it`;
+  if (context.json) printJson({ done, verb: what, idea });
+  else print(done);
+  return EXIT.ok;
+}
+
+/* `ralphctl skip IDEA --step`: leaves out the current step of an idea's plan. */
+
+export async function skipStep(context: Context, idea: string, reason: string | undefined): Promise<number> {
+  const command = { verb: 'skip-step', idea, ...(reason ? { reason } : {}) } as const;
+  const act = async (run: OpenRun): Promise<number> => {
+    await knownIdea(context, run, idea);
+    // On a host without the run's files, the idea ignores the command if it has no plan.
+    const known = await loadIdea(context.root, run, idea).catch(() => undefined);
+    if (known && !known.plan) {
+      throw new UserError(`${idea} has no plan with steps. To leave the idea out: ralphctl skip ${idea}`);
+    }
+    return send(context, run, command);
+  };
+  return withRunOr(context, act, command);
+}
+
+/* `warn`: shows the warnings of an idea, or answers them. */
+
+const DONE = {
+  continue: 'continues. The same warning returns only when its cause lasts as long again',
+  stop: 'stops at its next boundary',
+};
+
+export async function warn(context: Context, idea: string, said: string | undefined): Promise<number> {
+  if (said === undefined || said === 'review') return review(context, idea);
+  const answer = readWarningAnswer(said);
+  if (!answer)
+    throw new UserError(`"${said}" does not answer a warning. Use: ralphctl warn ${idea} continue|stop|+N|review`);
+  return tellRun(context, async (api) => {
+    await api.warn(idea, said);
+    return `${idea} ${answer.do === 'more' ? `gets ${answer.by} more iterations` : DONE[answer.do]}`;
+  });
+}
+
+/** Prints the warnings, the last gate and the place of the work. */
+async function review(context: Context, idea: string): Promise<number> {
+  const id = await findProjectId(context);
+  const connected = await connect(context, { start: false });
+  try {
+    const api = new RunApi(connected.client, id);
+    if (!(await api.facts())?.open) throw noRun();
+    const view = await api.idea(idea);
+    if (!view) throw new UserError(`${idea} is not running, or no worker answers. See: ralphctl status`, EXIT.noRun);
+    if (context.json) printJson(view);
+    else {
+      const warnings = view.warnings ?? [];
+      print(warnings.length === 0 ? `${idea} has no warnings` : `warnings of ${idea}:`);
+      for (const { kind, text } of warnings) print(`  ${kind}: ${clean(text)}`);
+      print(
+        `iteration ${view.iteration}${view.maxIterations ? `/${view.maxIterations}` : ''}, ${view.commits} commits`,
+      );
+      if (view.gate) print(`last gate ${view.gate.pass ? 'green' : `red: ${clean(view.gate.command ?? '')}`}`);
+      if (view.worktree) print(`its work: git -C ${view.worktree} log --stat; its output: ralphctl logs ${idea}`);
+    }
+    return EXIT.ok;
+  } finally {
+    await connected.close();
+  }
+}

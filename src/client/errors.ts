@@ -1,1 +1,0 @@
-export { EXIT, type ExitCode, UserError } from '../protocol/user-error.js';

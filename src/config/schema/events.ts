@@ -1,0 +1,278 @@
+/**
+ * The published schema of a run's events, one JSON line each (G6).
+ * Invariant: it has exactly the kinds and the fields of `protocol/events.ts`; the compiler compares the two. Unknown
+ * fields stay allowed, because a newer version may write more.
+ */
+import { z } from 'zod';
+import type { RunEvent } from '../../protocol/events.js';
+import {
+  account,
+  asking,
+  counted,
+  duration,
+  type Fields,
+  flag,
+  gateCommand,
+  ideaStatus,
+  type MayFields,
+  mode,
+  rung,
+  shown,
+  signal,
+  spent,
+  step,
+  stepState,
+  teller,
+  testCounts,
+  text,
+  texts,
+  trouble,
+  usage,
+  warningKind,
+} from './event-parts.js';
+import { inputSchema, type JsonSchema } from '../zod-problems.js';
+
+type Of<Kind extends RunEvent['kind']> = Omit<Extract<RunEvent, { kind: Kind }>, 'kind'>;
+
+const at = z.iso.datetime().describe('When it happened: ISO 8601, UTC.');
+const idea = text('Id of the idea.');
+const serial = counted('Number of the agent run of this idea: 1 for its first, never used twice.');
+const iteration = counted('Number of the iteration. A run that is not charged repeats the number.');
+const merged = flag('On the tree that is about to land.');
+const escaped = texts('Processes that had left the run and were ended: program and pid.');
+
+function event<Kind extends RunEvent['kind']>(
+  kind: Kind,
+  about: string,
+  fields: Fields<Of<Kind>>,
+  optional: MayFields<Of<Kind>>,
+): z.ZodObject {
+  const may = Object.entries<z.ZodType>(optional).map(([name, one]) => [
+    name,
+    one.optional().describe(one.description ?? ''),
+  ]);
+  const named = z.literal(kind).describe('Kind of the event.');
+  return z.object({ at, kind: named, ...fields, ...Object.fromEntries(may) }).describe(about);
+}
+
+const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
+  run: event(
+    'run',
+    'The run came to this state.',
+    {
+      state: shown,
+      landed: counted('Ideas that have landed.'),
+      total: counted('Ideas of the run.'),
+    },
+    {
+      why: text('Why it is in this state.'),
+      before: counted('Of the landed ideas, those from before this run.'),
+      mode,
+      slots: counted('Agents that run at once.'),
+      spent: spent('By all ideas of this run so far.'),
+    },
+  ),
+  idea: event(
+    'idea',
+    'An idea came to this status.',
+    { idea, title: text('Title of the idea.'), status: ideaStatus },
+    {
+      agentName: text('Name of its slot.'),
+      reason: text('Why it has this status. A question is cut here; the event `asks` has it whole.'),
+      commit: text('Commit on the target, of a landed idea.'),
+      held: flag('Pending, but on hold by a person.'),
+      approval: flag('Waits for an approval, or an approval answers its question.'),
+      retries: counted('Failed tries before this one.'),
+    },
+  ),
+  landing: event('landing', 'An idea begins to land.', { idea }, {}),
+  bounced: event(
+    'bounced',
+    'A landing did not go through; the agent gets the idea back.',
+    { idea, why: text('Why it did not land.') },
+    {},
+  ),
+  iteration: event(
+    'iteration',
+    'An agent run begins.',
+    {
+      idea,
+      serial,
+      iteration,
+      max: counted('Iterations that the idea may use.'),
+      agentName: text('Name of its slot.'),
+    },
+    {
+      agent: text('Agent from the configuration.'),
+      model: text('Model of the agent.'),
+      base: text('Commit that the work of the idea stands on.'),
+      step: step('Current step of its plan.'),
+    },
+  ),
+  'iteration-end': event(
+    'iteration-end',
+    'An agent run ended.',
+    {
+      idea,
+      serial,
+      iteration,
+      signal,
+      outcome: z.enum(['ok', 'timeout', 'failed']).describe('How the agent run ended.'),
+      durationMs: duration,
+      commits: counted('Commits of this run.'),
+    },
+    {
+      turnedDown: text('Why its COMPLETE does not count.'),
+      message: text('Why the run failed.'),
+      usage: usage('As the agent reported it; missing where it reported nothing.'),
+      words: text('Last words of the agent, cut.'),
+      escaped,
+    },
+  ),
+  'gate-start': event(
+    'gate-start',
+    'A command of the gate begins.',
+    {
+      idea,
+      command: text('The command.'),
+      number: counted('Its number, from 1.'),
+      of: counted('Number of commands.'),
+    },
+    { merged },
+  ),
+  gate: event(
+    'gate',
+    'The gate ended.',
+    { idea, pass: z.boolean().describe('true: green.'), durationMs: duration },
+    {
+      merged,
+      commands: z.array(gateCommand).describe('In the order in which they ran; those after the first red one did not.'),
+      newTests: texts('Failing tests that pass where the idea began.'),
+      knownTests: texts('Failing tests that fail there, too.'),
+      command: text('The command that failed.'),
+      exitCode: z.number().nullable().describe('Of the command that failed; null: it was stopped.'),
+      log: text('File with its whole output.'),
+      tests: testCounts('Of all commands together.'),
+      flaky: texts('Commands that passed on a retry.'),
+      tolerated: texts('Commands that also fail on the base and were tolerated.'),
+      tripwires: texts('Changes that a person should check, as sentences.'),
+      escaped,
+      late: texts('Paths in dependency folders that changed between the end of the agent and the gate.'),
+    },
+  ),
+  'step-start': event(
+    'step-start',
+    'A step of a plan begins.',
+    {
+      idea,
+      step: text('Id of the step.'),
+      phase: text('Name of its phase.'),
+      number: counted('Its number, from 1.'),
+      of: counted('Number of steps.'),
+    },
+    {},
+  ),
+  step: event(
+    'step',
+    'A step of a plan is over.',
+    { idea, step: text('Id of the step.'), phase: text('Name of its phase.'), state: stepState },
+    {
+      why: text('Why it was skipped, or failed.'),
+      number: counted('Its number, from 1.'),
+      of: counted('Number of steps.'),
+    },
+  ),
+  waiting: event(
+    'waiting',
+    'An idea waits before it tries again.',
+    { idea, why: text('Why it waits.'), ms: duration },
+    {},
+  ),
+  asks: event('asks', 'An idea asks a person.', { idea, asking, question: text('The whole question.') }, {}),
+  answered: event('answered', 'A question was answered.', { idea }, { text: text('The answer.'), by: teller }),
+  command: event(
+    'command',
+    'A command of a person, and its outcome.',
+    { verb: text('Name of the command.'), done: text('What it did, as a sentence.') },
+    { idea, reason: text('Reason that the person gave.'), text: text('Text that the person gave.'), by: teller },
+  ),
+  refused: event(
+    'refused',
+    'A command or message that was refused.',
+    { verb: text('Name of the command.'), why: text('Why it was refused.') },
+    { idea, text: text('Text that the person gave.'), by: teller },
+  ),
+  delivered: event(
+    'delivered',
+    'Hints and answers were in the prompt of this agent run.',
+    { idea, serial, notes: counted('Number of hints and answers.') },
+    { fromProgram: counted('Of these, the ones that ralphctl wrote.') },
+  ),
+  interrupted: event('interrupted', 'A person ended an agent run; it is not charged.', { idea, iteration }, {}),
+  parked: event(
+    'parked',
+    'An agent could not work. The idea waits for another agent, or for the end of the limit.',
+    { idea, trouble: trouble('Why the agent could not work.') },
+    {},
+  ),
+  held: event(
+    'held',
+    'A budget is used up. The idea released its slot and resumes later where it stopped.',
+    { idea, why: text('The budget, and its use.') },
+    {},
+  ),
+  account: event(
+    'account',
+    'An account or agent was closed, is being tried, or is open again.',
+    { account: account('The account.') },
+    {},
+  ),
+  'all-limited': event(
+    'all-limited',
+    'No agent can work, so nothing runs.',
+    { why: text('Why, for each account.') },
+    {
+      until: z
+        .number()
+        .describe('When the run resumes by itself, epoch milliseconds. Missing: only a person can resume it.'),
+    },
+  ),
+  agent: event(
+    'agent',
+    'The idea continues with another agent.',
+    { idea, agent: text('The agent from now on.') },
+    { before: text('The agent until now.'), why: text('Why ralphctl changed the agent.') },
+  ),
+  escalated: event(
+    'escalated',
+    'The idea made no progress, and ralphctl reacts.',
+    { idea, rung, iterations: counted('Iterations without progress.') },
+    {},
+  ),
+  alert: event(
+    'alert',
+    'An alert left for a row of `notify`, rings in attached terminals, or could not be delivered.',
+    {
+      row: text('Name of the row.'),
+      state: z.enum(['delivered', 'failed', 'bell']).describe('bell: attached terminals ring.'),
+      events: counted('How many events it tells.'),
+    },
+    { why: text('Why it could not be delivered.') },
+  ),
+  warning: event(
+    'warning',
+    'A warning. Without an idea it is about the run.',
+    { warning: warningKind, text: text('The warning, as a sentence.') },
+    { idea },
+  ),
+};
+
+export function eventsJsonSchema(): JsonSchema {
+  const [first, ...rest] = Object.values(KINDS);
+  if (!first) throw new Error('there are no events');
+  return {
+    ...inputSchema(z.union([first, ...rest])),
+    title: 'Events of a ralphctl run',
+    description: 'One JSON line of `ralphctl events`. A newer version may add kinds and fields.',
+  };
+}

@@ -1,0 +1,190 @@
+/**
+ * The parts of the configuration about checking and landing work: gate, setup, commit, landing, worktrees.
+ * Invariant: after parsing, every gate command has its name and timeout.
+ * Imports zod only.
+ */
+import { z } from 'zod';
+import { envName, minutes, repoPath, run, text } from './common.js';
+
+type GateItem = string | { run: string | string[]; name?: string; timeoutMinutes?: number; reports?: string[] };
+
+const gateCommand: z.ZodType<GateItem> = z.union([
+  z.string().regex(/\S/, 'must not be empty'),
+  z.strictObject({
+    run: run.describe('The command. A shell runs text; a list runs without a shell.'),
+    name: text.optional().describe('Name in reports. Default: the command.'),
+    timeoutMinutes: minutes.optional().describe('Minutes until the command times out and fails. Default: the gate’s.'),
+    reports: z
+      .array(repoPath)
+      .optional()
+      .describe('JUnit XML files that the command writes (globs), for exact test counts.'),
+  }),
+]);
+const commandList = z.array(gateCommand);
+const tripwire = z.enum(['ask', 'warn', 'off']).default('ask');
+
+const wholeGate = z.strictObject({
+  commands: commandList
+    .default([])
+    .describe('Commands that must all pass. They run in this order in the worktree, up to the first failure.'),
+  timeoutMinutes: minutes.default(20).describe('Minutes each command may take.'),
+  when: z
+    .enum(['claim', 'always'])
+    .default('claim')
+    .describe('claim: the gate runs when the agent says it is done. always: it runs after every iteration.'),
+  baseline: z
+    .enum(['ask', 'tolerate', 'strict'])
+    .default('ask')
+    .describe(
+      'For a command that fails in the same way on the commit the work started from. ask: a person decides. tolerate: the idea may land, because it is no worse. strict: the agent must fix it.',
+    ),
+  rerun: z
+    .boolean()
+    .default(true)
+    .describe('Retry a failed command once. If it passes then, ralphctl calls it flaky and green.'),
+  baseTests: z
+    .enum(['ask', 'require', 'off'])
+    .default('ask')
+    .describe(
+      'If an idea changes or removes tests or gate files, the gate also runs the old tests and gate files over the idea’s code. For tests that passed on the base and fail now: ask: a person decides. require: the idea goes back to the agent. off: the old tests do not run.',
+    ),
+  protect: z
+    .array(repoPath)
+    .default([])
+    .describe('Paths (git globs) that ralphctl restores before the gate runs, e.g. "ci/**".'),
+  passEnv: z
+    .array(envName)
+    .default([])
+    .describe(
+      'Names of variables that gate commands get from the worker’s environment, e.g. DATABASE_URL. They always get those that common tool chains need, and no others.',
+    ),
+  tripwires: z
+    .strictObject({
+      deletedTests: tripwire.describe(
+        'Missing tests: deleted files, and tests that ran on the base and no longer run. With ask, a command that reports tests on the base and none now is red.',
+      ),
+      newSkips: tripwire.describe(
+        'Tests that are newly skipped, focused or ignored, in the files or in the runner’s report.',
+      ),
+      gateFiles: tripwire.describe(
+        'New and changed files that decide what the gate checks: settings of test runners and linters, and scripts that the gate commands run.',
+      ),
+    })
+    .prefault({})
+    .describe(
+      'Changes that can make the gate green although the work is wrong. ask: a person looks before the idea lands.',
+    ),
+});
+
+export const gate = z
+  .union([commandList.transform((commands) => wholeGate.parse({ commands })), wholeGate])
+  .prefault({})
+  .transform(({ commands, ...rest }) => {
+    return {
+      ...rest,
+      commands: commands.map((item) => {
+        const { run: what, name, timeoutMinutes, reports } = typeof item === 'string' ? { run: item } : item;
+        const full = name ?? (typeof what === 'string' ? what : what.join(' '));
+        return { name: full, run: what, timeoutMinutes: timeoutMinutes ?? rest.timeoutMinutes, reports: reports ?? [] };
+      }),
+    };
+  })
+  .describe('The quality commands that decide whether work is done. A bare list is a list of commands.');
+
+export const setup = z
+  .strictObject({
+    run: run.optional().describe('Command that prepares a new worktree, e.g. "npm ci".'),
+    copy: z
+      .array(repoPath)
+      .default([])
+      .describe(
+        'Ignored files and folders that ralphctl copies from your checkout into worktrees (globs), e.g. ".env". It also copies the files that .worktreeinclude lists.',
+      ),
+    timeoutMinutes: minutes.default(10).describe('Minutes until the setup command times out.'),
+    passEnv: z.array(envName).default([]).describe('Like gate.passEnv, for the setup command, e.g. NPM_TOKEN.'),
+  })
+  .prefault({})
+  .describe('How ralphctl prepares a fresh worktree before an agent works in it.');
+
+export const commit = z
+  .strictObject({
+    hooks: z.boolean().default(false).describe('Run the repository’s commit hooks.'),
+    sign: z.boolean().default(false).describe('Sign commits. The signer must not ask anything.'),
+    type: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]*(?:\([\w./-]+\))?$/, 'must be a commit type such as "feat" or "fix(api)"')
+      .default('feat')
+      .describe('Commit type at the start of messages.'),
+  })
+  .prefault({})
+  .describe('How ralphctl commits uncommitted work and landings.');
+
+export const landing = z
+  .strictObject({
+    strategy: z
+      .enum(['rebase', 'merge', 'squash'])
+      .default('rebase')
+      .describe('How ralphctl puts an idea’s commits onto the target branch.'),
+    maxRounds: z
+      .int()
+      .min(0)
+      .max(20)
+      .default(2)
+      .describe('How often a conflict or a red merge goes back to the agent before ralphctl asks you.'),
+    maxWaiting: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe(
+        'Most finished ideas in the landing queue. When it is full, new ideas wait, because their work would be stale when they land. Default: twice the slots, at least four.',
+      ),
+    tick: z.boolean().default(true).describe('Tick the idea in the backlog file when it lands.'),
+  })
+  .prefault({})
+  .describe('How work with a green gate reaches the target branch.');
+
+/** Folders of package managers and build tools that are slow to rebuild. */
+const DEPENDENCY_FOLDERS = [
+  'node_modules',
+  '.pnpm-store',
+  '.yarn/cache',
+  '.venv',
+  'venv',
+  'vendor/bundle',
+  '.bundle',
+  'vendor',
+  'target',
+  '.gradle',
+  '.m2',
+  'Pods',
+  '.build',
+  'deps',
+  '_build',
+  '.dart_tool',
+  '.stack-work',
+  'dist-newstyle',
+  '.tox',
+];
+
+export const worktrees = z
+  .strictObject({
+    root: text
+      .optional()
+      .describe('Folder for worktrees. Default: inside ralphctl’s state folder, outside the repository.'),
+    keep: z
+      .array(repoPath)
+      .default(DEPENDENCY_FOLDERS)
+      .describe(
+        'Ignored folders, such as node_modules, that stay as set-up left them when ralphctl reuses a worktree. Replaces the default list.',
+      ),
+    cache: z
+      .array(repoPath)
+      .default([])
+      .describe(
+        'Folders of `keep` that stay as the last gate left them: build caches, such as target. This is faster, but files that one idea’s tests write there can turn another idea’s gate green.',
+      ),
+    recycle: z.boolean().default(true).describe('Reuse a worktree once its idea has landed and it is clean.'),
+  })
+  .prefault({})
+  .describe('Where agents work.');

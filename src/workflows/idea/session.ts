@@ -1,0 +1,291 @@
+/**
+ * Shared by the parts of the idea workflow: its input, the state that survives continue-as-new, its reports to the
+ * autopilot, its display, and pending messages.
+ * Invariant: one session per execution. Everything outside `state` is lost by continue-as-new and must be reproducible.
+ */
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { type BudgetAnswer, ideaBudget } from '../../decide/budget/amounts.js';
+import { patchedLimits, sizeOf } from '../../decide/idea/amendments.js';
+import { firstStep } from '../../decide/idea/steps.js';
+import { ideaDetails } from '../../decide/views/details.js';
+import { noIterations } from '../../decide/views/survey.js';
+import type { IdeaLimits } from '../../protocol/activities.js';
+import type {
+  IdeaInput,
+  IdeaPhase,
+  IdeaReport,
+  IdeaResult,
+  IdeaRunState,
+  PlanPlace,
+  Verdict,
+} from '../../protocol/idea-run.js';
+import type { AgentChoice } from '../../protocol/limits.js';
+import type { PlanShape } from '../../protocol/idea.js';
+import type { IdeaOutcome } from '../../protocol/states.js';
+import type { IdeaView } from '../../protocol/views.js';
+import * as messages from '../messages.js';
+import { notTheWorksFault } from '../proxies.js';
+import { RALPH_ITERATION, RALPH_STATE } from '../publish.js';
+
+const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
+  phase: 'preparing',
+  agentName: input.agentName,
+  iteration: input.carry?.iteration ?? 0,
+  serial: 0,
+  activeMs: 0,
+  grace: false,
+  notes: input.carry?.notes ?? [],
+  commits: 0,
+  failures: 0,
+  limited: 0,
+  seq: 0,
+  stats: noIterations(),
+  paused: false,
+  stopping: false,
+  patch: input.carry?.patch,
+  revision: input.carry?.revision,
+  step: input.carry?.step,
+  skipStep: input.carry?.skipStep,
+  choice: input.choice,
+  ceilings: input.ceilings,
+});
+
+export class IdeaSession {
+  readonly input: IdeaInput;
+  readonly state: IdeaRunState;
+  readonly reporter: IdeaReporter;
+  readonly screen: IdeaScreen;
+  /** The open question has an answer. */
+  answered = false;
+  /** An approval answers the open question, and whether it was given. */
+  approvable = false;
+  approved = false;
+  /** The message that came with a slot. */
+  granted: { agentName: string; choice?: AgentChoice } | undefined;
+  verdict: Verdict | undefined;
+  /** A person's answer about a used-up budget. */
+  budgetAnswer: BudgetAnswer | undefined;
+  /** Since when an agent has been running, epoch ms; undefined without one. */
+  ranSince: number | undefined;
+  /** How often in a row no worker took an activity. */
+  untaken = 0;
+  /** How many workers in a row were lost. */
+  lostWorkers = 0;
+  /** The iteration in progress, which an interruption ends. */
+  #iteration: CancellationScope | undefined;
+  #interrupted = false;
+
+  constructor(input: IdeaInput) {
+    this.input = input;
+    this.state = input.state ?? firstIdeaState(input);
+    this.reporter = new IdeaReporter(input, this.state);
+    this.screen = new IdeaScreen(input, this.state);
+  }
+
+  /** Edited limits; undefined before the first preparation. */
+  get limits(): IdeaLimits | undefined {
+    const { limits, patch } = this.state;
+    return limits && patchedLimits(limits, patch);
+  }
+
+  /** Runs work that `interrupt` can end. `interrupted`: it was ended that way, without a result. */
+  async interruptible<T>(work: () => Promise<T>): Promise<T | 'interrupted'> {
+    this.#interrupted = false;
+    const scope = new CancellationScope({ cancellable: true });
+    this.#iteration = scope;
+    try {
+      return await scope.run(work);
+    } catch (error) {
+      // The activity may end as if its worker was lost, when the cancel arrived with the worker's own end.
+      if (this.#interrupted && (isCancellation(error) || notTheWorksFault(error))) return 'interrupted';
+      throw error;
+    } finally {
+      this.#iteration = undefined;
+    }
+  }
+
+  /** Ends the iteration in progress with its agent. The activity saves the work before it ends. */
+  interrupt(): void {
+    if (!this.#iteration) return;
+    this.#interrupted = true;
+    this.#iteration.cancel();
+  }
+
+  /** A person's answer about a used-up budget, once. */
+  takeBudgetAnswer(): BudgetAnswer | undefined {
+    const said = this.budgetAnswer;
+    this.budgetAnswer = undefined;
+    return said;
+  }
+
+  /** Continues under the agent name of another slot. */
+  takeSlot(agentName: string, choice?: AgentChoice): void {
+    this.state.agentName = agentName;
+    this.state.parked = false;
+    if (choice) this.state.choice = choice;
+    // Also in the state: the next run of this workflow must know it.
+    delete this.state.prepared;
+  }
+
+  /** Agent and account of the last run. */
+  lastAgent(): { agent: string; account?: string } {
+    const { agent = this.state.choice?.agent ?? '', account } = this.state.lastRun ?? {};
+    return { agent, account };
+  }
+
+  /** Reports the end and returns the result. A landed idea needs no report, because its parent landed it. */
+  async close(outcome: IdeaOutcome, reason?: string): Promise<IdeaResult> {
+    const { stats } = this.state;
+    this.screen.show('closed', outcome);
+    if (outcome !== 'landed') await this.reporter.report('closed', { outcome, reason });
+    return { idea: this.input.idea, outcome, reason: reason || undefined, iterations: stats };
+  }
+}
+
+/*
+ * The reports of an idea to its autopilot. Invariant: reports are numbered, and a repeated report is identical, so that
+ * it cannot count twice. A lost autopilot fails nothing: the next one asks.
+ */
+
+const KIND_OF_PHASE: Partial<Record<IdeaPhase, IdeaReport['kind']>> = {
+  landing: 'ready',
+  'needs-human': 'needs-human',
+  'waiting-slot': 'wants-slot',
+  paused: 'paused',
+  approval: 'approval',
+};
+
+const workedOf = ({ worked }: IdeaRunState): Pick<IdeaReport, 'worked'> => (worked ? { worked } : {});
+
+export class IdeaReporter {
+  readonly #input: IdeaInput;
+  readonly #state: IdeaRunState;
+  #last: IdeaReport | undefined;
+  /** Workflow id of the autopilot; another one after an adoption. */
+  parent: string;
+
+  constructor(input: IdeaInput, state: IdeaRunState) {
+    this.#input = input;
+    this.#state = state;
+    this.parent = input.parent;
+  }
+
+  async report(kind: IdeaReport['kind'], more: Partial<IdeaReport> = {}): Promise<void> {
+    const state = this.#state;
+    const { idea, life } = this.#input;
+    state.seq += 1;
+    const report: IdeaReport = {
+      idea,
+      life,
+      seq: state.seq,
+      kind,
+      iterations: state.stats,
+      ...workedOf(state),
+      ...more,
+    };
+    if (kind === 'ready' && state.prepared && state.head) {
+      const { worktree, branch, base } = state.prepared;
+      report.work = { worktree, branch, base, head: state.head, agentName: state.agentName };
+    }
+    this.#last = report;
+    await this.#deliver(report);
+  }
+
+  /** Repeats the last report. */
+  async resync(): Promise<void> {
+    const { phase, question } = this.#state;
+    if (phase === 'closed') return;
+    const kind = KIND_OF_PHASE[phase] ?? 'resumed';
+    if (this.#last?.kind === kind) await this.#deliver(this.#last);
+    else await this.report(kind, question ? { reason: question } : {});
+  }
+
+  async #deliver(report: IdeaReport): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(this.parent).signal(messages.reportSignal, report);
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      log.warn('the autopilot did not get the report; it asks for it when it is back', { kind: report.kind });
+    }
+  }
+}
+
+/* The display of an idea (G9): phase, current details, search attributes. */
+
+export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
+  const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
+  const limits = state.limits && patchedLimits(state.limits, state.patch);
+  const budget = ideaBudget(input, state);
+  return {
+    idea: input.idea,
+    title: input.title,
+    phase,
+    agentName,
+    iteration: phase === 'agent' ? iteration + 1 : iteration,
+    ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
+    maxIterations: limits ? (limits.loop ? limits.maxIterations : 1) : undefined,
+    activeMs,
+    question: question || undefined,
+    signal: lastSignal,
+    step: prepared?.plan ? stepView(prepared.plan, state.plan ?? firstStep()) : undefined,
+    gate: lastGate ? { pass: lastGate.pass, command: lastGate.failure?.command } : undefined,
+    worktree: prepared?.worktree,
+    commits,
+    iterations: state.stats,
+    agent: state.choice?.agent,
+    stronger: state.stronger || undefined,
+    warnings: state.watch && state.watch.open.length > 0 ? state.watch.open : undefined,
+    budget: budget.length > 0 ? budget : undefined,
+    spent: state.spent,
+  };
+}
+
+function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): IdeaView['step'] {
+  const current = steps[Math.min(step, steps.length - 1)];
+  const number = Math.min(step + 1, steps.length);
+  const phase = phases[current?.phase ?? 0] ?? '';
+  return { number, of: steps.length, id: current?.id ?? '', phase, skipped: skipped.length };
+}
+
+/** Enters phases and shows them. Attributes are written only on a change, because each write is a history event. */
+export class IdeaScreen {
+  readonly #input: IdeaInput;
+  readonly #state: IdeaRunState;
+  #shownState = 'running';
+  readonly #listed = listedAtStart();
+
+  constructor(input: IdeaInput, state: IdeaRunState) {
+    this.#input = input;
+    this.#state = state;
+  }
+
+  /**
+   * `listed`: value of the RalphState attribute. By default an agent run shows as running, and other phases keep the
+   * value.
+   */
+  show(phase: IdeaPhase, listed?: string, iteration?: number): void {
+    this.#state.phase = phase;
+    const state = listed ?? (phase === 'agent' ? 'running' : this.#shownState);
+    const changed = [
+      ...(state === this.#shownState ? [] : [{ key: RALPH_STATE, value: state }]),
+      ...(iteration === undefined || iteration === this.#listed ? [] : [{ key: RALPH_ITERATION, value: iteration }]),
+    ];
+    this.#shownState = state;
+    if (changed.length > 0) upsertSearchAttributes(changed);
+    setCurrentDetails(ideaDetails(ideaView(this.#input, this.#state)));
+  }
+}
+
+/** The autopilot set this attribute when it started the idea, which saves one write. */
+function listedAtStart(): number | undefined {
+  const { continuedFromExecutionRunId, typedSearchAttributes } = workflowInfo();
+  return continuedFromExecutionRunId === undefined ? typedSearchAttributes.get(RALPH_ITERATION) : undefined;
+}

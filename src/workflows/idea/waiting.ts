@@ -1,0 +1,236 @@
+/**
+ * Waits without a slot: for a person's answer, and for the landing. Each wait ends with a slot and a next step, or ends
+ * the idea.
+ * Invariant: nothing works in the worktree meanwhile.
+ */
+import { condition } from '@temporalio/workflow';
+import {
+  addAmounts,
+  addSpent,
+  ideaQuestion,
+  lineText,
+  nothingSpent,
+  reachedText,
+  spentBy,
+} from '../../decide/budget/amounts.js';
+import { cutOffQuestion, limitReached, MOST_CUT_OFF } from '../../decide/idea/completion.js';
+import type { BudgetLine, BudgetReached } from '../../protocol/budget.js';
+import type { Asking } from '../../protocol/events.js';
+import type { IdeaResult, Verdict } from '../../protocol/idea-run.js';
+import type { Trouble } from '../../protocol/limits.js';
+import type { IdeaSession } from './session.js';
+import { emit } from '../publish.js';
+
+/** Approvals that are remembered; more than one gate can ask for. */
+const MOST_APPROVED = 40;
+
+/** Releases the slot until a person has answered and the parent has assigned a slot again. */
+export async function ask(
+  session: IdeaSession,
+  question: string,
+  tellParent: boolean,
+  /** `approve`: the findings that an approval accepts. */
+  { approve, asking = 'question' }: { approve?: readonly string[]; asking?: Asking } = {},
+): Promise<IdeaResult | undefined> {
+  const { input, state, screen, reporter } = session;
+  state.question = question;
+  session.answered = false;
+  session.approved = false;
+  session.approvable = approve !== undefined;
+  screen.show('needs-human', 'needs-human');
+  emit(input, { kind: 'asks', idea: input.idea, asking, question });
+  if (tellParent) await reporter.report('needs-human', { reason: question, approvable: approve ? true : undefined });
+  await condition(() => session.answered || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  delete state.question;
+  session.approvable = false;
+  emit(input, { kind: 'answered', idea: input.idea });
+  if (session.approved && approve) {
+    state.approved = [...(state.approved ?? []), ...approve].slice(-MOST_APPROVED);
+    return land(session);
+  }
+  state.grace = true;
+  session.granted = undefined;
+  session.verdict = undefined;
+  screen.show('waiting-slot', 'waiting');
+  await reporter.report('wants-slot');
+  return waitForSlot(session);
+}
+
+/** Its budget is used up: a person raises it, or ends the idea and keeps its work. */
+export async function askBudget(session: IdeaSession, line: BudgetLine): Promise<IdeaResult | undefined> {
+  const { input, state, screen, reporter } = session;
+  state.question = ideaQuestion(line);
+  state.asking = 'budget';
+  session.budgetAnswer = undefined;
+  screen.show('needs-human', 'needs-human');
+  emit(input, { kind: 'asks', idea: input.idea, asking: 'budget', question: state.question });
+  await reporter.report('needs-human', { reason: state.question });
+  await condition(() => session.budgetAnswer !== undefined || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
+  delete state.question;
+  delete state.asking;
+  const answer = session.takeBudgetAnswer();
+  if (answer?.do === 'stop') return session.close('timeout', `its budget is used up: ${lineText(line)}`);
+  if (answer) state.raised = addAmounts(state.raised, answer.by);
+  emit(input, { kind: 'answered', idea: input.idea });
+  session.granted = undefined;
+  session.verdict = undefined;
+  screen.show('waiting-slot', 'waiting');
+  await reporter.report('wants-slot');
+  return waitForSlot(session);
+}
+
+/**
+ * Releases the slot until one of its agents can work: after a run that could not work, on a message from the autopilot,
+ * for another agent, or because a budget of run or day is used up.
+ */
+export async function park(
+  session: IdeaSession,
+  {
+    trouble,
+    passed,
+    reached,
+    lost,
+  }: { trouble?: Trouble; passed?: string; reached?: BudgetReached; lost?: number } = {},
+): Promise<IdeaResult | undefined> {
+  const { input, state, screen, reporter } = session;
+  state.parked = true;
+  session.granted = undefined;
+  session.verdict = undefined;
+  screen.show('waiting-slot', passed === undefined && !reached && !lost ? 'limited' : 'waiting');
+  if (trouble) emit(input, { kind: 'parked', idea: input.idea, trouble });
+  if (reached) emit(input, { kind: 'held', idea: input.idea, why: reachedText(reached) });
+  await reporter.report('parked', {
+    trouble,
+    passed,
+    reached,
+    lost: lost || undefined,
+  });
+  return waitForSlot(session);
+}
+
+async function waitForSlot(session: IdeaSession): Promise<IdeaResult | undefined> {
+  const { state } = session;
+  await condition(() => session.granted !== undefined || session.verdict !== undefined || state.stopping);
+  if (state.stopping) return session.close('stopped', 'stopped while it waited for a slot');
+  if (session.verdict) return takeVerdict(session, session.verdict);
+  session.takeSlot(session.granted?.agentName ?? state.agentName, session.granted?.choice);
+  return undefined;
+}
+
+export async function land(session: IdeaSession): Promise<IdeaResult | undefined> {
+  const { state, screen, reporter } = session;
+  session.verdict = undefined;
+  screen.show('landing', 'landing');
+  await reporter.report('ready');
+  // A stopping run lands finished work and says so in its verdict. Where it cannot, it stops the idea itself.
+  await condition(() => session.verdict !== undefined || (state.stopping && !state.drain));
+  const verdict: Verdict | undefined = session.verdict;
+  if (!verdict) return session.close('stopped', 'stopped before it landed');
+  return takeVerdict(session, verdict);
+}
+
+async function takeVerdict(session: IdeaSession, verdict: Verdict): Promise<IdeaResult | undefined> {
+  const { state } = session;
+  session.verdict = undefined;
+  switch (verdict.kind) {
+    case 'landed':
+      return session.close('landed');
+    case 'ask':
+      return ask(session, verdict.question, false, { asking: 'landing' });
+    case 'close':
+      // In a plan, this skips the step.
+      if (verdict.outcome === 'skipped' && state.plan && state.prepared?.plan) {
+        state.skipStep = { step: state.plan.step, why: verdict.reason, failed: true };
+        return park(session);
+      }
+      return session.close(verdict.outcome, verdict.reason);
+    case 'reopen':
+      state.reopen = verdict.reopen;
+      state.feedback = verdict.feedback;
+      state.grace = true;
+      session.takeSlot(verdict.agentName, verdict.choice);
+      return undefined;
+  }
+}
+
+/*
+ * Waits that keep the slot: between iterations, and before a retry of a run.
+ * Invariant: pauses and missing approvals take effect only between iterations.
+ */
+
+export async function boundary(session: IdeaSession): Promise<void> {
+  const { state } = session;
+  while (!state.stopping) {
+    if (state.paused) await pause(session);
+    else if (needsApproval(session)) await approval(session);
+    else return;
+  }
+}
+
+async function pause({ state, screen, reporter }: IdeaSession): Promise<void> {
+  screen.show('paused', 'paused');
+  await reporter.report('paused');
+  await condition(() => !state.paused || state.stopping);
+  screen.show('preparing', 'running');
+  if (!state.stopping) await reporter.report('resumed');
+}
+
+/** Step mode (A6): an agent run needs an approval. A retry of an uncharged run needs no second one. */
+function needsApproval({ state, limits }: IdeaSession): boolean {
+  if (!state.step || state.mayRun || state.ungated) return false;
+  return !limits || limitReached(state, limits) === undefined;
+}
+
+async function approval(session: IdeaSession): Promise<void> {
+  const { state, screen, reporter } = session;
+  screen.show('approval', 'paused');
+  await reporter.report('approval');
+  await condition(() => state.mayRun === true || !state.step || state.stopping || state.paused);
+  screen.show('preparing', 'running');
+  if (!state.stopping && !state.paused) await reporter.report('resumed');
+}
+
+export async function backOff({ input, state, screen }: IdeaSession, waitMs: number, why: string): Promise<void> {
+  if (waitMs <= 0) return;
+  screen.show('backing-off');
+  emit(input, { kind: 'waiting', idea: input.idea, why, ms: waitMs });
+  await condition(() => state.stopping || state.paused, waitMs, { summary: `waits: ${why}`.slice(0, 180) });
+}
+
+/*
+ * What follows when the worker is lost while it works for the idea. Runs that began without `ownTrouble` retry for
+ * ever.
+ * Invariant: the idea is charged only for the known use of its agent. After several losses in a row a person is asked.
+ */
+
+/** From the second loss in a row on, the idea may be the cause. */
+const SUSPECT_AFTER = 2;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 60_000;
+
+export async function afterLoss(session: IdeaSession, why: string): Promise<IdeaResult | undefined> {
+  const { state } = session;
+  const times = (state.cutOff ?? 0) + 1;
+  state.cutOff = times;
+  await bookCutOff(session);
+  if (times >= MOST_CUT_OFF) {
+    delete state.cutOff;
+    delete state.suspect;
+    return ask(session, cutOffQuestion(`${why}.`), true, { asking: 'trouble' });
+  }
+  await backOff(session, Math.min(FIRST_WAIT_MS * 2 ** (times - 1), LONGEST_WAIT_MS), why);
+  if (times < SUSPECT_AFTER || state.stopping || state.paused) return undefined;
+  state.suspect = true;
+  return park(session, { lost: times });
+}
+
+/** The agent's use is unknown; its running time is known. */
+async function bookCutOff({ input, state, reporter, ranSince }: IdeaSession): Promise<void> {
+  if (ranSince === undefined) return;
+  const { budget } = input.settings;
+  const spent = spentBy({ durationMs: Math.max(0, Date.now() - ranSince) }, false, true);
+  state.spent = addSpent(state.spent ?? nothingSpent(), spent);
+  if (budget?.run || budget?.day) await reporter.report('spent', { spent });
+}

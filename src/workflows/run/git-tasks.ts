@@ -1,0 +1,155 @@
+/**
+ * Git activities that the autopilot runs itself: landings, their undo, and git tasks for single ideas.
+ * Invariant: each reports its end to the autopilot, whatever it was. Only a landing can be cancelled.
+ */
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { gitTimes } from '../../decide/idea/activity-times.js';
+import { type Autopilot, agentName, type Effect } from '../../decide/run/autopilot.js';
+import type { GitTaskResult } from '../../decide/run/git-tasks.js';
+import { bounceReason } from '../../decide/run/landing-queue.js';
+import type { GitActivities } from '../../protocol/activities.js';
+import type { LandResult } from '../../protocol/git-work.js';
+import type { AutopilotInput } from '../../protocol/run.js';
+import {
+  activityProblem,
+  gitActivities,
+  LANDING_FIRST,
+  noWorkerOn,
+  refOf,
+  timeRanOut,
+  wasNotTaken,
+} from '../proxies.js';
+import { emit } from '../publish.js';
+
+const bluesOf = (blues: string[]): { blues?: string[] } => (blues.length > 0 ? { blues } : {});
+
+export class GitWork {
+  readonly #input: AutopilotInput;
+  readonly #tell: (event: (pilot: Autopilot) => void) => void;
+  #landing: CancellationScope | undefined;
+
+  constructor(input: AutopilotInput, tell: (event: (pilot: Autopilot) => void) => void) {
+    this.#input = input;
+    this.#tell = tell;
+  }
+
+  /** The landing in progress, which `abort` cancels. */
+  cancelLanding(): void {
+    this.#landing?.cancel();
+  }
+
+  async land(pilot: Autopilot, idea: string): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry?.work) {
+      this.#tell((p) => p.landingFailed(idea, 'there is no finished work to land'));
+      return;
+    }
+    emit(this.#input, { kind: 'landing', idea });
+    const scope = new CancellationScope({ cancellable: true });
+    this.#landing = scope;
+    const { work } = entry;
+    try {
+      const title = entry.card.title;
+      const about = { idea, summary: `land ${idea} on ${pilot.state.target}`, kind: 'land' as const };
+      const result: LandResult = await scope.run(() =>
+        this.#untilTaken(pilot, about, (git) =>
+          git.landIdea({ ...refOf(this.#input), idea, title, ...work, ...bluesOf(pilot.graph.completes(idea)) }),
+        ),
+      );
+      this.#tellGate(idea, result);
+      if (result.kind !== 'landed') emit(this.#input, { kind: 'bounced', idea, why: bounceReason(result) });
+      this.#tell((p) => p.landed(idea, result));
+    } catch (error) {
+      const problem = isCancellation(error) ? 'it was aborted by a person' : activityProblem(error);
+      if (!problem) throw error;
+      this.#tell((p) => p.landingFailed(idea, problem));
+    } finally {
+      this.#landing = undefined;
+    }
+  }
+
+  /** The gate on the merged tree, as the one on the idea's own branch is told. */
+  #tellGate(idea: string, result: LandResult): void {
+    if (result.kind === 'conflict' || !result.gate) return;
+    const { commands, tests, durationMs } = result.gate;
+    const failure = result.kind === 'red' ? result.gate.failure : undefined;
+    const red = failure && { command: failure.command, exitCode: failure.exitCode, log: failure.log };
+    emit(this.#input, {
+      ...{ kind: 'gate', idea, merged: true, pass: result.kind === 'landed', commands, durationMs },
+      tests,
+      ...red,
+    });
+  }
+
+  /**
+   * Without a worker on the host the work waits and warns; nothing has begun. It also waits after a time in which
+   * nobody could work on it, for example when the machine was off.
+   */
+  async #untilTaken<T>(
+    pilot: Autopilot,
+    { idea, summary, kind }: { idea: string; summary: string; kind: 'land' | 'errand' },
+    work: (git: GitActivities) => Promise<T>,
+  ): Promise<T> {
+    const queue = pilot.state.queues.git;
+    const before = kind === 'land' ? undefined : pilot.graph.entry(idea)?.reason;
+    const priority = kind === 'land' ? LANDING_FIRST : undefined;
+    for (let untaken = 0; ; untaken++) {
+      try {
+        const times = gitTimes(kind, this.#input.settings, untaken);
+        const done = await work(gitActivities(queue, summary, times, priority));
+        if (untaken > 0) this.#tell((p) => p.workWaits(idea, before));
+        return done;
+      } catch (error) {
+        const why = wasNotTaken(error) ? noWorkerOn(queue) : timeRanOut(error);
+        if (why === undefined) throw error;
+        this.#tell((p) => p.workWaits(idea, why));
+      }
+    }
+  }
+
+  async errand(pilot: Autopilot, { idea, errand, force }: Extract<Effect, { do: 'errand' }>): Promise<void> {
+    const about = { ...refOf(this.#input), idea };
+    const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
+    const carryOut = async (git: GitActivities): Promise<GitTaskResult> => {
+      switch (errand) {
+        case 'rollback':
+          return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
+        case 'cleanup':
+          return { errand, result: await git.cleanupIdea({ ...about, force: force || undefined }) };
+        case 'stash':
+          return { errand, result: await git.stashIdea(about) };
+      }
+    };
+    try {
+      const work = { idea, summary: `${errand} ${idea}`, kind: 'errand' as const };
+      const result = await this.#untilTaken(pilot, work, carryOut);
+      this.#tell((p) => p.errandDone(idea, result));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.#tell((p) => p.errandDone(idea, { errand, problem }));
+    }
+  }
+
+  async undo(pilot: Autopilot, idea: string): Promise<void> {
+    const entry = pilot.graph.entry(idea);
+    if (!entry) return;
+    const { title } = entry.card;
+    const work = { idea, summary: `take ${idea} off ${pilot.state.target}`, kind: 'land' as const };
+    try {
+      const about = { ...refOf(this.#input), idea, title, agentName: agentName(entry.lastSlot ?? 1) };
+      const undone = await this.#untilTaken(pilot, work, (git) =>
+        git.undoIdea({
+          ...about,
+          commit: entry.commit || undefined,
+          ...bluesOf(pilot.graph.above(idea)),
+        }),
+      );
+      this.#tell((p) => p.undone(idea, undone));
+    } catch (error) {
+      const problem = activityProblem(error);
+      if (!problem) throw error;
+      this.#tell((p) => p.undone(idea, { kind: 'failed', problem }));
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The signals, updates and queries of a run. Invariant: handlers only queue events or read; the main loop acts.
+ * Requests that can be refused are updates with validators, so that a refusal leaves no history.
+ */
+import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
+import { isReport } from '../../decide/messages/between.js';
+import { enqueueProblem } from '../../decide/run/enqueue.js';
+import { ideaPage } from '../../decide/views/pages.js';
+import { NEXT_SHOWN, runStatus, why } from '../../decide/views/status.js';
+import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
+import { FAILURE, STILL_OPENING } from '../../protocol/failures.js';
+import type { IdeaCard } from '../../protocol/idea.js';
+import * as messages from '../messages.js';
+import { internal, type RunControls, registerSignals, type SignalRow, VERB_SIGNALS } from '../messages.js';
+import { emit } from '../publish.js';
+
+/** Signals that are never refused. Each row is a Temporal signal and its effect. */
+const SIGNALS: SignalRow<RunControls>[] = [
+  ...VERB_SIGNALS,
+  internal(messages.reportSignal, isReport, ({ tell }, [report]) =>
+    tell((pilot) => {
+      if (report.outcome === 'stopped') pilot.stoppedAlone(report.idea);
+      pilot.report(report, Date.now());
+    }),
+  ),
+];
+
+export function handleRunMessages(run: RunControls): void {
+  registerSignals(run, SIGNALS, (name, why) => {
+    log.warn('a signal was ignored', { name, why });
+    emit(run.input, { kind: 'refused', verb: name, why });
+  });
+  setHandler(messages.statusQuery, () => {
+    const pilot = run.pilot();
+    if (!pilot) return undefined;
+    return runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now(), pilot.next(NEXT_SHOWN));
+  });
+  setHandler(messages.ideasQuery, (asked) => {
+    const pilot = run.pilot();
+    return pilot && ideaPage(pilot.state.entries, pilot.graph, asked);
+  });
+  setHandler(messages.whyQuery, (id) => {
+    const pilot = run.pilot();
+    return pilot && why(id, run.input.settings, pilot.graph, pilot.state);
+  });
+  setHandler(messages.tellUpdate, (command) => tellRun(run, command), {
+    validator: (command) => checkCommand(run, command),
+  });
+  setHandler(messages.setSlotsUpdate, (slots) => setSlots(run, slots), { validator: checkSlots });
+  setHandler(messages.enqueueUpdate, (cards) => enqueue(run, cards), { validator: (cards) => checkCards(run, cards) });
+}
+
+/** Answers after the main loop has acted: the state may have changed since the validator accepted the command. */
+async function tellRun(run: RunControls, command: Intervention): Promise<InterventionAnswer> {
+  let outcome: { done: string } | { refusal: string } | undefined;
+  run.tell((pilot) => {
+    outcome = pilot.command(command);
+  });
+  // A handler runs in the scope of the workflow. Once that is cancelled, a plain wait would end at once and report a
+  // refusal of a command that the run still applies.
+  await CancellationScope.nonCancellable(() => condition(() => outcome !== undefined));
+  if (outcome === undefined || 'refusal' in outcome) throw refused(outcome?.refusal ?? 'the run has ended');
+  return outcome;
+}
+
+function checkCommand(run: RunControls, command: Intervention): void {
+  const pilot = run.pilot();
+  if (!pilot) throw refused(STILL_OPENING);
+  const problem = pilot.commandProblem(command) ?? pilot.idleProblem(command);
+  if (problem) throw refused(problem);
+}
+
+function setSlots(run: RunControls, slots: number): number {
+  run.tell((pilot) => pilot.setSlots(slots));
+  return slots;
+}
+
+function checkSlots(slots: number): void {
+  if (!Number.isInteger(slots) || slots < 1 || slots > 100) throw refused('slots must be a whole number from 1 to 100');
+}
+
+function enqueue(run: RunControls, cards: IdeaCard[]): number {
+  run.tell((pilot) => pilot.enqueue(cards));
+  return cards.length;
+}
+
+function checkCards(run: RunControls, cards: unknown): void {
+  const pilot = run.pilot();
+  if (!pilot) throw refused(STILL_OPENING);
+  const { run: state } = pilot.state;
+  if (state === 'stopping' || state === 'completed') throw refused(`the run is ${state}; start another one`);
+  const problem = Array.isArray(cards) ? enqueueProblem(pilot.graph, cards) : 'the input must be a list of ideas';
+  if (problem) throw refused(problem);
+}
+
+const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, FAILURE.refused);
