@@ -1,4 +1,4 @@
-import type { AgentProgress } from '../protocol/activities.js';
+import type { AgentProgress } from '../protocol/agent-run.js';
 
 /** Dependencies of the work behind activities: no globals, so that tests pass their own. */
 export interface WorkDeps {

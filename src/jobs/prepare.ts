@@ -15,7 +15,7 @@ import { targetTip } from '../git/repository.js';
 import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { privateGitDir } from '../git/worktrees/list.js';
 import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
-import type { PrepareInput, PrepareResult, RunAgentInput } from '../protocol/activities.js';
+import type { PrepareInput, PrepareResult } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../run-files/run.js';
@@ -26,6 +26,7 @@ import { WorkError } from './job-error.js';
 import { limitsOf, loadOne } from './load.js';
 import { assertDiskSpace } from './machine.js';
 import { placeOf } from './plan-place.js';
+import type { RunAgentInput } from '../protocol/agent-run.js';
 
 export async function prepareIdea(
   deps: WorkDeps,

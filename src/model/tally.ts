@@ -1,6 +1,5 @@
-/** Sums of what agents used. Invariant: what was not reported is counted as unknown, never as 0. Must import types only. */
-import type { Usage } from '../protocol/activities.js';
 import type { Tally } from './model.js';
+import type { Usage } from '../protocol/agent-run.js';
 
 export const emptyTally = (): Tally => ({
   iterations: 0,

@@ -1,11 +1,3 @@
-/**
- * The events of a run, one JSON line each in the run's events file (G6). The workflows send them through a sink, so
- * they cost no history. After a crash the last line may be missing or appear twice (`idea`, `life` and `serial`
- * identify it).
- * Must import types only.
- */
-
-import type { Usage } from './activities.js';
 import type { Spent } from './budget.js';
 import type { RunMode, Teller } from './command.js';
 import type { Rung, WarningLine } from './warnings.js';
@@ -13,6 +5,7 @@ import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
 import type { AgentSignal } from './signal.js';
 import type { IdeaStatus, ShownState } from './states.js';
+import type { Usage } from './agent-run.js';
 
 /** Why a person is asked. */
 export type Asking =

@@ -2,7 +2,7 @@
  * An idea as its workflow stores it, and the messages between it and the autopilot.
  * Invariant: plain JSON and small. Fields are only ever added, never changed in meaning. Must import types only.
  */
-import type { Feedback, IdeaLimits, PrepareResult, Reopen, RunAgentResult } from './activities.js';
+import type { IdeaLimits, PrepareResult, Reopen } from './activities.js';
 import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
 import type { LimitPatch } from './command.js';
 import type { Stall, Warning, Watch } from './warnings.js';
@@ -12,6 +12,7 @@ import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
 import type { AgentSignal } from './signal.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from './states.js';
+import type { Feedback, RunAgentResult } from './agent-run.js';
 
 export interface IdeaInput extends RunRef {
   idea: string;

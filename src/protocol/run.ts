@@ -3,7 +3,7 @@
  * Invariant: everything here is plain JSON and small. Fields are only ever added, never changed in meaning.
  * Must import types only.
  */
-import type { Feedback, Reopen } from './activities.js';
+import type { Reopen } from './activities.js';
 import type { AlertOutbox } from './alerts.js';
 import type { BudgetState } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
@@ -15,6 +15,7 @@ import type { RunSettings } from './run-settings.js';
 import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
+import type { Feedback } from './agent-run.js';
 
 /** The status that a person wants for the idea once its workflow has ended. */
 export interface Afterwards {

@@ -1,14 +1,9 @@
-/**
- * The stream-json events of Claude Code, which Qwen Code speaks too.
- * Invariant: success is the `result` event without `is_error`; assistant text, tool results and the user's lines are
- * never read for errors.
- */
-import type { Usage } from '../../protocol/activities.js';
 import type { LimitScope } from '../../protocol/failures.js';
 import type { EventHandler } from '../reading/event-reader.js';
 import { clean, entryOf, type Json, listOf, numberOf, objectOf, stringOf, sumOf } from '../reading/json.js';
 import type { RunNotes } from '../reading/run-notes.js';
 import type { AgentError } from '../types.js';
+import type { Usage } from '../../protocol/agent-run.js';
 
 type Named = Pick<AgentError, 'kind' | 'scope'>;
 

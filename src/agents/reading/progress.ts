@@ -1,9 +1,6 @@
-/**
- * The progress of a run from its events: `status` shows it for a running agent.
- * Invariant: the view is small for any agent, because every heartbeat contains it.
- */
-import { type AgentProgress, PROGRESS_LIMIT, type Usage } from '../../protocol/activities.js';
 import { type AgentEvent, oneLine } from './stream.js';
+import type { AgentProgress, Usage } from '../../protocol/agent-run.js';
+import { PROGRESS_LIMIT } from '../../protocol/agent-run.js';
 
 export class Progress {
   #tools = 0;

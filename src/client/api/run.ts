@@ -9,7 +9,6 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { AgentProgress } from '../../protocol/activities.js';
 import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
 import { STILL_OPENING } from '../../protocol/failures.js';
 import type { IdeaCard } from '../../protocol/idea.js';
@@ -34,6 +33,7 @@ import { compressLargePayloads } from '../../server/codec.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { teller } from '../context.js';
 import { isBetweenSteps, isDeadline } from './connection.js';
+import type { AgentProgress } from '../../protocol/agent-run.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;

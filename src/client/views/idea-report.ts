@@ -9,13 +9,13 @@ import { ideaDir, iterationDir } from '../../config/paths.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
-import type { RunAgentResult } from '../../protocol/activities.js';
 import type { Answered } from '../../protocol/command.js';
 import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import type { AgentSignal } from '../../protocol/signal.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { IdeaRecord } from '../../run-files/idea-record.js';
 import { commandsAfter, commandsNow } from './commands-now.js';
+import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 type GateEvent = Extract<StampedEvent, { kind: 'gate' }>;
 

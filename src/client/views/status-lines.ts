@@ -1,5 +1,3 @@
-/** Formats an open run as lines for a person. */
-import type { AgentProgress } from '../../protocol/activities.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { print } from '../context.js';
 import { statusWord } from './idea-lines.js';
@@ -16,6 +14,7 @@ import {
 } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
+import type { AgentProgress } from '../../protocol/agent-run.js';
 
 /** Lines of each list. */
 export const SHOWN = 20;

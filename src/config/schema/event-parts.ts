@@ -3,7 +3,6 @@
  * Invariant: each has exactly the fields of its type in the protocol; the compiler compares the two.
  */
 import { z } from 'zod';
-import type { Usage } from '../../protocol/activities.js';
 import type { Spent } from '../../protocol/budget.js';
 import type { RunMode, Teller } from '../../protocol/command.js';
 import type { Rung, WarningLine } from '../../protocol/warnings.js';
@@ -11,6 +10,7 @@ import type { Asking, RunEvent } from '../../protocol/events.js';
 import type { GateCommandResult, TestCounts } from '../../protocol/gate.js';
 import type { AccountLine, Trouble, TroubleKind } from '../../protocol/limits.js';
 import { IDEA_STATUSES, type ShownState } from '../../protocol/states.js';
+import type { Usage } from '../../protocol/agent-run.js';
 
 type MayMiss<T, K extends keyof T> = T extends Record<K, T[K]> ? false : true;
 

@@ -1,9 +1,3 @@
-/**
- * Budgets: what is used, what is left, and the message when nothing is left.
- * Invariant: unknown use never counts as zero. A used-up budget asks a person; it discards no work.
- * May import protocol and decide only.
- */
-import type { RunAgentResult } from '../../protocol/activities.js';
 import {
   type Amounts,
   type BudgetLine,
@@ -14,6 +8,7 @@ import {
   type Spent,
 } from '../../protocol/budget.js';
 import type { IdeaInput, IdeaRunState } from '../../protocol/idea-run.js';
+import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 export const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 

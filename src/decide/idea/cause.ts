@@ -1,12 +1,7 @@
-/**
- * Why an idea made no progress, for the reason that it shows when it runs out of iterations: how its last iterations
- * ended, and how many in a row ended that way.
- * May import protocol and decide only.
- */
-import type { Feedback } from '../../protocol/activities.js';
 import type { Cause } from '../../protocol/idea-run.js';
 import type { AgentSignal } from '../../protocol/signal.js';
 import { clip } from '../text.js';
+import type { Feedback } from '../../protocol/agent-run.js';
 
 const MAX_CAUSE = 160;
 

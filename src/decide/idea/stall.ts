@@ -1,11 +1,6 @@
-/**
- * Whether an iteration made progress: the one measure for warnings and for the escalation.
- * Invariant: judged by content (the tree and the gate), never by the agent's words or by the number of commits.
- * May import protocol only.
- */
-import type { RunAgentResult } from '../../protocol/activities.js';
 import type { Ladder, Rung, Stall, Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
 import type { GateResult } from '../../protocol/gate.js';
+import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 /** How many states are remembered. Returning to one of them is no progress, so going back and forth is none either. */
 const REMEMBERED = 6;

@@ -11,7 +11,6 @@ import { parseSignal } from '../../agents/reading/signal.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import type { Settled } from '../../git/worktrees/settle.js';
 import type { RunResult } from '../../process/run.js';
-import type { AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
 import type { BudgetReached } from '../../protocol/budget.js';
 import type { Idea } from '../../protocol/idea.js';
 import { TAIL_LIMIT, type RunRef } from '../../protocol/run-ref.js';
@@ -24,6 +23,7 @@ import { ideaDir } from '../../config/paths.js';
 import { resolveAgent } from '../../config/resolve-agent.js';
 import type { Config } from '../../config/schema/config.js';
 import type { Worker } from '../../git/landing/message.js';
+import type { AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 /** One ended run. */
 export interface Ended {

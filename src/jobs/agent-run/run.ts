@@ -18,7 +18,6 @@ import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
 import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
 import { savePoint } from '../../git/saves/saves.js';
-import type { RunAgentInput, RunAgentResult } from '../../protocol/activities.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { Idea } from '../../protocol/idea.js';
 import { type AttemptMark, hasMark, holdsMark, markAttempt, markOf, unmarkAttempt, bookCutOff } from '../../run-files/attempts.js';
@@ -38,6 +37,7 @@ import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
 import { keepHeld, keepResult, readResult, readSignal } from './result.js';
 import { settle } from './settle.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 interface Attempt {
   deps: WorkDeps;

@@ -3,10 +3,10 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { commitMessage } from '../../git/landing/message.js';
 import { linkText } from '../../git/worktrees/gitlinks.js';
 import { type Settled, settleIteration } from '../../git/worktrees/settle.js';
-import type { RunAgentInput } from '../../protocol/activities.js';
 import type { Idea } from '../../protocol/idea.js';
 import { repositoryPath } from '../../run-files/backlog-place.js';
 import type { LoadedRun } from '../../run-files/run.js';
+import type { RunAgentInput } from '../../protocol/agent-run.js';
 
 /** Puts the agent's work onto the idea's branch and, on request, commits leftovers. */
 export function settle(

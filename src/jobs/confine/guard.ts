@@ -13,13 +13,13 @@ import { traceEnvironment } from '../../git/confinement/trace.js';
 import { inspectRepository } from '../../git/repository.js';
 import { exists } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
-import type { OutOfBoundsRun } from '../../protocol/activities.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
 import { describe } from './question.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
 import { noticeOf } from './walls.js';
+import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
 
 export interface Guard {
   /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */

@@ -4,9 +4,9 @@ import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
 import type { Outside } from '../../git/confinement/outside.js';
 import { git } from '../../git/runner.js';
 import type { Redact } from '../../process/redact.js';
-import type { OutOfBoundsRun } from '../../protocol/activities.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { PUT_BACK } from './walls.js';
+import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
 
 const IF_YOURS = 'If you changed the settings or hooks yourself: pause the run, change them again, resume.';
 const LONGEST_QUESTION = 1500;

@@ -9,8 +9,8 @@ import type { WorkContext } from '../../jobs/deps.js';
 import type { DoWork, WorkName } from '../../jobs/index.js';
 import { type FailureType, WorkError } from '../../jobs/job-error.js';
 import { programFile } from '../../process/program-file.js';
-import type { AgentProgress } from '../../protocol/activities.js';
 import { FAILURE } from '../../protocol/failures.js';
+import type { AgentProgress } from '../../protocol/agent-run.js';
 
 interface Pending {
   say: WorkContext['say'];

@@ -8,9 +8,9 @@ import type { WorkDeps } from '../../jobs/deps.js';
 import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
 import { WorkError } from '../../jobs/job-error.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
-import type { AgentProgress } from '../../protocol/activities.js';
 import type { FromLauncher, ToLauncher } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';
+import type { AgentProgress } from '../../protocol/agent-run.js';
 
 /** A little less than the heartbeat timeout of activities. */
 const STOOD_STILL_MS = 18_000;

@@ -16,7 +16,6 @@ import {
 } from '@temporalio/workflow';
 import { causeOf, exhaustedText, nextCause } from '../../decide/idea/cause.js';
 import { limitReached, type NextStep } from '../../decide/idea/completion.js';
-import type { Feedback } from '../../protocol/activities.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../../protocol/idea-run.js';
 import { handleIdeaMessages } from './handlers.js';
@@ -26,6 +25,7 @@ import { afterLoss, ask, askBudget, backOff, boundary, land, park } from './wait
 import { spentAll, warnOfNoWorker, workerIsBack } from './warnings.js';
 import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from '../proxies.js';
 import { emit } from '../publish.js';
+import type { Feedback } from '../../protocol/agent-run.js';
 
 /** How long an idea waits before it checks the disk space again. */
 const DISK_WAIT_MS = 60_000;

@@ -7,7 +7,7 @@ import { gitTimes } from '../../decide/idea/activity-times.js';
 import { afterGate, afterRun, claimsDone, type NextStep, whyTurnedDown } from '../../decide/idea/completion.js';
 import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../../decide/idea/steps.js';
 import { describeTripwire } from '../../decide/idea/tripwires.js';
-import type { PrepareResult, RunAgentResult } from '../../protocol/activities.js';
+import type { PrepareResult } from '../../protocol/activities.js';
 import type { GateFailure, GateResult } from '../../protocol/gate.js';
 import type { PlanPlace } from '../../protocol/idea-run.js';
 import type { PlanPosition, PlanShape } from '../../protocol/idea.js';
@@ -16,6 +16,7 @@ import type { IdeaSession } from './session.js';
 import { book, escalated, notice, watch, workerIsBack } from './warnings.js';
 import { gitActivities, refOf } from '../proxies.js';
 import { emit } from '../publish.js';
+import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 /** One iteration, and its effect on the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { buildPrompt, checkTemplate } from '../../../src/agents/prompt/prompt.js';
 import { choose, readScript } from '../../../src/agents/scripted/script.js';
-import type { Feedback } from '../../../src/protocol/activities.js';
+import type { Feedback } from '../../../src/protocol/agent-run.js';
 
 const EXAMPLES = new URL('../../../examples/', import.meta.url);
 const IDEA = { id: 'task-009', title: 'T', text: 'Do it.', success: [] };

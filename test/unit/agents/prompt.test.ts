@@ -8,7 +8,7 @@ import {
   TemplateError,
 } from '../../../src/agents/prompt/prompt.js';
 import { parseSignal } from '../../../src/agents/reading/signal.js';
-import type { Feedback } from '../../../src/protocol/activities.js';
+import type { Feedback } from '../../../src/protocol/agent-run.js';
 
 const IDEA = { id: 'task-001', title: 'Add a thing', text: 'Add the thing.\nCarefully.', success: [] };
 const build = (more: Partial<PromptInput> = {}): string =>

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { afterGate } from '../../../src/decide/idea/completion.js';
 import { isApproval, tripwireKey } from '../../../src/decide/idea/tripwires.js';
 import { bounceOf, landingQuestion } from '../../../src/decide/run/landing-queue.js';
-import type { IdeaLimits, RunAgentResult } from '../../../src/protocol/activities.js';
+import type { IdeaLimits } from '../../../src/protocol/activities.js';
 import type { GateResult, Tripwire } from '../../../src/protocol/gate.js';
+import type { RunAgentResult } from '../../../src/protocol/agent-run.js';
 
 const LIMITS: IdeaLimits = {
   maxIterations: 5,

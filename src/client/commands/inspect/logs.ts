@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
-import type { RunAgentResult } from '../../../protocol/activities.js';
 import type { StampedEvent } from '../../../protocol/events.js';
 import type { RunSummary } from '../../../protocol/run.js';
 import type { ShownState } from '../../../protocol/states.js';
@@ -27,6 +26,7 @@ import { gateLogs, lineOf } from '../../views/idea-report.js';
 import { clean, landedText } from '../../views/live-lines.js';
 import { StreamView } from '../../views/stream-lines.js';
 import { localTime, usesColour } from '../../views/terminal.js';
+import type { RunAgentResult } from '../../../protocol/agent-run.js';
 
 export interface LogsOptions {
   follow?: boolean;

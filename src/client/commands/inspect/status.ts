@@ -8,7 +8,6 @@ import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
-import type { AgentProgress } from '../../../protocol/activities.js';
 import type { RunSummary } from '../../../protocol/run.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
 import { abandonedIdeas } from '../../../run-files/carried.js';
@@ -28,6 +27,7 @@ import { recordedRun, recordedStatus } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
+import type { AgentProgress } from '../../../protocol/agent-run.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
