@@ -1,7 +1,7 @@
 /** The environment of the user's own commands (set-up, gate) for one slot, and a hint when they miss a variable. */
 import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
 import type { RunFile } from '../run-files/shapes.js';
-import type { WorkDeps } from './deps.js';
+import type { WorkDeps } from './job.js';
 
 /** As much of a run as its commands need; `doctor` has no run. */
 export interface Configured {

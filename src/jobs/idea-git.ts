@@ -14,7 +14,7 @@ import type {
   StashResult,
 } from '../protocol/git-work.js';
 import { type AttemptMark, hasMark, markAttempt, unmarkAttempt } from '../run-files/attempts.js';
-import type { WorkContext, WorkDeps } from './deps.js';
+import type { WorkContext, WorkDeps } from './job.js';
 import { loadOne } from './load.js';
 import { dropPlace } from './plan-place.js';
 import { asWorkError } from './prepare.js';

@@ -7,8 +7,7 @@ import type { RunRef } from '../protocol/run-ref.js';
 import { readEdit } from '../run-files/edits.js';
 import { type LoadedRun, loadIdea, loadRun, reloadRun } from '../run-files/run.js';
 import { wallOf } from './confine/walls.js';
-import type { WorkDeps } from './deps.js';
-import { WorkError } from './job-error.js';
+import { type WorkDeps, WorkError } from './job.js';
 import { assertRepository, repositoryIsGone } from './repository-gone.js';
 
 const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;

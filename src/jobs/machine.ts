@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../config/schema/config.js';
 import type { RunResult } from '../process/run.js';
 import { FAILURE } from '../protocol/failures.js';
-import { WorkError } from './job-error.js';
+import { WorkError } from './job.js';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS']);
 /** As git, shells and Node report it. */

@@ -10,7 +10,7 @@ import { planPlacesDir } from '../config/paths.js';
 import { git } from '../git/runner.js';
 import type { Idea, PlanPosition } from '../protocol/idea.js';
 import { writeAtomically } from '../run-files/run.js';
-import type { WorkDeps } from './deps.js';
+import type { WorkDeps } from './job.js';
 
 interface Kept extends PlanPosition {
   /** Of the plan's texts. */

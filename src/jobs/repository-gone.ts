@@ -6,7 +6,7 @@ import { brokenHead, commonDirAt } from '../git/worktrees/moved.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { type LoadedRun, loadRun } from '../run-files/run.js';
-import { WorkError } from './job-error.js';
+import { WorkError } from './job.js';
 
 export const repositoryIsGone = async ({ file }: LoadedRun): Promise<boolean> =>
   (await commonDirAt(file.repo)) === undefined;

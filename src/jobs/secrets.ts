@@ -5,7 +5,7 @@
  */
 import { type Redact, redactor, secretValues } from '../process/redact.js';
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
-import type { WorkDeps } from './deps.js';
+import type { WorkDeps } from './job.js';
 
 export const redactorOf = ({ env }: WorkDeps): Redact => redactor(secretValues(env));
 

@@ -6,7 +6,6 @@
 import type { BudgetReached, Ceilings } from './budget.js';
 import type { FailureKind, LimitScope } from './failures.js';
 import type { RunRef } from './run-ref.js';
-import type { AgentSignal } from './signal.js';
 
 /** Feedback about the last iteration for the next prompt. */
 export type Feedback =
@@ -146,3 +145,15 @@ export interface RunAgentResult {
   /** Tree of all files after the run, committed or not. */
   tree?: string;
 }
+
+/** The signals of an agent at the end of an iteration. Must not import anything. */
+export type AgentSignal =
+  | { kind: 'complete' }
+  | { kind: 'blocked'; reason: string }
+  | { kind: 'needs-human'; question: string }
+  /** 0 to 100. */
+  | { kind: 'progress'; percent: number }
+  | { kind: 'none' };
+
+/** Longest reason or question kept from an agent, in characters. */
+export const MAX_SIGNAL_TEXT = 2000;

@@ -3,9 +3,8 @@ import type { RunMode, Teller } from './command.js';
 import type { Rung, WarningLine } from './warnings.js';
 import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
-import type { AgentSignal } from './signal.js';
+import type { AgentSignal, Usage } from './agent-run.js';
 import type { IdeaStatus, ShownState } from './states.js';
-import type { Usage } from './agent-run.js';
 
 /** Why a person is asked. */
 export type Asking =

@@ -10,9 +10,8 @@ import type { GateResult } from './gate.js';
 import type { AgentChoice, Trouble } from './limits.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
-import type { AgentSignal } from './signal.js';
+import type { AgentSignal, Feedback, RunAgentResult } from './agent-run.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from './states.js';
-import type { Feedback, RunAgentResult } from './agent-run.js';
 
 export interface IdeaInput extends RunRef {
   idea: string;

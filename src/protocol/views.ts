@@ -6,7 +6,7 @@ import type { BudgetLine, Spent } from './budget.js';
 import type { RunMode } from './command.js';
 import type { IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
-import type { AgentSignal } from './signal.js';
+import type { AgentSignal } from './agent-run.js';
 import type { GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
 

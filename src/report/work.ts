@@ -1,6 +1,6 @@
 /** Work on one idea: its agent runs, gates, time and cost. Pure. */
 import type { IdeaModel, Iteration, Tally } from '../model/model.js';
-import type { AgentSignal } from '../protocol/signal.js';
+import type { AgentSignal } from '../protocol/agent-run.js';
 import type { AgentRun, LandedIdea } from './schema.js';
 
 type Work = Omit<LandedIdea, 'at' | 'commit' | 'commits' | 'lines' | 'tests' | 'look'>;

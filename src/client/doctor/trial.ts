@@ -14,7 +14,7 @@ import { integrationWorktree } from '../../git/landing/integration.js';
 import { targetTip } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import { commandEnvironment, SEATS } from '../../jobs/command-environment.js';
-import type { WorkDeps } from '../../jobs/deps.js';
+import type { WorkDeps } from '../../jobs/job.js';
 import { setUp } from '../../jobs/prepare.js';
 import { withLock } from '../../server/lock.js';
 import { type Context, type Project, say } from '../context.js';

@@ -5,8 +5,7 @@
 import { stringify } from 'yaml';
 import type { Proposal } from './proposal.js';
 import { readdir } from 'node:fs/promises';
-import { foldersUpTo } from '../../config/folder.js';
-import { CONFIG_FILES } from '../../config/load.js';
+import { foldersUpTo, CONFIG_FILES } from '../../config/load.js';
 
 export interface Findings extends Proposal {
   /** Installed agents, the proposed one first. */

@@ -7,7 +7,7 @@ import { landedIdeas } from '../../git/landing/landed.js';
 import { addIdeas, newModel } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { needNoWork } from '../../run-files/landed.js';
+import { needNoWork } from '../../run-files/ticks.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 
 export interface ModelOfRun {

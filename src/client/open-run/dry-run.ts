@@ -4,7 +4,7 @@ import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { rankReady, score as scoreOf } from '../../decide/scheduler/score.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
-import { needNoWork } from '../../run-files/landed.js';
+import { needNoWork } from '../../run-files/ticks.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../../protocol/user-error.js';

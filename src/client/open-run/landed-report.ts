@@ -7,7 +7,7 @@ import { landedCommits } from '../../git/landing/landed.js';
 import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunSummary } from '../../protocol/run.js';
-import { repositoryPath } from '../../run-files/backlog-place.js';
+import { repositoryPath } from '../../run-files/ticks.js';
 import { loadRun } from '../../run-files/run.js';
 import type { Context } from '../context.js';
 import { clean } from '../views/live-lines.js';

@@ -2,8 +2,7 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, posix } from 'node:path';
 import { agentEnvironment } from '../../agents/environment.js';
-import { resolveAgent } from '../../config/resolve-agent.js';
-import type { Config } from '../../config/schema/config.js';
+import { resolveAgent, type Config } from '../../config/schema/config.js';
 import { git } from '../../git/runner.js';
 import type { Context } from '../context.js';
 import { UserError } from '../../protocol/user-error.js';

@@ -6,7 +6,7 @@ import { why as explain } from '../../decide/views/status.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import type { WhyView } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
-import { needNoWork } from '../../run-files/landed.js';
+import { needNoWork } from '../../run-files/ticks.js';
 import { settingsOf } from '../../run-files/settings.js';
 import type { Context } from '../context.js';
 import { UserError } from '../../protocol/user-error.js';

@@ -11,11 +11,10 @@ import { listWorktrees } from '../../git/worktrees/list.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
 import type { Answered } from '../../protocol/command.js';
 import type { RunEvent, StampedEvent } from '../../protocol/events.js';
-import type { AgentSignal } from '../../protocol/signal.js';
+import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { WhyView } from '../../protocol/views.js';
 import type { IdeaRecord } from '../../run-files/idea-record.js';
 import { commandsAfter, commandsNow } from './commands-now.js';
-import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 type GateEvent = Extract<StampedEvent, { kind: 'gate' }>;
 

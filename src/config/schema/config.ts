@@ -3,7 +3,7 @@
  * agent exists. Imports zod and this folder only.
  */
 import { z } from 'zod';
-import { BUILT_IN_AGENTS } from '../agent-spec.js';
+import { BUILT_IN_AGENTS, type AgentSpec } from '../agent-spec.js';
 import { suggest } from '../problems.js';
 import { agents } from './agents.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';
@@ -163,3 +163,31 @@ export const configSchema = z
 
 /** The configuration with every default filled in. */
 export type Config = z.output<typeof configSchema>;
+
+/*
+ * Resolves an agent's name to the settings of its adapter.
+ */
+
+/** Names that `agent`, `fallback` and ideas may use. */
+export const agentNames = (config: Config): string[] => [
+  ...new Set([...BUILT_IN_AGENTS, ...Object.keys(config.agents)]),
+];
+
+/**
+ * `stronger`: use the agent's stronger model or effort, where it has one.
+ * @throws Error that names the known agents when none has this name
+ */
+export function resolveAgent(config: Config, name: string, stronger = false): AgentSpec {
+  const entry = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  if (entry) {
+    const { stronger: more, ...usual } = entry;
+    return { name, ...usual, ...(stronger ? more : {}) };
+  }
+  const adapter = BUILT_IN_AGENTS.find((known) => known === name);
+  if (adapter) return { name, adapter, args: [], env: {}, passEnv: [], sandboxed: false };
+  const known = agentNames(config);
+  const hint = suggest(name, known);
+  throw new Error(
+    `there is no agent "${name}"${hint?.startsWith('did') ? `; ${hint}` : ''}. Known agents: ${known.join(', ')}. Add it under "agents" in ralphctl.yaml`,
+  );
+}

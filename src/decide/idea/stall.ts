@@ -1,6 +1,8 @@
 import type { Ladder, Rung, Stall, Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
 import type { GateResult } from '../../protocol/gate.js';
-import type { RunAgentResult } from '../../protocol/agent-run.js';
+import type { RunAgentResult, AgentSignal, Feedback } from '../../protocol/agent-run.js';
+import type { Cause } from '../../protocol/idea-run.js';
+import { clip } from '../text.js';
 
 /** How many states are remembered. Returning to one of them is no progress, so going back and forth is none either. */
 const REMEMBERED = 6;
@@ -175,4 +177,42 @@ export function readWarningAnswer(said: unknown): WarningAnswer | undefined {
   if (text === 'continue' || text === 'stop') return { do: text };
   const by = text === undefined ? undefined : /^\+(\d{1,4})$/.exec(text)?.[1];
   return by !== undefined && Number(by) > 0 ? { do: 'more', by: Number(by) } : undefined;
+}
+
+const MAX_CAUSE = 160;
+
+/** How an iteration ended when another one follows. */
+export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | undefined): string | undefined {
+  switch (feedback?.kind) {
+    case 'claimed-but-empty':
+      return 'the agent reported COMPLETE but changed nothing';
+    case 'gate-failed':
+    case 'landing-red':
+      return `the gate was red: ${feedback.command}${feedback.exitCode === null ? '' : ` (exit code ${feedback.exitCode})`}`;
+    case 'no-signal':
+      return 'the agent ended without a signal';
+    case 'iteration-timeout':
+      return `the agent was stopped after ${feedback.minutes} min`;
+    case 'run-failed':
+      return feedback.message;
+    case 'landing-conflict':
+      return `its landing hit a conflict in ${feedback.files.join(', ')}`;
+    case undefined:
+      return signal?.kind === 'progress' ? `the agent reported PROGRESS ${signal.percent} %` : undefined;
+  }
+}
+
+/** The same cause again adds one; another cause starts at one. */
+export function nextCause(before: Cause | undefined, text: string | undefined): Cause | undefined {
+  if (text === undefined) return undefined;
+  const cut = clip(text, MAX_CAUSE);
+  return { text: cut, times: before?.text === cut ? before.times + 1 : 1 };
+}
+
+/** The limit that the idea reached, and the cause that used it up. */
+export function exhaustedText(reached: string, cause: Cause | undefined): string {
+  if (!cause) return reached;
+  return cause.times > 1
+    ? `${reached}; ${cause.times} times in a row ${cause.text}`
+    : `${reached}; the last time ${cause.text}`;
 }

@@ -17,8 +17,7 @@ import { Graph } from '../scheduler/graph.js';
 import { ReadyPool } from '../scheduler/ready.js';
 import { Slots } from '../scheduler/slots.js';
 import { clip, MAX_REASON } from '../text.js';
-import { groupStatus, groupText } from '../views/group.js';
-import { addStats } from '../views/survey.js';
+import { groupStatus, groupText, addStats } from '../views/survey.js';
 import type { Effect } from './effects.js';
 import { newEntry } from './first-state.js';
 

@@ -6,7 +6,8 @@
  */
 import type { IdeaEntry } from '../../protocol/run.js';
 import { IDEA_STATUSES, type IdeaStatus, type IterationStats } from '../../protocol/states.js';
-import type { IdeaLine, IdeaView, RunStatistics } from '../../protocol/views.js';
+import type { IdeaLine, IdeaView, RunStatistics, GroupView } from '../../protocol/views.js';
+import type { Graph } from '../scheduler/graph.js';
 
 /** Most ideas in a list, so that an answer stays small in any run: as many as there can be slots. */
 export const MAX_LISTED = 100;
@@ -137,4 +138,43 @@ export function withUnreported(
     slowestMs: all.maxMs,
   };
   return { ...statistics, iterations };
+}
+
+/*
+ * A Blue in views: done when its children are (A4), and its open children.
+ * Invariant: derived from the graph, because a Blue has no status of its own. Its lists are bounded.
+ * May import protocol and decide only.
+ */
+
+/** The displayed status of an entry: a Blue has landed when its children have. */
+export const groupStatus = (entry: IdeaEntry, graph: Graph): IdeaStatus => {
+  if (!entry.card.blue) return entry.status;
+  return graph.isDone(entry.card.id) ? 'landed' : 'pending';
+};
+
+/** `2 of 3 ideas in it landed` */
+export function groupText(id: string, graph: Graph): string {
+  const { done, total } = graph.group(id) ?? { done: 0, total: 0 };
+  if (total === 0) return 'there are no ideas in it';
+  return `${done} of ${total} ${total === 1 ? 'idea' : 'ideas'} in it landed`;
+}
+
+/** Undefined for an idea that is not a Blue. */
+export function groupView(id: string, graph: Graph): GroupView | undefined {
+  const group = graph.group(id);
+  if (!group) return undefined;
+  const children = graph.children(id);
+  const open = children.filter((child) => !graph.isDone(child));
+  const landed = children.filter((child) => graph.isDone(child));
+  return {
+    ...group,
+    landed: landed.slice(0, MAX_LISTED),
+    open: open.slice(0, MAX_LISTED).map((child) => `${child} (${childText(child, graph)})`),
+  };
+}
+
+function childText(id: string, graph: Graph): string {
+  const entry = graph.entry(id);
+  if (entry?.card.blue) return groupText(id, graph);
+  return entry?.hold && entry.status === 'pending' ? 'held' : (entry?.status ?? 'unknown');
 }

@@ -14,8 +14,7 @@ import { endLeftIn } from '../../process/escaped.js';
 import { findByToken, killByToken } from '../../process/tokens.js';
 import { FAILURE } from '../../protocol/failures.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
-import type { WorkDeps } from '../deps.js';
-import { WorkError } from '../job-error.js';
+import { type WorkDeps, WorkError } from '../job.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 /** The worktree must be one of this project's: workflow input could name any folder. */

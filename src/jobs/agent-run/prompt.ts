@@ -6,7 +6,7 @@ import { iterationDir } from '../../config/paths.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { LoadedRun } from '../../run-files/run.js';
-import type { WorkDeps } from '../deps.js';
+import type { WorkDeps } from '../job.js';
 import { earlierAnswers } from './answers.js';
 import { readResult } from './result.js';
 import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';

@@ -14,16 +14,14 @@ import type { RunResult } from '../../process/run.js';
 import type { BudgetReached } from '../../protocol/budget.js';
 import type { Idea } from '../../protocol/idea.js';
 import { TAIL_LIMIT, type RunRef } from '../../protocol/run-ref.js';
-import type { AgentSignal } from '../../protocol/signal.js';
+import type { AgentSignal, AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { writeUsage } from '../../run-files/usage.js';
-import type { WorkDeps } from '../deps.js';
+import type { WorkDeps } from '../job.js';
 import { whyUnfinished } from './settle.js';
 import { ideaDir } from '../../config/paths.js';
-import { resolveAgent } from '../../config/resolve-agent.js';
-import type { Config } from '../../config/schema/config.js';
+import { resolveAgent, type Config } from '../../config/schema/config.js';
 import type { Worker } from '../../git/landing/message.js';
-import type { AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 /** One ended run. */
 export interface Ended {

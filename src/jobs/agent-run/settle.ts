@@ -4,7 +4,7 @@ import { commitMessage } from '../../git/landing/message.js';
 import { linkText } from '../../git/worktrees/gitlinks.js';
 import { type Settled, settleIteration } from '../../git/worktrees/settle.js';
 import type { Idea } from '../../protocol/idea.js';
-import { repositoryPath } from '../../run-files/backlog-place.js';
+import { repositoryPath } from '../../run-files/ticks.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import type { RunAgentInput } from '../../protocol/agent-run.js';
 

@@ -12,8 +12,7 @@ import type { Alert, DeliverInput, DeliverResult } from '../../protocol/alerts.j
 import { FAILURE } from '../../protocol/failures.js';
 import { autopilotId, ideaWorkflowId } from '../../protocol/names.js';
 import { loadRun } from '../../run-files/run.js';
-import type { WorkContext, WorkDeps } from '../deps.js';
-import { WorkError } from '../job-error.js';
+import { type WorkContext, type WorkDeps, WorkError } from '../job.js';
 import { isRunName } from '../load.js';
 import { redactorOf } from '../secrets.js';
 import { type Place, playSound, runCommand, showDesktop } from './local.js';

@@ -7,7 +7,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
-import type { OutsidePlace } from '../../git/confinement/outside.js';
+import type { OutsidePlace, Outside } from '../../git/confinement/outside.js';
 import { foreignMoves } from '../../git/confinement/own-branch.js';
 import { traceEnvironment } from '../../git/confinement/trace.js';
 import { inspectRepository } from '../../git/repository.js';
@@ -16,10 +16,10 @@ import type { Redact } from '../../process/redact.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
-import { describe } from './question.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
-import { noticeOf } from './walls.js';
+import { noticeOf, PUT_BACK } from './walls.js';
 import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
+import { git } from '../../git/runner.js';
 
 export interface Guard {
   /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */
@@ -129,3 +129,60 @@ async function noticed(
     );
   return said.length > 0 ? redact(said.join('; ')).slice(0, LONGEST_NOTICE) : undefined;
 }
+
+/* The question about an agent that left its worktree, and the report in the iteration's folder. */
+
+const IF_YOURS = 'If you changed the settings or hooks yourself: pause the run, change them again, resume.';
+const LONGEST_QUESTION = 1500;
+/** Most of a diff that is kept, bytes. */
+const LONGEST_DIFF = 1 << 20;
+export async function describe(
+  { dir }: { dir: string },
+  root: string,
+  before: Outside,
+  strays: readonly OutOfBoundsChange[],
+  redact: Redact,
+): Promise<OutOfBoundsRun> {
+  const report = join(dir, 'strayed.diff');
+  await writeAtomically(join(dir, 'config.before'), before.config, 0o600);
+  await writeAtomically(report, redact(await diffs(root, strays)));
+  const shown = strays.slice(0, 5).map(({ what }) => redact(what));
+  const commands = strays.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
+  const lines = [
+    ...headings(strays, redact),
+    `What changed: less '${report}'`,
+    ...commands.filter((line) => line !== undefined),
+    ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
+    'Its own work has not landed. It resumes once you answer.',
+  ];
+  return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
+}
+
+function headings(strays: readonly OutOfBoundsChange[], redact: Redact): string[] {
+  const own = strays.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
+  const others = strays.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
+  const more = own.length > 5 ? [`did ${own.length - 5} more things, all in the report`] : [];
+  return [
+    ...(own.length > 0 ? [`The agent left its worktree: it ${[...own.slice(0, 5), ...more].join('; it ')}.`] : []),
+    ...(others.length > 0 ? [`Somebody else changed the work of this idea: ${others.join('; ')}.`] : []),
+  ];
+}
+
+/** Commits as diffs, and what is uncommitted in the checkout; bounded. */
+async function diffs(root: string, strays: readonly OutOfBoundsChange[]): Promise<string> {
+  const parts: string[] = [];
+  for (const { what, look, undo, diff } of strays) {
+    parts.push(`# it ${what}`, ...(look ? [`# look: ${look}`] : []), ...(undo ? [`# take back: ${undo}`] : []));
+    if (diff) parts.push(await shown(root, ['diff', '--no-ext-diff', '--no-textconv', ...diff, '--']));
+  }
+  parts.push(
+    '# uncommitted in your checkout',
+    await shown(root, ['diff', '--no-ext-diff', '--no-textconv', 'HEAD', '--']),
+  );
+  return `${parts.join('\n')}\n`.slice(0, LONGEST_DIFF);
+}
+
+const shown = (root: string, args: readonly string[]): Promise<string> =>
+  git(root)
+    .run(args, { read: true })
+    .catch(() => '(cannot be shown)');

@@ -13,7 +13,7 @@ import { canonical } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
 import type { GateResult, Tripwire } from '../../protocol/gate.js';
 import type { LoadedRun } from '../../run-files/run.js';
-import type { WorkDeps } from '../deps.js';
+import type { WorkDeps } from '../job.js';
 import { textsWith } from './mentions.js';
 
 const known = new WeakMap<LoadedRun, Promise<Wall>>();

@@ -17,7 +17,7 @@ import { sharedGitDir } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { commandEnvironment, SEATS } from '../command-environment.js';
-import type { WorkDeps } from '../deps.js';
+import type { WorkDeps } from '../job.js';
 import { setUp } from '../prepare.js';
 
 export interface BaseTestsInput {

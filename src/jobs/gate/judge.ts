@@ -8,7 +8,7 @@ import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { cannotRunText } from '../../gate/cannot-run.js';
 import { type FailedCommand, type Judgement, boundedTail } from '../../gate/run.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
-import type { WorkDeps } from '../deps.js';
+import type { WorkDeps } from '../job.js';
 import { type BaselineInput, baselineOutcomes } from './baseline.js';
 import { type Lost, lostTests } from '../../gate/outcomes/outcomes.js';
 import { chosen, withRule } from '../../gate/tripwires/tripwires.js';

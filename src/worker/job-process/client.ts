@@ -5,9 +5,8 @@
  * for hours.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import type { WorkContext } from '../../jobs/deps.js';
+import { type WorkContext, type FailureType, WorkError } from '../../jobs/job.js';
 import type { DoWork, WorkName } from '../../jobs/index.js';
-import { type FailureType, WorkError } from '../../jobs/job-error.js';
 import { programFile } from '../../process/program-file.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { AgentProgress } from '../../protocol/agent-run.js';

@@ -4,9 +4,8 @@
  * more is written. Marks stay for the next worker, which returns the attempts to the server. Imports no Temporal.
  */
 
-import type { WorkDeps } from '../../jobs/deps.js';
+import { type WorkDeps, WorkError } from '../../jobs/job.js';
 import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
-import { WorkError } from '../../jobs/job-error.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
 import type { FromLauncher, ToLauncher } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';

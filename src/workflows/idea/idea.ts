@@ -14,7 +14,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { causeOf, exhaustedText, nextCause } from '../../decide/idea/cause.js';
+import { causeOf, exhaustedText, nextCause } from '../../decide/idea/stall.js';
 import { limitReached, type NextStep } from '../../decide/idea/completion.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../../protocol/idea-run.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseSignal, type SignalContext } from '../../../src/agents/reading/signal.js';
-import { MAX_SIGNAL_TEXT } from '../../../src/protocol/signal.js';
+import { MAX_SIGNAL_TEXT } from '../../../src/protocol/agent-run.js';
 
 const NONCE = 'k3v9aa';
 const ctx = (more: Partial<SignalContext> = {}): SignalContext => ({

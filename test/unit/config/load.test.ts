@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BUILT_IN_AGENTS } from '../../../src/config/agent-spec.js';
 import { defaultConfig, loadConfig, parseConfig } from '../../../src/config/load.js';
 import { ConfigError } from '../../../src/config/problems.js';
-import { agentNames, resolveAgent } from '../../../src/config/resolve-agent.js';
+import { agentNames, resolveAgent } from '../../../src/config/schema/config.js';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,7 +1,6 @@
 /** What may change in an open run: every key has a row, and what may not change stays. Feature: A7. */
 import { expect, it } from 'vitest';
-import { originsIn } from '../../../src/config/folder.js';
-import { parseConfig } from '../../../src/config/load.js';
+import { originsIn, parseConfig } from '../../../src/config/load.js';
 import { changesOf, RELOAD_TABLE, reloaded, reloadRow } from '../../../src/config/reload.js';
 import { configJsonSchema } from '../../../src/config/zod-problems.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeOf, exhaustedText, nextCause } from '../../../src/decide/idea/cause.js';
+import { causeOf, exhaustedText, nextCause } from '../../../src/decide/idea/stall.js';
 import type { Feedback } from '../../../src/protocol/agent-run.js';
 
 const red: Feedback = { kind: 'gate-failed', command: 'npm test', exitCode: 1, tail: '', log: '' };

@@ -2,9 +2,8 @@
 import { afterGate, afterRun, type NextStep, type RunContext } from '../../../src/decide/idea/completion.js';
 import type { IdeaLimits } from '../../../src/protocol/activities.js';
 import type { GateResult } from '../../../src/protocol/gate.js';
-import type { AgentSignal } from '../../../src/protocol/signal.js';
+import type { AgentSignal, RunAgentResult } from '../../../src/protocol/agent-run.js';
 import { settings } from './support.js';
-import type { RunAgentResult } from '../../../src/protocol/agent-run.js';
 
 export const LIMITS: IdeaLimits = {
   maxIterations: 50,

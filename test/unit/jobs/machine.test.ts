@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { WorkError } from '../../../src/jobs/job-error.js';
+import { WorkError } from '../../../src/jobs/job.js';
 import { machineFault } from '../../../src/jobs/machine.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
 

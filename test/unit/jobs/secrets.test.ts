@@ -1,6 +1,6 @@
 /** What goes wrong is told without secrets, whoever threw it. Feature: B1. */
 import { describe, expect, it } from 'vitest';
-import { WorkError } from '../../../src/jobs/job-error.js';
+import { WorkError } from '../../../src/jobs/job.js';
 import { cleanFault, cleanLanding, redactorOf } from '../../../src/jobs/secrets.js';
 import { FAILURE } from '../../../src/protocol/failures.js';
 import type { LandResult } from '../../../src/protocol/git-work.js';

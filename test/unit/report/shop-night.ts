@@ -2,7 +2,7 @@
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
-import type { AgentSignal } from '../../../src/protocol/signal.js';
+import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import { makeReport } from '../../../src/report/build.js';
 import type { Extra } from '../../../src/report/extra.js';
 import { foldNight, newNight } from '../../../src/report/night.js';

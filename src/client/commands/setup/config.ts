@@ -1,7 +1,7 @@
 /** `ralphctl config show|reload`: shows every value with its origin, and applies a changed file to the open run. */
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { configFolder, originsIn } from '../../../config/folder.js';
+import { configFolder, originsIn } from '../../../config/load.js';
 import { flatten, reloadRow } from '../../../config/reload.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';

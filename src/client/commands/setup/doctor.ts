@@ -26,7 +26,7 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   const turns: Check[] = [];
   const answered = new Set<string>();
   if (options.probe) {
-    const { probeAgent } = await import('../../doctor/probe.js');
+    const { probeAgent } = await import('../../doctor/agents.js');
     for (const spec of found.agents) {
       const turn = await probeAgent(context, spec);
       turns.push(turn);

@@ -5,8 +5,7 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog } from '../../../backlog/index.js';
-import { configFileIn } from '../../../config/folder.js';
-import { CONFIG_FILES, parseConfig } from '../../../config/load.js';
+import { configFileIn, CONFIG_FILES, parseConfig } from '../../../config/load.js';
 import { which } from '../../../server/install/probe.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { findAgents } from '../../doctor/agents.js';

@@ -1,8 +1,7 @@
 /** `ralphctl notify test [row]`: sends a test alert to each row of `notify`, and prints the result of each. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configFolder } from '../../../config/folder.js';
-import { loadConfig } from '../../../config/load.js';
+import { configFolder, loadConfig } from '../../../config/load.js';
 import { projectDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
 import type { NotifyRow } from '../../../config/schema/notify.js';

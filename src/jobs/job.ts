@@ -1,4 +1,5 @@
 import type { AgentProgress } from '../protocol/agent-run.js';
+import type { FAILURE } from '../protocol/failures.js';
 
 /** Dependencies of the work behind activities: no globals, so that tests pass their own. */
 export interface WorkDeps {
@@ -18,4 +19,21 @@ export interface WorkContext {
   say?: (progress: AgentProgress) => void;
   /** True once nobody waits for the result: write nothing and leave the mark to the next worker. */
   abandoned: () => boolean;
+}
+
+/* A failure of the work itself, in the protocol's vocabulary; crosses processes as plain data. */
+
+export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
+
+export class WorkError extends Error {
+  override readonly name = 'WorkError';
+
+  /** @param retryable false: only a person can fix it */
+  constructor(
+    message: string,
+    readonly type: FailureType,
+    readonly retryable = false,
+  ) {
+    super(message);
+  }
 }
