@@ -6,15 +6,24 @@
 import { type Argument, Command, CommanderError, Option } from 'commander';
 import { COMPLETE } from './client/completion/scripts.js';
 import { type Context, makeContext, printJson } from './client/context.js';
-import { EXIT } from './protocol/user-error.js';
 import { endWithReader, flushed } from './client/output.js';
-import { addBudget, addConfig, addLimits, addNotify, addSaves, addServer, addSync, addWorker } from './client/rows/behind.js';
-import { addCompletion, addHelp } from './client/rows/help.js';
+import {
+  addBudget,
+  addConfig,
+  addLimits,
+  addNotify,
+  addSaves,
+  addServer,
+  addSync,
+  addWorker,
+} from './client/rows/behind.js';
 import { addRecovery, addRunControls, addSteering } from './client/rows/control.js';
+import { addCompletion, addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
 import { collect, json, whole } from './client/rows/options.js';
 import type { StatusOptions } from './client/views/status-list.js';
 import { canShowScreen } from './client/views/terminal.js';
+import { EXIT } from './protocol/user-error.js';
 import { version } from './worker/build-id.js';
 
 const termOf = (command: Command): string =>
@@ -63,7 +72,9 @@ program
   .option('--force', 'replace an existing file')
   .option('--dry-run', 'print the file and write nothing')
   .addOption(json)
-  .action(run(async (context, options: object) => (await import('./client/commands/setup/init.js')).init(context, options)));
+  .action(
+    run(async (context, options: object) => (await import('./client/commands/setup/init.js')).init(context, options)),
+  );
 
 program
   .command('doctor')
@@ -73,7 +84,9 @@ program
   .option('--probe', 'ask each agent for one answer; costs a little')
   .addOption(json)
   .action(
-    run(async (context, options: object) => (await import('./client/commands/setup/doctor.js')).doctor(context, options)),
+    run(async (context, options: object) =>
+      (await import('./client/commands/setup/doctor.js')).doctor(context, options),
+    ),
   );
 
 addConfig(program, run);
@@ -194,7 +207,9 @@ program
   .option('--run <id>', 'run to show (default: the last)')
   .addOption(new Option('--json', 'the default and only form'))
   .action(
-    run(async (context, options: object) => (await import('./client/commands/inspect/logs.js')).events(context, options)),
+    run(async (context, options: object) =>
+      (await import('./client/commands/inspect/logs.js')).events(context, options),
+    ),
   );
 
 addLimits(program, run);

@@ -8,13 +8,13 @@ import { makeTelemetryFilterString, NativeConnection, Runtime } from '@temporali
 import { createActivities } from '../../src/activities/index.js';
 import type { DoWork, WorkName, WorkResult } from '../../src/jobs/index.js';
 import type { PrepareInput } from '../../src/protocol/activities.js';
+import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import type { LandInput } from '../../src/protocol/git-work.js';
 import { agentsQueue, gitQueue } from '../../src/protocol/names.js';
 import { EventWriter } from '../../src/run-files/events.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { cards, type ScaleOptions, type WorkerBooks, type WorkerTick } from './shared.js';
-import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 
 const options = JSON.parse(process.argv[2] ?? '{}') as ScaleOptions;
 const { project, address, root, bundle } = options;

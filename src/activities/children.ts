@@ -1,8 +1,8 @@
 /** Asks the server about idea workflows that the autopilot lost track of. */
 import { type WorkflowClient, WorkflowNotFoundError } from '@temporalio/client';
 import type { ReconcileInput, ReconcileResult } from '../protocol/activities.js';
-import { ideaWorkflowId, IDEA_WORKFLOW, STOP, VERDICT } from '../protocol/names.js';
 import type { Verdict } from '../protocol/idea-run.js';
+import { IDEA_WORKFLOW, ideaWorkflowId, STOP, VERDICT } from '../protocol/names.js';
 
 export async function reconcileIdeas(client: WorkflowClient, input: ReconcileInput): Promise<ReconcileResult[]> {
   return Promise.all(

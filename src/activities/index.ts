@@ -4,8 +4,8 @@
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { WorkflowClient } from '@temporalio/client';
-import { type WorkDeps, WorkError } from '../jobs/job.js';
 import { type DoWork, type WorkInput, type WorkName, type WorkResult, workHere } from '../jobs/index.js';
+import { type WorkDeps, WorkError } from '../jobs/job.js';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { FAILURE } from '../protocol/failures.js';
 import { keepAlive } from './alive.js';

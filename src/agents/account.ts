@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { type AgentSpec, providerOf } from '../config/agent-spec.js';
-import { agentEnvironment } from './environment.js';
 import type { AgentOutcome, RunAgentResult } from '../protocol/agent-run.js';
+import { agentEnvironment } from './environment.js';
 
 /** Variables that are a credential, locate it, or choose the provider that gets it. */
 const TELLING =

@@ -9,13 +9,13 @@ import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
 import { type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
+import type { AgentOutcome, AgentProgress, Usage } from '../protocol/agent-run.js';
 import { agentEnvironment } from './environment.js';
 import { classify } from './reading/outcome.js';
 import { Progress } from './reading/progress.js';
 import { type AgentEvent, StreamFile } from './reading/stream.js';
 import { boundedMessage } from './reading/tails.js';
 import { adapterFor } from './registry.js';
-import type { AgentOutcome, AgentProgress, Usage } from '../protocol/agent-run.js';
 
 /** How long a CLI may take to end after its last event, in milliseconds. */
 const RESULT_GRACE_MS = 10_000;

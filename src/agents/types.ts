@@ -3,10 +3,10 @@
  * Invariant: an adapter only builds command lines and reads output; it starts nothing and decides nothing.
  */
 import type { AgentSpec } from '../config/agent-spec.js';
+import type { Usage } from '../protocol/agent-run.js';
 import type { FailureKind, LimitScope } from '../protocol/failures.js';
 import { UserError } from '../protocol/user-error.js';
 import type { Emit } from './reading/stream.js';
-import type { Usage } from '../protocol/agent-run.js';
 
 export interface InvocationContext {
   prompt: string;

@@ -4,9 +4,9 @@ import { findWall } from '../git/confinement/wall.js';
 import { RepositoryError } from '../git/errors.js';
 import { inspectRepository, projectId, type Repository } from '../git/repository.js';
 import { brokenHead } from '../git/worktrees/moved.js';
+import type { Teller } from '../protocol/command.js';
 import { homeOf, homeOfLost } from '../run-files/project-home.js';
 import { forPeople } from './views/terminal.js';
-import type { Teller } from '../protocol/command.js';
 
 export interface Context {
   root: string;

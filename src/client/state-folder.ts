@@ -4,8 +4,8 @@
  */
 import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Context } from './context.js';
 import { UserError } from '../protocol/user-error.js';
+import type { Context } from './context.js';
 
 /** Large enough to fail on a full disk. */
 const PROBE = Buffer.alloc(64 * 1024, '.');

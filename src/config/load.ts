@@ -2,13 +2,14 @@
  * Reads `ralphctl.yaml`, `.yml` or `.json`. Invariant: the result is complete and valid, or a ConfigError names every
  * problem in the file.
  */
-import { join, dirname } from 'node:path';
-import { readLocated, syntaxOf, type Path } from './located.js';
+
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Path, readLocated, syntaxOf } from './located.js';
 import { byLine, ConfigError } from './problems.js';
 import { InputError, MIB, readInput } from './read-input.js';
 import { type Config, configSchema } from './schema/config.js';
 import { configJsonSchema, zodProblems } from './zod-problems.js';
-import { realpath, stat } from 'node:fs/promises';
 
 export const CONFIG_FILES = ['ralphctl.yaml', 'ralphctl.yml', 'ralphctl.json'] as const;
 

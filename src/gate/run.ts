@@ -5,6 +5,7 @@
  */
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Config } from '../config/schema/config.js';
 import { type RunResult, run } from '../process/run.js';
 import type { GateCommandResult, GateResult } from '../protocol/gate.js';
 import { TAIL_LIMIT } from '../protocol/run-ref.js';
@@ -16,7 +17,6 @@ import { type Names, testNames } from './outcomes/names.js';
 import type { Tested } from './outcomes/outcomes.js';
 import { readReports, reportStamps } from './outcomes/reports.js';
 import { countTests, sum } from './outcomes/summaries.js';
-import type { Config } from '../config/schema/config.js';
 
 /** A failed command, for closer checks. */
 export interface FailedCommand {

@@ -6,9 +6,9 @@
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { runAgent } from './agent-run/run.js';
 import { deliverAlert } from './alerts/deliver.js';
-import type { WorkContext, WorkDeps } from './job.js';
 import { runIdeaGate } from './gate/gate.js';
 import { cleanupIdea, rollbackIdea, stashIdea } from './idea-git.js';
+import type { WorkContext, WorkDeps } from './job.js';
 import { landIdea, undoIdea } from './land.js';
 import { machineFault } from './machine.js';
 import { closeRun, openRun, runConfig } from './open-run.js';

@@ -3,18 +3,24 @@ import { join } from 'node:path';
 import { accountKey } from '../agents/account.js';
 import { toCard } from '../backlog/cards.js';
 import { runDir } from '../config/paths.js';
-import { resolveAgent, type Config } from '../config/schema/config.js';
+import { type Config, resolveAgent } from '../config/schema/config.js';
 import { landedIdeas } from '../git/landing/landed.js';
-import type { CarriedOver, CloseRunInput, OpenRunResult, RunConfigInput, RunConfigResult } from '../protocol/activities.js';
+import type {
+  CarriedOver,
+  CloseRunInput,
+  OpenRunResult,
+  RunConfigInput,
+  RunConfigResult,
+} from '../protocol/activities.js';
 import type { Idea } from '../protocol/idea.js';
 import type { AgentsInfo } from '../protocol/limits.js';
 import { agentsQueue, gitQueue } from '../protocol/names.js';
 import type { RunSummary } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-files/carried.js';
-import { needNoWork } from '../run-files/ticks.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
+import { needNoWork } from '../run-files/ticks.js';
 import { dayTotal } from '../run-files/usage.js';
 import type { WorkDeps } from './job.js';
 import { asMissing, limitsOf, load } from './load.js';

@@ -16,6 +16,7 @@ import { ensureWorktree } from '../git/worktrees/ensure.js';
 import { privateGitDir } from '../git/worktrees/list.js';
 import { reopenForConflict, reopenForRed } from '../git/worktrees/reopen.js';
 import type { PrepareInput, PrepareResult } from '../protocol/activities.js';
+import type { RunAgentInput } from '../protocol/agent-run.js';
 import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../run-files/run.js';
@@ -25,7 +26,6 @@ import { type WorkContext, type WorkDeps, WorkError } from './job.js';
 import { limitsOf, loadOne } from './load.js';
 import { assertDiskSpace } from './machine.js';
 import { placeOf } from './plan-place.js';
-import type { RunAgentInput } from '../protocol/agent-run.js';
 
 export async function prepareIdea(
   deps: WorkDeps,

@@ -3,12 +3,13 @@
  * Invariant: holds facts only, no words or colours of a view; what nobody has reported is absent, never 0.
  * Times are epoch ms. Must import types only.
  */
+
+import type { AgentSignal } from '../protocol/agent-run.js';
 import type { BudgetLine, Spent } from '../protocol/budget.js';
 import type { RunMode, Teller } from '../protocol/command.js';
 import type { Asking, StampedEvent } from '../protocol/events.js';
 import type { GateCommandResult, TestCounts } from '../protocol/gate.js';
 import type { AccountLine } from '../protocol/limits.js';
-import type { AgentSignal } from '../protocol/agent-run.js';
 import type { IdeaStatus, ShownState } from '../protocol/states.js';
 import type { RunStatus } from '../protocol/views.js';
 import type { WarningLine } from '../protocol/warnings.js';

@@ -1,5 +1,5 @@
-import type { Tally } from './model.js';
 import type { Usage } from '../protocol/agent-run.js';
+import type { Tally } from './model.js';
 
 export const emptyTally = (): Tally => ({
   iterations: 0,

@@ -9,8 +9,8 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { Identity } from './identity.js';
-import { descendantsOf, ownLine, type ProcessRow, processTable, readProc } from './table.js';
 import { killTree, TreeWatch } from './kill.js';
+import { descendantsOf, ownLine, type ProcessRow, processTable, readProc } from './table.js';
 import { findByToken } from './tokens.js';
 
 export interface EscapeRules {

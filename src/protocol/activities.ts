@@ -3,15 +3,27 @@
  * Invariant: results carry references, counts and short tails (at most {@link TAIL_LIMIT} characters), never output.
  * Must import types only.
  */
+
+import type { RunAgentInput, RunAgentResult } from './agent-run.js';
 import type { DeliverInput, DeliverResult } from './alerts.js';
 import type { DayTotal } from './budget.js';
 import type { GateInput, GateResult } from './gate.js';
-import type { CleanupInput, CleanupResult, IdeaGitInput, LandInput, LandResult, RollbackInput, RollbackResult, StashResult, UndoInput, UndoResult } from './git-work.js';
+import type {
+  CleanupInput,
+  CleanupResult,
+  IdeaGitInput,
+  LandInput,
+  LandResult,
+  RollbackInput,
+  RollbackResult,
+  StashResult,
+  UndoInput,
+  UndoResult,
+} from './git-work.js';
 import type { IdeaCard, PlanPosition, PlanShape } from './idea.js';
 import type { AgentsInfo } from './limits.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
-import type { RunAgentInput, RunAgentResult } from './agent-run.js';
 
 export interface RunConfigInput extends RunRef {
   config: number;

@@ -1,10 +1,10 @@
+import type { AgentSignal, Usage } from './agent-run.js';
 import type { Spent } from './budget.js';
 import type { RunMode, Teller } from './command.js';
-import type { Rung, WarningLine } from './warnings.js';
 import type { GateCommandResult, TestCounts } from './gate.js';
 import type { AccountLine, Trouble } from './limits.js';
-import type { AgentSignal, Usage } from './agent-run.js';
 import type { IdeaStatus, ShownState } from './states.js';
+import type { Rung, WarningLine } from './warnings.js';
 
 /** Why a person is asked. */
 export type Asking =

@@ -3,15 +3,15 @@
  * Invariant: plain JSON and small. Fields are only ever added, never changed in meaning. Must import types only.
  */
 import type { IdeaLimits, PrepareResult, Reopen } from './activities.js';
+import type { AgentSignal, Feedback, RunAgentResult } from './agent-run.js';
 import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
 import type { LimitPatch } from './command.js';
-import type { Stall, Warning, Watch } from './warnings.js';
 import type { GateResult } from './gate.js';
 import type { AgentChoice, Trouble } from './limits.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
-import type { AgentSignal, Feedback, RunAgentResult } from './agent-run.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from './states.js';
+import type { Stall, Warning, Watch } from './warnings.js';
 
 export interface IdeaInput extends RunRef {
   idea: string;

@@ -4,6 +4,7 @@
  * Must import types only.
  */
 import type { Reopen } from './activities.js';
+import type { Feedback } from './agent-run.js';
 import type { AlertOutbox } from './alerts.js';
 import type { BudgetState } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
@@ -15,7 +16,6 @@ import type { RunSettings } from './run-settings.js';
 import type { GitTask, IdeaStatus, IterationStats, ReadyWork, RunOutcome, RunState } from './states.js';
 import type { RunStatus } from './views.js';
 import type { Warning } from './warnings.js';
-import type { Feedback } from './agent-run.js';
 
 /** The status that a person wants for the idea once its workflow has ended. */
 export interface Afterwards {

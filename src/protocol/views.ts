@@ -2,11 +2,12 @@
  * Query answers and the summary of a run, for people.
  * Invariant: plain JSON, bounded whatever the size of the run. Must import types only.
  */
+
+import type { AgentSignal } from './agent-run.js';
 import type { BudgetLine, Spent } from './budget.js';
 import type { RunMode } from './command.js';
 import type { IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
-import type { AgentSignal } from './agent-run.js';
 import type { GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
 

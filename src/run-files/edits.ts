@@ -14,7 +14,11 @@ import { editedFields, versionShape } from './shapes.js';
 export type IdeaEdit = Partial<Pick<Idea, 'title' | 'text' | 'success' | 'promise'>>;
 
 const EDIT: StoredKind<IdeaEdit> = {
-  schema: z.looseObject({ version: versionShape, ...editedFields, promise: z.string().optional() }) as unknown as z.ZodType<IdeaEdit>,
+  schema: z.looseObject({
+    version: versionShape,
+    ...editedFields,
+    promise: z.string().optional(),
+  }) as unknown as z.ZodType<IdeaEdit>,
   fix: 'Remove the file, then edit the idea again with: ralphctl edit',
 };
 

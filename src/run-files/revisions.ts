@@ -4,7 +4,7 @@
  * another writer may look at any time.
  */
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readdir, rm, writeFile, readFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { runDir } from '../config/paths.js';
@@ -59,7 +59,11 @@ export interface Revision {
 }
 
 const REVISION: StoredKind<Revision> = {
-  schema: z.looseObject({ version: versionShape, config: configShape, tick: z.boolean() }) as unknown as z.ZodType<Revision>,
+  schema: z.looseObject({
+    version: versionShape,
+    config: configShape,
+    tick: z.boolean(),
+  }) as unknown as z.ZodType<Revision>,
   fix: RUN_FIX,
 };
 

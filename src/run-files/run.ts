@@ -8,7 +8,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir, runsDir } from '../config/paths.js';
-import type { Config } from '../config/schema/config.js';
 import { parseStored, readStored } from '../config/stored.js';
 import type { Idea } from '../protocol/idea.js';
 import type { RunRef } from '../protocol/run-ref.js';

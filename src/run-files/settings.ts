@@ -5,8 +5,8 @@
 import type { Config } from '../config/schema/config.js';
 import { hoursOf } from '../config/schema/notify.js';
 import type { AlertSettings } from '../protocol/alerts.js';
-import type { Ladder } from '../protocol/warnings.js';
 import type { RunSettings } from '../protocol/run-settings.js';
+import type { Ladder } from '../protocol/warnings.js';
 
 export function settingsOf(config: Config): RunSettings {
   return {

@@ -6,9 +6,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { tickAll } from '../backlog/tick.js';
 import { git } from '../git/runner.js';
+import type { Idea } from '../protocol/idea.js';
 import { writeAtomically } from './run.js';
 import type { RunFile } from './shapes.js';
-import type { Idea } from '../protocol/idea.js';
 
 /** Path inside the repository, with forward slashes; undefined when the file lies outside. */
 export function repositoryPath(repo: string, file: string): string | undefined {

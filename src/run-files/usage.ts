@@ -6,8 +6,8 @@
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectDir } from '../config/paths.js';
-import type { DayTotal, Spent } from '../protocol/budget.js';
 import type { Usage } from '../protocol/agent-run.js';
+import type { DayTotal, Spent } from '../protocol/budget.js';
 
 export interface UsageRow extends Usage {
   /** ISO time of its end. */

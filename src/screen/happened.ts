@@ -1,7 +1,7 @@
 /** One event as a line of *Lately* and of the log. Invariant: every kind of event has its words, known here or not. */
 import type { RunModel } from '../model/model.js';
-import type { StampedEvent } from '../protocol/events.js';
 import type { AgentSignal } from '../protocol/agent-run.js';
+import type { StampedEvent } from '../protocol/events.js';
 import type { Colour } from './line.js';
 import { dollars, many, UNKNOWN } from './numbers.js';
 import { agentsOf, limitWord } from './standing.js';

@@ -5,10 +5,23 @@
  * milliseconds.
  * Must not import @temporalio statically.
  */
+
+import type { Connection } from '@temporalio/client';
 import { serverDir } from '../config/paths.js';
 import { aliveness, type Identity, isAlive, terminate } from '../process/identity.js';
+import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
 import { guardDatabase, noteDatabase, putDamagedAside, readDatabaseNote } from './database.js';
-import { databasePath, HOST, NAMESPACE, readRecord, recordPath, type ServerPorts, type ServerRecord, serverLockPath, writeJson } from './files.js';
+import {
+  databasePath,
+  HOST,
+  NAMESPACE,
+  readRecord,
+  recordPath,
+  type ServerPorts,
+  type ServerRecord,
+  serverLockPath,
+  writeJson,
+} from './files.js';
 import { findServers } from './find.js';
 import { portsFromArguments } from './flags.js';
 import { isServing } from './health.js';
@@ -18,8 +31,6 @@ import type { TemporalVersion } from './install/version.js';
 import { withLock } from './lock.js';
 import { choosePorts } from './ports.js';
 import { databaseDamage, ServerStartError, startServer, untilServing } from './start.js';
-import type { Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../protocol/names.js';
 
 export interface EnsureServerOptions {
   /** The state root of `stateRoot()`. */

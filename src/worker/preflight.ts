@@ -1,7 +1,7 @@
 /** Checks that a worker can work; each problem is one sentence with its fix. */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { execa } from 'execa';
-import { projectDir, closedLockDir } from '../config/paths.js';
+import { closedLockDir, projectDir } from '../config/paths.js';
 import { withLock } from '../server/lock.js';
 
 export async function workerProblems(root: string, project: string, bundle: string): Promise<string[]> {

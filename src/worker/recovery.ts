@@ -16,7 +16,7 @@ import { aliveness, type Identity, ownIdentity } from '../process/identity.js';
 import { killByToken } from '../process/tokens.js';
 import { FAILURE } from '../protocol/failures.js';
 import { alertsId, autopilotId, ideaWorkflowId } from '../protocol/names.js';
-import { leftAttempts, unmarkAttempt, bookCutOff } from '../run-files/attempts.js';
+import { bookCutOff, leftAttempts, unmarkAttempt } from '../run-files/attempts.js';
 import type { WorkerLog } from './log.js';
 
 export async function reap(

@@ -17,11 +17,11 @@ import { resolveConnection } from '../server/connection.js';
 import { pagesOf, readRecord } from '../server/files.js';
 import { connectTarget, type Target } from '../server/target.js';
 import { buildId } from './build-id.js';
-import { whenNoCommandWorks, workerProblems } from './preflight.js';
 import { hostLabel } from './host-label.js';
 import { Launcher } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
 import { otherHosts } from './old-hosts.js';
+import { whenNoCommandWorks, workerProblems } from './preflight.js';
 import { noteTaken, reap, resetStickyQueue } from './recovery.js';
 import { createWorkers } from './workers.js';
 

@@ -6,7 +6,7 @@
  */
 import { ApplicationFailure } from '@temporalio/common';
 import { allHandlersFinished, condition, continueAsNew, log, setHandler, workflowInfo } from '@temporalio/workflow';
-import { delivered, isEmpty, newQueue, takeBatch, takeDue, wakeAt, isBatch } from '../decide/alerts/queue.js';
+import { delivered, isBatch, isEmpty, newQueue, takeBatch, takeDue, wakeAt } from '../decide/alerts/queue.js';
 import type { Alert, AlertQueue, AlertsInput } from '../protocol/alerts.js';
 import { FAILURE } from '../protocol/failures.js';
 import { Alarm } from './alarm.js';

@@ -16,12 +16,12 @@ import { createActivities } from '../../src/activities/index.js';
 import { parseConfig } from '../../src/config/load.js';
 import { killByToken } from '../../src/process/tokens.js';
 import type { PrepareResult } from '../../src/protocol/activities.js';
+import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import type { Idea } from '../../src/protocol/idea.js';
 import { writeRun } from '../../src/run-files/run.js';
 import type { RunFile } from '../../src/run-files/shapes.js';
 import { yaml } from '../support/program.js';
 import { idea } from './idea.js';
-import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 
 export { idea } from './idea.js';
 

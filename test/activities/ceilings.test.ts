@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { RunAgentInput, RunAgentResult } from '../../src/protocol/agent-run.js';
 import { until } from '../support/program.js';
 import { type Bench, bench, idea } from './bench.js';
-import type { RunAgentInput, RunAgentResult } from '../../src/protocol/agent-run.js';
 
 /** Says in its first run what it used, and then works until it is ended; in later ones it is done at once. */
 const talker = `cat > /dev/null; echo "$RALPHCTL_IDEA" >> "$MARKS/runs"; echo work >> "$RALPHCTL_IDEA.txt"

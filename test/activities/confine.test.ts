@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { guard } from '../../src/jobs/confine/guard.js';
+import type { OutOfBoundsRun } from '../../src/protocol/agent-run.js';
 import { commitFiles, makeRepo, put, sh, type TestRepo } from '../unit/git/repo.js';
 import { bench, say } from './bench.js';
-import type { OutOfBoundsRun } from '../../src/protocol/agent-run.js';
 
 let repo: TestRepo;
 let worktree: string;

@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import { iterationDir } from '../../src/config/paths.js';
 import { identityOf } from '../../src/process/identity.js';
 import { findByToken } from '../../src/process/tokens.js';
+import type { RunAgentResult } from '../../src/protocol/agent-run.js';
 import { FAILURE } from '../../src/protocol/failures.js';
 import { leftAttempts, markAttempt } from '../../src/run-files/attempts.js';
 import { until } from '../support/program.js';
 import { type Bench, bench, type Call, say } from './bench.js';
-import type { RunAgentResult } from '../../src/protocol/agent-run.js';
 
 /** Works, starts a helper that leaves the process group, and would go on for ever. Ends in order when it is told to. */
 const ENDLESS = `

@@ -3,12 +3,12 @@
  * new all the while. Features: A5 A6 C1 C5.
  */
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
 import { ideaWorkflowId, STATUS, TELL } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
 import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
-import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 
 beforeAll(async () => {
   quietRuntime();

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { AgentProgress } from '../../src/protocol/agent-run.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
-import type { AgentProgress } from '../../src/protocol/agent-run.js';
 
 let box: Sandbox;
 

@@ -16,6 +16,7 @@ import {
 import { createActivities } from '../../src/activities/index.js';
 import type { WorkName, WorkResult } from '../../src/jobs/index.js';
 import type { PrepareInput } from '../../src/protocol/activities.js';
+import type { RunAgentInput, RunAgentResult } from '../../src/protocol/agent-run.js';
 import type { RunEvent } from '../../src/protocol/events.js';
 import type { LandInput, LandResult } from '../../src/protocol/git-work.js';
 import type { IdeaCard } from '../../src/protocol/idea.js';
@@ -25,7 +26,6 @@ import type { RunSettings } from '../../src/protocol/run-settings.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { createWorkers } from '../../src/worker/workers.js';
 import { until } from '../support/program.js';
-import type { RunAgentInput, RunAgentResult } from '../../src/protocol/agent-run.js';
 
 const HOST = 'testhost';
 

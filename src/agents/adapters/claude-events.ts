@@ -1,9 +1,9 @@
+import type { Usage } from '../../protocol/agent-run.js';
 import type { LimitScope } from '../../protocol/failures.js';
 import type { EventHandler } from '../reading/event-reader.js';
 import { clean, entryOf, type Json, listOf, numberOf, objectOf, stringOf, sumOf } from '../reading/json.js';
 import type { RunNotes } from '../reading/run-notes.js';
 import type { AgentError } from '../types.js';
-import type { Usage } from '../../protocol/agent-run.js';
 
 type Named = Pick<AgentError, 'kind' | 'scope'>;
 

@@ -2,13 +2,14 @@
  * Any program that takes a prompt on stdin. Text: its stdout is its message. JSON: one event a line (docs/agents.md).
  * Invariant: stdout is the agent's prose and is never read for errors; memory is bounded.
  */
-import { EventReader, type EventHandler } from '../reading/event-reader.js';
+
+import type { FailureKind, LimitScope } from '../../protocol/failures.js';
+import { type EventHandler, EventReader } from '../reading/event-reader.js';
+import { clean, type Json, numberOf, objectOf, stringOf } from '../reading/json.js';
 import { RunNotes } from '../reading/run-notes.js';
 import type { Emit } from '../reading/stream.js';
 import { MessageTail, TextTail, withoutEscapes } from '../reading/tails.js';
-import { type AgentAdapter, AgentConfigError, type AgentReader, type Reading, type AgentError } from '../types.js';
-import type { FailureKind, LimitScope } from '../../protocol/failures.js';
-import { clean, type Json, numberOf, objectOf, stringOf } from '../reading/json.js';
+import { type AgentAdapter, AgentConfigError, type AgentError, type AgentReader, type Reading } from '../types.js';
 
 /** How much of a text program's output is its final message, in characters. */
 const MESSAGE_LIMIT = 256 << 10;

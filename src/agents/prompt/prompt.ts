@@ -4,12 +4,12 @@
  * indented as code, the nonce is apart from it, and the last line is prose. A template that breaks this is refused.
  */
 import { randomBytes } from 'node:crypto';
+import type { Feedback } from '../../protocol/agent-run.js';
 import { type Answered, answerNote } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import { parseSignal } from '../reading/signal.js';
 import { type PlanSection, planSection } from './plan-section.js';
-import { DEFAULT_TEMPLATE, fillTemplate, RULES, TemplateError, fenced } from './template.js';
-import type { Feedback } from '../../protocol/agent-run.js';
+import { DEFAULT_TEMPLATE, fenced, fillTemplate, RULES, TemplateError } from './template.js';
 
 export { TemplateError } from './template.js';
 

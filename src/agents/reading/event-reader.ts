@@ -1,8 +1,8 @@
+import type { Usage } from '../../protocol/agent-run.js';
 import type { AgentReader, Reading } from '../types.js';
 import { type Json, parseObject } from './json.js';
 import type { RunNotes } from './run-notes.js';
 import { TextTail, withoutEscapes } from './tails.js';
-import type { Usage } from '../../protocol/agent-run.js';
 
 /** An adapter's handlers for the events of its CLI. Must not throw for any shape of event. */
 export interface EventHandler {

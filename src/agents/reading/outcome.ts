@@ -8,12 +8,12 @@
 import type { FailureWords } from '../../config/agent-spec.js';
 import type { RunResult } from '../../process/run.js';
 import type { StopReason } from '../../process/stop.js';
+import type { AgentOutcome } from '../../protocol/agent-run.js';
 import type { FailureKind } from '../../protocol/failures.js';
 import type { AgentError, ExitMeaning, Reading } from '../types.js';
 import { kindOfStatus, patternOf, scopeOf } from './patterns.js';
 import { resetTimeIn } from './reset-time.js';
 import { endOf } from './tails.js';
-import type { AgentOutcome } from '../../protocol/agent-run.js';
 
 /** A failed run without a turn that ended sooner than this never started to work. */
 export const LAUNCH_LIMIT_MS = 20_000;

@@ -1,6 +1,6 @@
-import { type AgentEvent, oneLine } from './stream.js';
 import type { AgentProgress, Usage } from '../../protocol/agent-run.js';
 import { PROGRESS_LIMIT } from '../../protocol/agent-run.js';
+import { type AgentEvent, oneLine } from './stream.js';
 
 export class Progress {
   #tools = 0;

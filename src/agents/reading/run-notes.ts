@@ -1,8 +1,8 @@
+import type { Usage } from '../../protocol/agent-run.js';
 import { MOST_AMOUNT } from '../../protocol/budget.js';
 import type { AgentError, Reading } from '../types.js';
 import { clean } from './json.js';
 import { type Emit, oneLine, toolSubject } from './stream.js';
-import type { Usage } from '../../protocol/agent-run.js';
 
 const AMOUNTS = ['inputTokens', 'outputTokens', 'costUsd'] as const satisfies (keyof Usage)[];
 

@@ -6,12 +6,18 @@
  */
 import { notesProblem, sizeOf } from '../../decide/idea/amendments.js';
 import type { KeptCommand } from '../../protocol/activities.js';
-import { answerNote, type IdeaVerb, type Intervention, MAX_COMMAND_TEXT, MOST_KEPT_NOTES } from '../../protocol/command.js';
+import {
+  answerNote,
+  type IdeaVerb,
+  type Intervention,
+  MAX_COMMAND_TEXT,
+  MOST_KEPT_NOTES,
+} from '../../protocol/command.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { noteAbandoned } from '../../run-files/carried.js';
 import { EventWriter } from '../../run-files/events.js';
 import { keep, keepHint, keptHints } from '../../run-files/kept.js';
 import { print, printJson, say, teller } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { assertAccepts, type Closed, type ClosedIdea, closedIdea, runOf } from './closed.js';
 
 type About = Intervention & { verb: IdeaVerb; idea: string };

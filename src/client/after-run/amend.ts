@@ -1,8 +1,8 @@
 /** `edit` and `split` while no run is open. The next start reads the idea with the change. */
 import type { Idea } from '../../protocol/idea.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { type Amendment, amend, forget } from '../../run-files/amendments.js';
 import { print, printJson } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { recordCommand } from './act.js';
 import { assertAccepts, type Closed, closedIdea } from './closed.js';
 

@@ -11,6 +11,7 @@ import type { IdeaVerb } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { IdeaStatus } from '../../protocol/states.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { recordOf } from '../../run-files/carried.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
@@ -18,7 +19,6 @@ import { resolveConnection } from '../../server/connection.js';
 import { withLock } from '../../server/lock.js';
 import { noRun } from '../api/run.js';
 import { type Context, say } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { planRun, type RunPlan } from '../plan/run-plan.js';
 import { type Recorded, recordedRun } from '../views/recorded.js';
 

@@ -7,9 +7,9 @@ import { agentName } from '../../decide/scheduler/slots.js';
 import { type DoWork, workHere } from '../../jobs/index.js';
 import { killByToken } from '../../process/tokens.js';
 import type { CleanupResult, RollbackResult, UndoResult } from '../../protocol/git-work.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { hostLabel } from '../../worker/host-label.js';
 import { say } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { type Closed, type ClosedIdea, runOf } from './closed.js';
 
 export interface DoneNow {

@@ -4,9 +4,9 @@
  */
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
 import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { withProject } from '../commands/steer/interventions.js';
 import { type Context, print, printJson } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { listIdeas } from '../views/status-list.js';
 import { actWithoutRun } from './act.js';
 import { type Closed, closedIdea } from './closed.js';

@@ -1,9 +1,9 @@
 /** Connects a client, or throws one sentence that names the cause. */
 import { Client, Connection } from '@temporalio/client';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { dataConverter } from '../../server/codec.js';
 import { connectTarget, type Target } from '../../server/target.js';
 import { type Context, say } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 
 /** The embedded server runs, so only a busy machine delays its answer. */
 const CONNECT_TIMEOUT = { embedded: '20s', external: '5s' } as const;

@@ -9,6 +9,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { AgentProgress } from '../../protocol/agent-run.js';
 import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
 import { STILL_OPENING } from '../../protocol/failures.js';
 import type { IdeaCard } from '../../protocol/idea.js';
@@ -28,12 +29,11 @@ import {
   WHY,
 } from '../../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '../../protocol/views.js';
 import { compressLargePayloads } from '../../server/codec.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { teller } from '../context.js';
 import { isBetweenSteps, isDeadline } from './connection.js';
-import type { AgentProgress } from '../../protocol/agent-run.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;

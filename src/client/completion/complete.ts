@@ -2,15 +2,16 @@
  * Candidates for the word at the cursor, from the program's own commands, options and arguments.
  * Invariant: a mistake in earlier words never fails. Imports nothing heavy, because a person waits for the answer.
  */
-import type { Argument, Command, Option } from 'commander';
-import { IDEA_STATUSES } from '../../protocol/states.js';
-import { TOPIC_NAMES } from '../help/topics.js';
-import { DIRS, FILES } from './scripts.js';
+
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import type { Argument, Command, Option } from 'commander';
 import { projectDir, runDir, runsDir, stateRoot } from '../../config/paths.js';
 import { projectName } from '../../git/project-name.js';
 import { commonDirAt } from '../../git/worktrees/moved.js';
+import { IDEA_STATUSES } from '../../protocol/states.js';
+import { TOPIC_NAMES } from '../help/topics.js';
+import { DIRS, FILES } from './scripts.js';
 
 interface Candidate {
   value: string;

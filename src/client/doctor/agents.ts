@@ -1,17 +1,18 @@
 /** Checks the agent CLIs: which are installed, logged in, and able to work in a run. */
-import { stat, mkdtemp, rm } from 'node:fs/promises';
+
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { CATALOG, type CatalogEntry, catalogEntry } from '../../agents/catalog.js';
 import { agentEnvironment } from '../../agents/environment.js';
+import { executeAgent } from '../../agents/execute.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { isExecutable, which } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
 import { type Check, fail, info, ok, warn } from './check.js';
 import { compareVersions, versionIn } from './machine.js';
-import { randomUUID } from 'node:crypto';
-import { executeAgent } from '../../agents/execute.js';
 
 const PROBE_MS = 30_000;
 

@@ -5,9 +5,10 @@ import { findBacklog, readBacklog } from '../../backlog/index.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { configFolder, loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
-import { resolveAgent, type Config } from '../../config/schema/config.js';
+import { type Config, resolveAgent } from '../../config/schema/config.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
-import { type Repository, refuseOpenOperations, targetTip, sharedGitDir } from '../../git/repository.js';
+import { type Repository, refuseOpenOperations, sharedGitDir, targetTip } from '../../git/repository.js';
+import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 import { which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { proposeCommands } from '../init/commands.js';
@@ -15,7 +16,6 @@ import { landedReport, reportLines } from '../open-run/landed-report.js';
 import { checkWorktreesRoot } from '../plan/worktrees-root.js';
 import { checkAlerts } from './alerts.js';
 import { type Check, fail, info, ok, problem, warn } from './check.js';
-import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
 
 export interface ProjectFindings {
   checks: Check[];

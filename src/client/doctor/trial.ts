@@ -9,7 +9,7 @@ import { projectDir } from '../../config/paths.js';
 import type { Config } from '../../config/schema/config.js';
 import { cannotRunText } from '../../gate/cannot-run.js';
 import { SetupError } from '../../gate/kept/setup.js';
-import { type GateCommand, runCommand, gateCommands } from '../../gate/run.js';
+import { type GateCommand, gateCommands, runCommand } from '../../gate/run.js';
 import { integrationWorktree } from '../../git/landing/integration.js';
 import { targetTip } from '../../git/repository.js';
 import { git } from '../../git/runner.js';

@@ -2,10 +2,11 @@
  * Writes the text of a first `ralphctl.yaml`: the findings, and the keys that people change next, each with a comment.
  * Pure.
  */
-import { stringify } from 'yaml';
-import type { Proposal } from './proposal.js';
+
 import { readdir } from 'node:fs/promises';
-import { foldersUpTo, CONFIG_FILES } from '../../config/load.js';
+import { stringify } from 'yaml';
+import { CONFIG_FILES, foldersUpTo } from '../../config/load.js';
+import type { Proposal } from './proposal.js';
 
 export interface Findings extends Proposal {
   /** Installed agents, the proposed one first. */

@@ -7,8 +7,8 @@ import { landedIdeas } from '../../git/landing/landed.js';
 import { addIdeas, newModel } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { needNoWork } from '../../run-files/ticks.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
+import { needNoWork } from '../../run-files/ticks.js';
 
 export interface ModelOfRun {
   model: RunModel;

@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { RunSummary } from '../../protocol/run.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import { LOSS, readDatabaseNote } from '../../server/database.js';
 import { readRecord } from '../../server/files.js';
 import { connectTarget } from '../../server/target.js';
@@ -14,7 +15,6 @@ import { workerState } from '../../worker/record.js';
 import { type Connected, connect } from '../api/connection.js';
 import { RunApi } from '../api/run.js';
 import { type Context, say } from '../context.js';
-import { EXIT, UserError } from '../../protocol/user-error.js';
 import { ringBell } from '../views/terminal.js';
 import { ensureWorker } from '../worker-process.js';
 

@@ -3,14 +3,14 @@ import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { rankReady, score as scoreOf } from '../../decide/scheduler/score.js';
 import { landedIdeas } from '../../git/landing/landed.js';
-import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
-import { needNoWork } from '../../run-files/ticks.js';
-import { settingsOf } from '../../run-files/settings.js';
-import { type Context, print, printJson } from '../context.js';
 import { EXIT } from '../../protocol/user-error.js';
-import { reportLines } from './landed-report.js';
+import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
+import { settingsOf } from '../../run-files/settings.js';
+import { needNoWork } from '../../run-files/ticks.js';
+import { type Context, print, printJson } from '../context.js';
 import { type RunPlan, reportOf } from '../plan/run-plan.js';
 import { openRunConfig } from './flags.js';
+import { reportLines } from './landed-report.js';
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
   const openRun = (await openRunConfig(context, plan.project))?.file.runId;

@@ -9,8 +9,8 @@ import { landedCommits } from '../../git/landing/landed.js';
 import { git } from '../../git/runner.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { repositoryPath } from '../../run-files/ticks.js';
 import { knownIdeas, loadRun } from '../../run-files/run.js';
+import { repositoryPath } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
 
 export interface Backlog {

@@ -6,8 +6,8 @@ import { loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema/config.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { lastRevision, readRevision } from '../../run-files/revisions.js';
-import type { ConfigFlags, RunFile } from '../../run-files/shapes.js';
 import { loadRun } from '../../run-files/run.js';
+import type { ConfigFlags, RunFile } from '../../run-files/shapes.js';
 
 /** Iterations of a roadmap task that sets none, when neither flag nor configuration sets them (F1). */
 const ROADMAP_ITERATIONS = 30;

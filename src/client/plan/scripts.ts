@@ -2,10 +2,10 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, join, posix } from 'node:path';
 import { agentEnvironment } from '../../agents/environment.js';
-import { resolveAgent, type Config } from '../../config/schema/config.js';
+import { type Config, resolveAgent } from '../../config/schema/config.js';
 import { git } from '../../git/runner.js';
-import type { Context } from '../context.js';
 import { UserError } from '../../protocol/user-error.js';
+import type { Context } from '../context.js';
 
 const DEFAULT_SCRIPT = '.ralph-script.yaml';
 

@@ -4,12 +4,12 @@ import { nearest } from '../../config/problems.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { why as explain } from '../../decide/views/status.js';
 import { landedIdeas } from '../../git/landing/landed.js';
+import { UserError } from '../../protocol/user-error.js';
 import type { WhyView } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
-import { needNoWork } from '../../run-files/ticks.js';
 import { settingsOf } from '../../run-files/settings.js';
+import { needNoWork } from '../../run-files/ticks.js';
 import type { Context } from '../context.js';
-import { UserError } from '../../protocol/user-error.js';
 import type { Recorded } from '../views/recorded.js';
 import { planRun } from './run-plan.js';
 

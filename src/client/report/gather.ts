@@ -4,12 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runDir, ideaDir } from '../../config/paths.js';
+import { ideaDir, runDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { ideaBranch } from '../../git/refs.js';
+import { answersInRun } from '../../jobs/agent-run/answers.js';
 import { fold } from '../../model/fold.js';
-import type { RunModel, IdeaModel } from '../../model/model.js';
+import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import type { Extra, OtherRun } from '../../report/extra.js';
@@ -17,11 +18,10 @@ import { foldNight, newNight } from '../../report/night.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { listRuns } from '../../run-files/run.js';
-import type { Context } from '../context.js';
-import { emptyModel, takeAdded } from '../model/read-model.js';
-import { answersInRun } from '../../jobs/agent-run/answers.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
+import type { Context } from '../context.js';
+import { emptyModel, takeAdded } from '../model/read-model.js';
 
 export interface Gathered {
   model: RunModel;

@@ -6,12 +6,12 @@
 import { join } from 'node:path';
 import { runDir } from '../../config/paths.js';
 import type { RunRef } from '../../protocol/run-ref.js';
+import { makeReport } from '../../report/build.js';
 import { htmlReport } from '../../report/html.js';
 import { markdownReport } from '../../report/markdown.js';
 import type { Report } from '../../report/schema.js';
-import { writeAtomically } from '../../run-files/run.js';
-import { makeReport } from '../../report/build.js';
 import { firstPart } from '../../report/text.js';
+import { writeAtomically } from '../../run-files/run.js';
 import type { Context } from '../context.js';
 import { gather } from './gather.js';
 import { printLines, textWidth } from './print.js';

@@ -125,7 +125,9 @@ export function addServer(program: Program, run: Run): void {
     if (name === 'stop')
       command.option('--force', 'stop it while runs are open; they stop moving until the next start');
     command.action(
-      run(async (context, options: object) => (await import('../commands/internals/server.js')).server(context, name, options)),
+      run(async (context, options: object) =>
+        (await import('../commands/internals/server.js')).server(context, name, options),
+      ),
     );
   }
 }
@@ -146,7 +148,9 @@ export function addNotify(program: Program, run: Run): void {
     .description('send a test alert to every row, or to one')
     .addOption(json)
     .action(
-      run(async (context, row: string | undefined) => (await import('../commands/setup/notify.js')).testNotify(context, row)),
+      run(async (context, row: string | undefined) =>
+        (await import('../commands/setup/notify.js')).testNotify(context, row),
+      ),
     );
 }
 
@@ -161,5 +165,9 @@ export function addWorker(program: Program, run: Run): void {
     .option('--stop', 'stop the background worker of this project')
     .addOption(new Option('--supervise').hideHelp())
     .addOption(new Option('--child').hideHelp())
-    .action(run(async (context, options: object) => (await import('../commands/internals/worker.js')).worker(context, options)));
+    .action(
+      run(async (context, options: object) =>
+        (await import('../commands/internals/worker.js')).worker(context, options),
+      ),
+    );
 }

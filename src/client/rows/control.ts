@@ -7,7 +7,7 @@ import { type Intervention, RUN_MODES, type RunMode } from '../../protocol/comma
 import type { EditOptions } from '../commands/steer/edit.js';
 import type { SplitOptions } from '../commands/steer/split.js';
 import type { Context } from '../context.js';
-import { collect, json, type Run, reason, whole, FORGET, given, type Several, tellSome, WHERE } from './options.js';
+import { collect, FORGET, given, json, type Run, reason, type Several, tellSome, WHERE, whole } from './options.js';
 
 interface Said {
   reason?: string;

@@ -1,9 +1,9 @@
 /** `ralphctl help`: the list of commands, one command, or a topic. Invariant: imports nothing heavy. */
-import { type Command, Argument, type Command as Program } from 'commander';
+import { Argument, type Command, type Command as Program } from 'commander';
+import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 import { print } from '../context.js';
 import { isTopic, TOPIC_NAMES, topicText } from '../help/topics.js';
 import type { Run } from './options.js';
-import { completionScript, SHELLS, type Shell } from '../completion/scripts.js';
 
 const NO_TERMINAL = 80;
 

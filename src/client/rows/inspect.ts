@@ -18,7 +18,9 @@ export function addReport(program: Program, run: Run): void {
     .option('--html [file]', 'write a page that needs nothing else, and print its path (default: in the run’s folder)')
     .addOption(json)
     .action(
-      run(async (context, options: ReportOptions) => (await import('../commands/inspect/report.js')).report(context, options)),
+      run(async (context, options: ReportOptions) =>
+        (await import('../commands/inspect/report.js')).report(context, options),
+      ),
     );
 
   program

@@ -1,8 +1,8 @@
 /** Options and argument parsers that several commands share. Invariant: imports nothing heavy. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Context } from '../context.js';
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
 import type { Selection } from '../after-run/select.js';
+import type { Context } from '../context.js';
 
 type Action<Args extends unknown[]> = (context: Context, ...args: Args) => Promise<number>;
 /** Wraps the action of a command in the function that commander calls. */

@@ -4,10 +4,10 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
+import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { BudgetLine, Spent } from '../../protocol/budget.js';
 import type { StampedEvent } from '../../protocol/events.js';
 import type { AccountLine } from '../../protocol/limits.js';
-import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { dayOf, localTime } from './terminal.js';
 

@@ -17,10 +17,10 @@ import type { IterationStats, RunState, ShownState } from '../../protocol/states
 import type { RunStatus } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
 import { type IdeaRecord, type RunRecord, readRecord } from '../../run-files/idea-record.js';
-import { needNoWork } from '../../run-files/ticks.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
+import { needNoWork } from '../../run-files/ticks.js';
 
 /** The last states of a run. */
 const ENDED = new Set(['completed', 'stopped', 'aborted']);

@@ -1,3 +1,4 @@
+import type { AgentProgress } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { print } from '../context.js';
 import { statusWord } from './idea-lines.js';
@@ -14,7 +15,6 @@ import {
 } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
-import type { AgentProgress } from '../../protocol/agent-run.js';
 
 /** Lines of each list. */
 export const SHOWN = 20;

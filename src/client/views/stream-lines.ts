@@ -5,9 +5,9 @@
  */
 import pc from 'picocolors';
 import type { StreamLine } from '../../agents/reading/stream.js';
+import type { Usage } from '../../protocol/agent-run.js';
 import { clean, dayLine, seconds } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
-import type { Usage } from '../../protocol/agent-run.js';
 
 const INDENT = ' '.repeat(8);
 /** Longest text of one message; the raw log has all of it. */

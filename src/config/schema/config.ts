@@ -3,7 +3,7 @@
  * agent exists. Imports zod and this folder only.
  */
 import { z } from 'zod';
-import { BUILT_IN_AGENTS, type AgentSpec } from '../agent-spec.js';
+import { type AgentSpec, BUILT_IN_AGENTS } from '../agent-spec.js';
 import { suggest } from '../problems.js';
 import { agents } from './agents.js';
 import { budget, minutes, name, repoPath, text, warnings } from './common.js';

@@ -3,14 +3,14 @@
  * Invariant: each has exactly the fields of its type in the protocol; the compiler compares the two.
  */
 import { z } from 'zod';
+import type { Usage } from '../../protocol/agent-run.js';
 import type { Spent } from '../../protocol/budget.js';
 import type { RunMode, Teller } from '../../protocol/command.js';
-import type { Rung, WarningLine } from '../../protocol/warnings.js';
 import type { Asking, RunEvent } from '../../protocol/events.js';
 import type { GateCommandResult, TestCounts } from '../../protocol/gate.js';
 import type { AccountLine, Trouble, TroubleKind } from '../../protocol/limits.js';
 import { IDEA_STATUSES, type ShownState } from '../../protocol/states.js';
-import type { Usage } from '../../protocol/agent-run.js';
+import type { Rung, WarningLine } from '../../protocol/warnings.js';
 
 type MayMiss<T, K extends keyof T> = T extends Record<K, T[K]> ? false : true;
 

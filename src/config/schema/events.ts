@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { RunEvent } from '../../protocol/events.js';
+import { inputSchema, type JsonSchema } from '../zod-problems.js';
 import {
   account,
   asking,
@@ -30,7 +31,6 @@ import {
   usage,
   warningKind,
 } from './event-parts.js';
-import { inputSchema, type JsonSchema } from '../zod-problems.js';
 
 type Of<Kind extends RunEvent['kind']> = Omit<Extract<RunEvent, { kind: Kind }>, 'kind'>;
 

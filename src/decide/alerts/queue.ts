@@ -6,7 +6,18 @@
  */
 import type { Alert, AlertBatch, AlertItem, AlertKind, AlertLane, AlertQueue } from '../../protocol/alerts.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { type Check, isAlertKind, isAlertSettings, isAmount, isCount, isName, isText, listOf, maybe, shaped } from '../messages/shape.js';
+import {
+  type Check,
+  isAlertKind,
+  isAlertSettings,
+  isAmount,
+  isCount,
+  isName,
+  isText,
+  listOf,
+  maybe,
+  shaped,
+} from '../messages/shape.js';
 
 /** Events of one kind that a row keeps with their texts; a batch of a run fits. */
 const MOST_OF_A_KIND = 20;

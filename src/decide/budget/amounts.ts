@@ -1,3 +1,4 @@
+import type { RunAgentResult } from '../../protocol/agent-run.js';
 import {
   type Amounts,
   type BudgetLine,
@@ -8,7 +9,6 @@ import {
   type Spent,
 } from '../../protocol/budget.js';
 import type { IdeaInput, IdeaRunState } from '../../protocol/idea-run.js';
-import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 export const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 

@@ -7,6 +7,7 @@
  */
 
 import type { IdeaLimits } from '../../protocol/activities.js';
+import type { AgentOutcome, Feedback, RunAgentResult } from '../../protocol/agent-run.js';
 import type { BudgetReached } from '../../protocol/budget.js';
 import type { Asking } from '../../protocol/events.js';
 import type { FailureKind } from '../../protocol/failures.js';
@@ -16,7 +17,6 @@ import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
 import { isPlausible } from '../accounts/reopening.js';
 import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
-import type { AgentOutcome, Feedback, RunAgentResult } from '../../protocol/agent-run.js';
 
 export type NextStep =
   | { do: 'gate' }

@@ -1,7 +1,7 @@
-import type { Ladder, Rung, Stall, Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
+import type { AgentSignal, Feedback, RunAgentResult } from '../../protocol/agent-run.js';
 import type { GateResult } from '../../protocol/gate.js';
-import type { RunAgentResult, AgentSignal, Feedback } from '../../protocol/agent-run.js';
 import type { Cause } from '../../protocol/idea-run.js';
+import type { Ladder, Rung, Stall, Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
 import { clip } from '../text.js';
 
 /** How many states are remembered. Returning to one of them is no progress, so going back and forth is none either. */

@@ -1,5 +1,5 @@
-import type { PlanPlace, SkipStep } from '../../protocol/idea-run.js';
 import type { PlanShape } from '../../protocol/idea.js';
+import type { PlanPlace, SkipStep } from '../../protocol/idea-run.js';
 import type { NextStep } from './completion.js';
 
 export const firstStep = (): PlanPlace => ({ step: 0, tries: 0, skipped: [] });

@@ -4,6 +4,7 @@
  * May import protocol and decide only.
  */
 import type { IdeaLimits, Reopen } from '../../protocol/activities.js';
+import type { Feedback } from '../../protocol/agent-run.js';
 import type { BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
 import type { LimitPatch } from '../../protocol/command.js';
 import type { IdeaReport, Verdict, Worked } from '../../protocol/idea-run.js';
@@ -28,7 +29,6 @@ import {
   oneOf,
   shaped,
 } from './shape.js';
-import type { Feedback } from '../../protocol/agent-run.js';
 
 const isStats = shaped<IterationStats>({ count: isCount, totalMs: isAmount, minMs: isAmount, maxMs: isAmount });
 const isSpent = shaped<Spent>({

@@ -8,8 +8,8 @@ import type { IdeaLimits } from '../../protocol/activities.js';
 import type { AlertKind, AlertRow, AlertSettings } from '../../protocol/alerts.js';
 import type { Amounts, BudgetSettings } from '../../protocol/budget.js';
 import type { RunMode } from '../../protocol/command.js';
-import type { Ladder, Rung, WarningSettings } from '../../protocol/warnings.js';
 import type { RunSettings, Weights } from '../../protocol/run-settings.js';
+import type { Ladder, Rung, WarningSettings } from '../../protocol/warnings.js';
 
 export type Check<T> = (value: unknown) => value is T;
 

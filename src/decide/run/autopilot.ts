@@ -24,10 +24,10 @@ import { Board, type Told as Taken } from './board.js';
 import { abortRun, isActive, pauseRun, resumeRun, reviewRun, stopRun } from './control.js';
 import type { Effect } from './effects.js';
 import { type GitTaskResult, gitTaskDone } from './git-tasks.js';
+import { idleProblem, refusalOf, takeCommand } from './interventions.js';
 import { type Ending, LandingQueue } from './landing-queue.js';
 import { reconfigure } from './reconfigure.js';
 import { adopt, endChild, isAdopted, takeReport } from './reports.js';
-import { idleProblem, refusalOf, takeCommand } from './interventions.js';
 import { endOwnWaits, fillSlots, nextOwnWait, reviewAgents, standsStill } from './waiting.js';
 
 export { agentName } from '../scheduler/slots.js';

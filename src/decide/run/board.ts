@@ -17,7 +17,7 @@ import { Graph } from '../scheduler/graph.js';
 import { ReadyPool } from '../scheduler/ready.js';
 import { Slots } from '../scheduler/slots.js';
 import { clip, MAX_REASON } from '../text.js';
-import { groupStatus, groupText, addStats } from '../views/survey.js';
+import { addStats, groupStatus, groupText } from '../views/survey.js';
 import type { Effect } from './effects.js';
 import { newEntry } from './first-state.js';
 

@@ -4,8 +4,8 @@
  * May import protocol and decide only.
  */
 import { IDEA_ID, type IdeaCard, MAX_CARD_TITLE } from '../../protocol/idea.js';
-import { findCycle, Graph } from '../scheduler/graph.js';
 import type { IdeaEntry } from '../../protocol/run.js';
+import { findCycle, Graph } from '../scheduler/graph.js';
 import { type Board, groupOf } from './board.js';
 
 /** Why the ideas are refused, in one sentence; undefined when they are valid. */

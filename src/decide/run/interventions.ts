@@ -7,17 +7,28 @@
  */
 import { type Intervention, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
 import { DIMENSIONS } from '../budget/amounts.js';
-import { raise, raiseProblem, budgetProblem } from '../budget/control.js';
+import { budgetProblem, raise, raiseProblem } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
 import { patchProblem } from '../idea/amendments.js';
 import { planIdeaIntervention } from '../idea/interventions.js';
-import { isIdeaVerb, goesOn } from '../idea/table.js';
-import type { Board } from './board.js';
-import { abortRun, approveAll, modeEvent, pauseRun, resumeRun, reviewRun, runFacts, setMode, stopRun, isActive } from './control.js';
-import { type Plan, refuse } from './effects.js';
-import { type RunEvent, runTransition } from './table.js';
+import { goesOn, isIdeaVerb } from '../idea/table.js';
 import { isName } from '../messages/shape.js';
 import { clip, MAX_REASON } from '../text.js';
+import type { Board } from './board.js';
+import {
+  abortRun,
+  approveAll,
+  isActive,
+  modeEvent,
+  pauseRun,
+  resumeRun,
+  reviewRun,
+  runFacts,
+  setMode,
+  stopRun,
+} from './control.js';
+import { type Plan, refuse } from './effects.js';
+import { type RunEvent, runTransition } from './table.js';
 
 /** Longest id of an idea or a command, in characters. */
 const MAX_ID = 200;

@@ -7,8 +7,8 @@ import type { IdeaEntry } from '../../protocol/run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
 import type { Graph } from '../scheduler/graph.js';
-import { groupStatus } from './survey.js';
 import { ideaLine } from './status.js';
+import { groupStatus } from './survey.js';
 
 /** A page of this size fits a payload even with the longest ids, titles and reasons. */
 export const MOST_A_PAGE = 500;

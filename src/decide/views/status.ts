@@ -15,8 +15,8 @@ import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
 import { bestReady, rankOf, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
-import { groupText, groupView, addStats, MAX_LISTED, type Survey, survey } from './survey.js';
 import { runStanding } from './standing.js';
+import { addStats, groupText, groupView, MAX_LISTED, type Survey, survey } from './survey.js';
 
 export const NEXT_SHOWN = 10;
 

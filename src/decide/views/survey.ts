@@ -6,7 +6,7 @@
  */
 import type { IdeaEntry } from '../../protocol/run.js';
 import { IDEA_STATUSES, type IdeaStatus, type IterationStats } from '../../protocol/states.js';
-import type { IdeaLine, IdeaView, RunStatistics, GroupView } from '../../protocol/views.js';
+import type { GroupView, IdeaLine, IdeaView, RunStatistics } from '../../protocol/views.js';
 import type { Graph } from '../scheduler/graph.js';
 
 /** Most ideas in a list, so that an answer stays small in any run: as many as there can be slots. */

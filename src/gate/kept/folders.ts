@@ -5,7 +5,7 @@
  * configuration are the exception. Added files are removed. Where a file was changed or is missing, the whole folder is
  * removed.
  */
-import { rm, readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';

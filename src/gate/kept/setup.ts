@@ -4,11 +4,14 @@
  * Invariant: the command runs once per worktree and state of its lockfiles. A failed one never counts as done. Nothing
  * of another idea stays in the worktree.
  */
+
+import { createHash } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
 import { git } from '../../git/runner.js';
-import { privateGitDir, exists } from '../../git/worktrees/list.js';
+import { exists, privateGitDir } from '../../git/worktrees/list.js';
 import { placeSubmodules } from '../../git/worktrees/place-submodules.js';
 import { clearMark, readMark } from '../../git/worktrees/recycle.js';
 import { run } from '../../process/run.js';
@@ -17,8 +20,6 @@ import { boundedTail, toArgv } from '../run.js';
 import { copyFiles, SetupError } from './copy-files.js';
 import { proveKept, stampKept } from './folders.js';
 import { clearKept } from './stamp.js';
-import { createHash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 
 export { SetupError } from './copy-files.js';
 

@@ -8,7 +8,7 @@ import { basename, dirname, extname, normalize } from 'node:path/posix';
 import { imported } from './imports.js';
 import { entryPoints, isMeant, nameIn, packageCall, packageScripts } from './packages.js';
 import { BUILD_FILES, HELPER_NAME, PRODUCT_FOLDER, TOOL_FOLDER } from './patterns.js';
-import { preloaded, SETTINGS, setupFiles, TAKES_FILE, bare, simpleCommands } from './shell-text.js';
+import { bare, preloaded, SETTINGS, setupFiles, simpleCommands, TAKES_FILE } from './shell-text.js';
 
 /** The base. `all`: its paths; `skip`: paths that other checks cover. */
 interface Base {

@@ -7,14 +7,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RepositoryError } from '../errors.js';
-import { readTip } from '../refs.js';
-import { type Wall, wallAt } from './wall.js';
-import { readJson, writeJson } from './wall-sections.js';
 import { changedPaths, checkoutsOf, rememberedBase, stagedPaths } from '../landing/checkout.js';
+import { readTip } from '../refs.js';
 import { headBranch, listWorktrees, readLinks } from '../worktrees/list.js';
 import { openOperationIn } from '../worktrees/recover.js';
 import { madeSince } from './out-of-bounds.js';
 import { type RefMove, readMoves } from './outside.js';
+import { type Wall, wallAt } from './wall.js';
+import { readJson, writeJson } from './wall-sections.js';
 
 interface Known extends KnownTarget {
   /** The tips of ralphctl's own latest moves. */

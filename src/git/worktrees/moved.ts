@@ -3,7 +3,7 @@
  * Invariant: only a dead link is rewritten. A copied repository names the worktrees of the original and must not take
  * them. Must not start git.
  */
-import { readdir, readFile, realpath, stat, writeFile, lstat, readlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { canonical, exists } from './list.js';
 

@@ -2,14 +2,15 @@
  * Runs after every agent run: returns to the idea's branch, commits leftovers, reads the branch's progress. Every
  * iteration pays for its processes: one status, add and commit where needed, three reads in parallel.
  */
-import { git } from '../runner.js';
-import { keep, treeOfFiles, savePoint } from '../saves/saves.js';
-import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, type Progress } from './commit.js';
-import { type LinkTrouble, linkTrouble } from './gitlinks.js';
-import { recoverBranch } from './recover.js';
+
 import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { git } from '../runner.js';
+import { keep, savePoint, treeOfFiles } from '../saves/saves.js';
+import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, type Progress } from './commit.js';
+import { type LinkTrouble, linkTrouble } from './gitlinks.js';
 import { freeName } from './leftovers.js';
+import { recoverBranch } from './recover.js';
 
 export interface SettleInput {
   worktree: string;

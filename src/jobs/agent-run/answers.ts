@@ -6,9 +6,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ideaDir } from '../../config/paths.js';
+import type { RunAgentInput } from '../../protocol/agent-run.js';
 import { type Answered, answerIn, answerNote } from '../../protocol/command.js';
 import { listRuns, writeAtomically } from '../../run-files/run.js';
-import type { RunAgentInput } from '../../protocol/agent-run.js';
 
 /** Number of answers that a prompt repeats, the latest ones. */
 const MOST_ANSWERS = 10;

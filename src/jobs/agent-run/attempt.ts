@@ -12,10 +12,10 @@ import { removeStaleLocks } from '../../git/locks.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
 import { endLeftIn } from '../../process/escaped.js';
 import { findByToken, killByToken } from '../../process/tokens.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { type WorkDeps, WorkError } from '../job.js';
-import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 /** The worktree must be one of this project's: workflow input could name any folder. */
 export async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgentInput): Promise<void> {

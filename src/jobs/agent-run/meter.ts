@@ -6,9 +6,9 @@
  */
 
 import { ADAPTER_OPTIONS, type AgentSpec } from '../../config/agent-spec.js';
+import type { AgentOutcome, Usage } from '../../protocol/agent-run.js';
 import type { BudgetReached, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
 import { runKey, usedSoFar } from '../../run-files/usage.js';
-import type { AgentOutcome, Usage } from '../../protocol/agent-run.js';
 
 /** How often running agents are checked, milliseconds. */
 const TICK_MS = 1000;

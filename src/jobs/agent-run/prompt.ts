@@ -4,12 +4,12 @@ import type { PlanSection } from '../../agents/prompt/plan-section.js';
 import { buildPrompt } from '../../agents/prompt/prompt.js';
 import { iterationDir } from '../../config/paths.js';
 import { MIB, readInput } from '../../config/read-input.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import type { WorkDeps } from '../job.js';
 import { earlierAnswers } from './answers.js';
 import { readResult } from './result.js';
-import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 /** `previous`: the run before this one, of any iteration. */
 export async function promptFor(

@@ -3,25 +3,31 @@
  * Invariant: it goes into workflow history, so it has no secrets and only references and tails. An unwritable file is a
  * warning, because a full disk must not repeat a finished run.
  */
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { accountKey, sessionToResume } from '../../agents/account.js';
 import type { ExecuteAgentResult } from '../../agents/execute.js';
 import { parseSignal } from '../../agents/reading/signal.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
+import { ideaDir } from '../../config/paths.js';
+import { type Config, resolveAgent } from '../../config/schema/config.js';
+import type { Worker } from '../../git/landing/message.js';
 import type { Settled } from '../../git/worktrees/settle.js';
 import type { RunResult } from '../../process/run.js';
+import type {
+  AgentOutcome,
+  AgentSignal,
+  OutOfBoundsRun,
+  RunAgentInput,
+  RunAgentResult,
+} from '../../protocol/agent-run.js';
 import type { BudgetReached } from '../../protocol/budget.js';
 import type { Idea } from '../../protocol/idea.js';
-import { TAIL_LIMIT, type RunRef } from '../../protocol/run-ref.js';
-import type { AgentSignal, AgentOutcome, OutOfBoundsRun, RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
+import { type RunRef, TAIL_LIMIT } from '../../protocol/run-ref.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { writeUsage } from '../../run-files/usage.js';
 import type { WorkDeps } from '../job.js';
 import { whyUnfinished } from './settle.js';
-import { ideaDir } from '../../config/paths.js';
-import { resolveAgent, type Config } from '../../config/schema/config.js';
-import type { Worker } from '../../git/landing/message.js';
 
 /** One ended run. */
 export interface Ended {

@@ -11,15 +11,24 @@ import { sessionToResume } from '../../agents/account.js';
 import { newNonce } from '../../agents/prompt/prompt.js';
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { iterationDir } from '../../config/paths.js';
-import { agentNames, resolveAgent, type Config } from '../../config/schema/config.js';
+import { agentNames, type Config, resolveAgent } from '../../config/schema/config.js';
 import { KEPT_FILE, noteKept } from '../../gate/kept/folders.js';
 import { admitOwnTip, noteOwnTip } from '../../git/confinement/own-branch.js';
 import { enterSection, leaveSection, type Wall } from '../../git/confinement/wall.js';
 import { git } from '../../git/runner.js';
 import { savePoint } from '../../git/saves/saves.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { Idea } from '../../protocol/idea.js';
-import { type AttemptMark, hasMark, holdsMark, markAttempt, markOf, unmarkAttempt, bookCutOff } from '../../run-files/attempts.js';
+import {
+  type AttemptMark,
+  bookCutOff,
+  hasMark,
+  holdsMark,
+  markAttempt,
+  markOf,
+  unmarkAttempt,
+} from '../../run-files/attempts.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { slotEnvironment } from '../command-environment.js';
 import { guard } from '../confine/guard.js';
@@ -35,7 +44,6 @@ import { type Meter, meter, withOwnLimit } from './meter.js';
 import { promptFor } from './prompt.js';
 import { keepHeld, keepResult, readResult, readSignal } from './result.js';
 import { settle } from './settle.js';
-import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 
 interface Attempt {
   deps: WorkDeps;

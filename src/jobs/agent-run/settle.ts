@@ -3,10 +3,10 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { commitMessage } from '../../git/landing/message.js';
 import { linkText } from '../../git/worktrees/gitlinks.js';
 import { type Settled, settleIteration } from '../../git/worktrees/settle.js';
-import type { Idea } from '../../protocol/idea.js';
-import { repositoryPath } from '../../run-files/ticks.js';
-import type { LoadedRun } from '../../run-files/run.js';
 import type { RunAgentInput } from '../../protocol/agent-run.js';
+import type { Idea } from '../../protocol/idea.js';
+import type { LoadedRun } from '../../run-files/run.js';
+import { repositoryPath } from '../../run-files/ticks.js';
 
 /** Puts the agent's work onto the idea's branch and, on request, commits leftovers. */
 export function settle(

@@ -7,19 +7,19 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
-import type { OutsidePlace, Outside } from '../../git/confinement/outside.js';
+import type { Outside, OutsidePlace } from '../../git/confinement/outside.js';
 import { foreignMoves } from '../../git/confinement/own-branch.js';
 import { traceEnvironment } from '../../git/confinement/trace.js';
 import { inspectRepository } from '../../git/repository.js';
+import { git } from '../../git/runner.js';
 import { exists } from '../../git/worktrees/list.js';
 import type { Redact } from '../../process/redact.js';
+import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
 import { writeAtomically } from '../../run-files/run.js';
 import { changedLately, differences, firstLook, namesOf, present, whoRan, whoRanSince } from './checkout-watch.js';
 import { type Before, type GuardInput, look, readBefore, readPlace, type Seen } from './evidence.js';
 import { tellOf, untoldChanges } from './ref-watch.js';
 import { noticeOf, PUT_BACK } from './walls.js';
-import type { OutOfBoundsRun } from '../../protocol/agent-run.js';
-import { git } from '../../git/runner.js';
 
 export interface Guard {
   /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */

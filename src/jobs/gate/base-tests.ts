@@ -10,7 +10,7 @@ import { integrationDir } from '../../config/paths.js';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { lostTests } from '../../gate/outcomes/outcomes.js';
 import { findOverlay, layOver, type Overlay } from '../../gate/overlay.js';
-import { runCommand, gateCommands } from '../../gate/run.js';
+import { gateCommands, runCommand } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';

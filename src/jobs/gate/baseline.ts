@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baselineDir, integrationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
-import { type GateCommand, runCommand, gateCommands } from '../../gate/run.js';
+import { type GateCommand, gateCommands, runCommand } from '../../gate/run.js';
 import { integrationWorktree, resetIntegration } from '../../git/landing/integration.js';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';

@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
-import { stillAsStamped, changedSinceNoted, KEPT_FILE } from '../../gate/kept/folders.js';
-import { runGate, gateCommands } from '../../gate/run.js';
+import { changedSinceNoted, KEPT_FILE, stillAsStamped } from '../../gate/kept/folders.js';
+import { gateCommands, runGate } from '../../gate/run.js';
 import { findTripwires } from '../../gate/tripwires/tripwires.js';
 import { git } from '../../git/runner.js';
 import { privateGitDir } from '../../git/worktrees/list.js';
@@ -21,7 +21,7 @@ import { loadOne } from '../load.js';
 import { keepPlace } from '../plan-place.js';
 import { setUp } from '../prepare.js';
 import { keepOutcomes } from './baseline.js';
-import { type JudgeInput, judgeWith, judgeGreen } from './judge.js';
+import { type JudgeInput, judgeGreen, judgeWith } from './judge.js';
 
 export async function runIdeaGate(deps: WorkDeps, input: GateInput, { signal }: WorkContext): Promise<GateResult> {
   const [run, idea] = await loadOne(deps, input);

@@ -6,15 +6,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attribute, type CommandOutcome } from '../../gate/attribute.js';
 import { cannotRunText } from '../../gate/cannot-run.js';
-import { type FailedCommand, type Judgement, boundedTail } from '../../gate/run.js';
-import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
-import type { WorkDeps } from '../job.js';
-import { type BaselineInput, baselineOutcomes } from './baseline.js';
 import { type Lost, lostTests } from '../../gate/outcomes/outcomes.js';
+import { boundedTail, type FailedCommand, type Judgement } from '../../gate/run.js';
 import { chosen, withRule } from '../../gate/tripwires/tripwires.js';
 import type { GateFailure, GateResult, Tripwire } from '../../protocol/gate.js';
 import { TAIL_LIMIT } from '../../protocol/run-ref.js';
+import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
+import type { WorkDeps } from '../job.js';
 import { type BaseTestsInput, type Broken, baseTests } from './base-tests.js';
+import { type BaselineInput, baselineOutcomes } from './baseline.js';
 
 export interface JudgeInput extends Omit<BaselineInput, 'index' | 'base'> {
   /** Absent: no base to compare with. */

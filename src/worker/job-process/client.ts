@@ -5,11 +5,11 @@
  * for hours.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { type WorkContext, type FailureType, WorkError } from '../../jobs/job.js';
 import type { DoWork, WorkName } from '../../jobs/index.js';
+import { type FailureType, type WorkContext, WorkError } from '../../jobs/job.js';
 import { programFile } from '../../process/program-file.js';
-import { FAILURE } from '../../protocol/failures.js';
 import type { AgentProgress } from '../../protocol/agent-run.js';
+import { FAILURE } from '../../protocol/failures.js';
 
 interface Pending {
   say: WorkContext['say'];

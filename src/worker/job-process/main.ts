@@ -4,12 +4,12 @@
  * more is written. Marks stay for the next worker, which returns the attempts to the server. Imports no Temporal.
  */
 
-import { type WorkDeps, WorkError } from '../../jobs/job.js';
 import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
+import { type WorkDeps, WorkError } from '../../jobs/job.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
+import type { AgentProgress } from '../../protocol/agent-run.js';
 import type { FromLauncher, ToLauncher } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';
-import type { AgentProgress } from '../../protocol/agent-run.js';
 
 /** A little less than the heartbeat timeout of activities. */
 const STOOD_STILL_MS = 18_000;

@@ -8,13 +8,13 @@ import { NUDGE_AFTER } from '../../decide/idea/stall.js';
 import { firstStep } from '../../decide/idea/steps.js';
 import { addIteration } from '../../decide/views/survey.js';
 import type { IdeaLimits, PrepareResult } from '../../protocol/activities.js';
-import type { PlanPlace } from '../../protocol/idea-run.js';
+import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
 import type { PlanShape } from '../../protocol/idea.js';
-import type { IdeaSession } from './session.js';
-import { allowance } from './warnings.js';
+import type { PlanPlace } from '../../protocol/idea-run.js';
 import { agentActivities, refOf } from '../proxies.js';
 import { emit } from '../publish.js';
-import type { RunAgentInput, RunAgentResult } from '../../protocol/agent-run.js';
+import type { IdeaSession } from './session.js';
+import { allowance } from './warnings.js';
 
 /** A try of a closed account uses the usual model: the stronger one's answer says little about it. */
 export function usesStronger({ input, state }: IdeaSession): boolean {

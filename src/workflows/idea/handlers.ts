@@ -7,16 +7,27 @@ import { readAnswer } from '../../decide/budget/amounts.js';
 import { addPatch, notesProblem, sizeOf } from '../../decide/idea/amendments.js';
 import { readWarningAnswer } from '../../decide/idea/stall.js';
 import { isApproval } from '../../decide/idea/tripwires.js';
-import { type Configured, isConfigured, isEdited, isGranted, isResync, isStep, isUseAgent, isVerdict, saysAgent, type UseAgent } from '../../decide/messages/between.js';
+import {
+  type Configured,
+  isConfigured,
+  isEdited,
+  isGranted,
+  isResync,
+  isStep,
+  isUseAgent,
+  isVerdict,
+  saysAgent,
+  type UseAgent,
+} from '../../decide/messages/between.js';
 import { type Problem, readSaid, readStop, readText } from '../../decide/messages/said.js';
 import { answerNote } from '../../protocol/command.js';
 import type { IdeaRunState } from '../../protocol/idea-run.js';
 import type { WarningAnswer } from '../../protocol/warnings.js';
-import { type IdeaSession, ideaView } from './session.js';
-import { answerWarnings, spentAll } from './warnings.js';
 import * as messages from '../messages.js';
 import { internal, registerSignals, row, type SignalRow } from '../messages.js';
 import { emit } from '../publish.js';
+import { type IdeaSession, ideaView } from './session.js';
+import { answerWarnings, spentAll } from './warnings.js';
 
 const REASON = 'Input: none, or the reason in double quotes';
 

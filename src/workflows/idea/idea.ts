@@ -14,18 +14,18 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import { causeOf, exhaustedText, nextCause } from '../../decide/idea/stall.js';
 import { limitReached, type NextStep } from '../../decide/idea/completion.js';
+import { causeOf, exhaustedText, nextCause } from '../../decide/idea/stall.js';
+import type { Feedback } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';
 import type { IdeaInput, IdeaResult } from '../../protocol/idea-run.js';
+import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from '../proxies.js';
+import { emit } from '../publish.js';
 import { handleIdeaMessages } from './handlers.js';
 import { iterate } from './iteration.js';
 import { IdeaSession } from './session.js';
 import { afterLoss, ask, askBudget, backOff, boundary, land, park } from './waiting.js';
 import { spentAll, warnOfNoWorker, workerIsBack } from './warnings.js';
-import { activityProblem, diskIsFull, notTheWorksFault, noWorkerOn, tookWorkerDown, wasNotTaken } from '../proxies.js';
-import { emit } from '../publish.js';
-import type { Feedback } from '../../protocol/agent-run.js';
 
 /** How long an idea waits before it checks the disk space again. */
 const DISK_WAIT_MS = 60_000;

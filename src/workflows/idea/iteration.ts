@@ -8,15 +8,15 @@ import { afterGate, afterRun, claimsDone, type NextStep, whyTurnedDown } from '.
 import { afterStep, firstStep, isWanted, type PlanMove, skipStep } from '../../decide/idea/steps.js';
 import { describeTripwire } from '../../decide/idea/tripwires.js';
 import type { PrepareResult } from '../../protocol/activities.js';
+import type { RunAgentResult } from '../../protocol/agent-run.js';
 import type { GateFailure, GateResult } from '../../protocol/gate.js';
-import type { PlanPlace } from '../../protocol/idea-run.js';
 import type { PlanPosition, PlanShape } from '../../protocol/idea.js';
+import type { PlanPlace } from '../../protocol/idea-run.js';
+import { gitActivities, refOf } from '../proxies.js';
+import { emit } from '../publish.js';
 import { account, placeIn, reportTry, runAgent, usesStronger } from './agent-run.js';
 import type { IdeaSession } from './session.js';
 import { book, escalated, notice, watch, workerIsBack } from './warnings.js';
-import { gitActivities, refOf } from '../proxies.js';
-import { emit } from '../publish.js';
-import type { RunAgentResult } from '../../protocol/agent-run.js';
 
 /** One iteration, and its effect on the idea's plan. */
 export async function iterate(session: IdeaSession): Promise<NextStep> {

@@ -18,6 +18,7 @@ import { firstStep } from '../../decide/idea/steps.js';
 import { ideaDetails } from '../../decide/views/details.js';
 import { noIterations } from '../../decide/views/survey.js';
 import type { IdeaLimits } from '../../protocol/activities.js';
+import type { PlanShape } from '../../protocol/idea.js';
 import type {
   IdeaInput,
   IdeaPhase,
@@ -28,7 +29,6 @@ import type {
   Verdict,
 } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
-import type { PlanShape } from '../../protocol/idea.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
 import type { IdeaView } from '../../protocol/views.js';
 import * as messages from '../messages.js';

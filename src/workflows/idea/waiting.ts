@@ -18,8 +18,8 @@ import type { BudgetLine, BudgetReached } from '../../protocol/budget.js';
 import type { Asking } from '../../protocol/events.js';
 import type { IdeaResult, Verdict } from '../../protocol/idea-run.js';
 import type { Trouble } from '../../protocol/limits.js';
-import type { IdeaSession } from './session.js';
 import { emit } from '../publish.js';
+import type { IdeaSession } from './session.js';
 
 /** Approvals that are remembered; more than one gate can ask for. */
 const MOST_APPROVED = 40;

@@ -2,17 +2,37 @@
  * Budgets and warnings of one idea: recorded after every agent run, checked before the next.
  * Invariant: a warning never stops the loop. A used-up budget asks a person, releases the slot and keeps the work.
  */
-import { addSpent, ideaBudget, lineText, nearlyUsed, nothingSpent, runAllowance, spentBy, usedUp } from '../../decide/budget/amounts.js';
+import {
+  addSpent,
+  ideaBudget,
+  lineText,
+  nearlyUsed,
+  nothingSpent,
+  runAllowance,
+  spentBy,
+  usedUp,
+} from '../../decide/budget/amounts.js';
 import { addPatch } from '../../decide/idea/amendments.js';
 import { costsIteration, type NextStep } from '../../decide/idea/completion.js';
-import { answered, climb, couldBeStronger, DEFAULT_WARNINGS, leftBy, noStall, nothingWatched, observe, warn, wordsOf } from '../../decide/idea/stall.js';
+import {
+  answered,
+  climb,
+  couldBeStronger,
+  DEFAULT_WARNINGS,
+  leftBy,
+  noStall,
+  nothingWatched,
+  observe,
+  warn,
+  wordsOf,
+} from '../../decide/idea/stall.js';
 import type { IdeaLimits } from '../../protocol/activities.js';
-import type { BudgetLine } from '../../protocol/budget.js';
-import type { Rung, WarningAnswer } from '../../protocol/warnings.js';
-import type { GateResult } from '../../protocol/gate.js';
-import type { IdeaSession } from './session.js';
-import { emit } from '../publish.js';
 import type { RunAgentResult } from '../../protocol/agent-run.js';
+import type { BudgetLine } from '../../protocol/budget.js';
+import type { GateResult } from '../../protocol/gate.js';
+import type { Rung, WarningAnswer } from '../../protocol/warnings.js';
+import { emit } from '../publish.js';
+import type { IdeaSession } from './session.js';
 
 /** The budget that forbids another run. */
 export const spentAll = ({ input, state }: IdeaSession): BudgetLine | undefined => usedUp(ideaBudget(input, state));

@@ -23,18 +23,18 @@ import type { IdeaInput, IdeaResult } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
 import { IDEA_PRIORITY, IDEA_WORKFLOW, ideaWorkflowId } from '../../protocol/names.js';
 import type { AutopilotInput, RunSummary } from '../../protocol/run.js';
-import { AdoptedChildren, generationOf } from './adopted-children.js';
 import { Alarm } from '../alarm.js';
 import { AlertSender } from '../alert-sender.js';
-import { closeRun } from './close.js';
-import { GitWork } from './git-tasks.js';
 import type { idea as ideaWorkflow } from '../idea/idea.js';
-import { Mailbox } from './mailbox.js';
 import * as messages from '../messages.js';
 import { mainActivities, refOf } from '../proxies.js';
 import { agentOf, grantOf, Publisher, RALPH_IDEA, RALPH_ITERATION, RALPH_PROJECT, RALPH_STATE } from '../publish.js';
-import { reconfigure, type Voice } from './reconfigure.js';
+import { AdoptedChildren, generationOf } from './adopted-children.js';
+import { closeRun } from './close.js';
+import { GitWork } from './git-tasks.js';
 import { handleRunMessages } from './handlers.js';
+import { Mailbox } from './mailbox.js';
+import { reconfigure, type Voice } from './reconfigure.js';
 
 export async function autopilot(input: AutopilotInput): Promise<RunSummary> {
   const shell = new AutopilotShell(input);

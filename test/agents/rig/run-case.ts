@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import type { AgentOutcome, RunAgentResult } from '../../../src/protocol/agent-run.js';
 import { bench } from '../../activities/bench.js';
 import { until } from '../../support/program.js';
 import type { Mock } from '../mock/server.js';
@@ -10,7 +11,6 @@ import { setupFor } from './drivers.js';
 import { type CliName, versionOf } from './install.js';
 import { type Process, processesOf } from './left.js';
 import { type Case, IN_TOOL, type Kind, withMarks } from './scenarios.js';
-import type { AgentOutcome, RunAgentResult } from '../../../src/protocol/agent-run.js';
 
 export interface Row {
   cli: CliName;

@@ -6,8 +6,8 @@ import { parseSignal } from '../../../src/agents/reading/signal.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import { AgentConfigError } from '../../../src/agents/types.js';
 import { AGENT_ADAPTERS, type AgentSpec } from '../../../src/config/agent-spec.js';
-import { execute, FIXTURES, input, shellAgent, spec } from './helpers.js';
 import type { AgentProgress } from '../../../src/protocol/agent-run.js';
+import { execute, FIXTURES, input, shellAgent, spec } from './helpers.js';
 
 const signalIn = (message: string, prompt = '') => parseSignal(message, { nonce: 'n0nce', requireXml: true, prompt });
 

@@ -1,7 +1,7 @@
 /** The adapters against recorded runs of the real CLIs, replayed by a real process. */
 import { describe, expect, it } from 'vitest';
-import { execute, FIXTURES, replay, shellAgent } from './helpers.js';
 import type { AgentOutcome } from '../../../src/protocol/agent-run.js';
+import { execute, FIXTURES, replay, shellAgent } from './helpers.js';
 
 type Expected = 'ok' | 'timeout' | Extract<AgentOutcome, { kind: 'failed' }>['failure'];
 const kindOf = (outcome: AgentOutcome): Expected => (outcome.kind === 'failed' ? outcome.failure : outcome.kind);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sessionIsGone, sessionToResume } from '../../../src/agents/account.js';
-import type { FailureKind } from '../../../src/protocol/failures.js';
 import type { AgentOutcome } from '../../../src/protocol/agent-run.js';
+import type { FailureKind } from '../../../src/protocol/failures.js';
 
 const KINDS: FailureKind[] = [
   ...(['transient', 'limited', 'auth', 'config', 'context', 'budget', 'killed', 'launch', 'agent'] as const),

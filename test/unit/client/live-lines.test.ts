@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { runLine } from '../../../src/client/views/idea-lines.js';
 import { lineOf } from '../../../src/client/views/idea-report.js';
 import { clean, landedText, liveLine, seconds, signalText } from '../../../src/client/views/live-lines.js';
-import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
+import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { IdeaStatus } from '../../../src/protocol/states.js';
 
 const AT = '2026-03-04T05:06:07.000Z';

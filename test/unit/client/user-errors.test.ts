@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { EXIT, type ExitCode, UserError } from '../../../src/protocol/user-error.js';
 import { explain } from '../../../src/client/output.js';
+import { EXIT, type ExitCode, UserError } from '../../../src/protocol/user-error.js';
 
 const SRC = join(import.meta.dirname, '../../../src');
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitCommand } from '../../../src/config/schema/agents.js';
-import { jsonErrorOffset } from '../../../src/config/located.js';
 import { parseConfig } from '../../../src/config/load.js';
+import { jsonErrorOffset } from '../../../src/config/located.js';
 import { ConfigError, levenshtein, nearest } from '../../../src/config/problems.js';
+import { splitCommand } from '../../../src/config/schema/agents.js';
 
 describe('levenshtein', () => {
   const slow = (a: string, b: string): number => {

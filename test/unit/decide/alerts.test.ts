@@ -2,7 +2,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { noteAlerts, returnAlerts, takeAlerts } from '../../../src/decide/alerts/arising.js';
-import { delivered, isEmpty, newQueue, takeBatch, takeDue, wakeAt, minuteOf, quietUntil, isBatch } from '../../../src/decide/alerts/queue.js';
+import {
+  delivered,
+  isBatch,
+  isEmpty,
+  minuteOf,
+  newQueue,
+  quietUntil,
+  takeBatch,
+  takeDue,
+  wakeAt,
+} from '../../../src/decide/alerts/queue.js';
 import { firstState } from '../../../src/decide/run/first-state.js';
 import { ALERT_KINDS, type AlertItem, type AlertKind, type AlertSettings } from '../../../src/protocol/alerts.js';
 import type { AutopilotState, IdeaEntry } from '../../../src/protocol/run.js';

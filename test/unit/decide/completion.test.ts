@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { afterGate, afterRun, limitReached, runBudgetMs, whyTurnedDown } from '../../../src/decide/idea/completion.js';
-import type { GateResult } from '../../../src/protocol/gate.js';
 import type { AgentSignal } from '../../../src/protocol/agent-run.js';
+import type { GateResult } from '../../../src/protocol/gate.js';
 import {
   BLOCKED,
   CLOSE_BLOCKED,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { afterRun, costsIteration, type NextStep, type RunContext } from '../../../src/decide/idea/completion.js';
+import type { AgentOutcome } from '../../../src/protocol/agent-run.js';
 import type { FailureKind } from '../../../src/protocol/failures.js';
 import {
   BLOCKED,
@@ -15,7 +16,6 @@ import {
   runOf,
 } from './iteration.js';
 import { settings } from './support.js';
-import type { AgentOutcome } from '../../../src/protocol/agent-run.js';
 
 describe('B4 exit table', () => {
   const failed = (failure: FailureKind, resetAt?: number): AgentOutcome => ({

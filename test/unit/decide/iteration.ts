@@ -1,8 +1,8 @@
 /** Builders for the completion and exit tables: runs, gates, limits, and what an iteration comes to. */
 import { afterGate, afterRun, type NextStep, type RunContext } from '../../../src/decide/idea/completion.js';
 import type { IdeaLimits } from '../../../src/protocol/activities.js';
-import type { GateResult } from '../../../src/protocol/gate.js';
 import type { AgentSignal, RunAgentResult } from '../../../src/protocol/agent-run.js';
+import type { GateResult } from '../../../src/protocol/gate.js';
 import { settings } from './support.js';
 
 export const LIMITS: IdeaLimits = {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { planSection } from '../../../src/agents/prompt/plan-section.js';
 import type { NextStep } from '../../../src/decide/idea/completion.js';
 import { afterStep, firstStep, isWanted, skipStep } from '../../../src/decide/idea/steps.js';
-import type { PlanPlace } from '../../../src/protocol/idea-run.js';
 import type { PlanShape } from '../../../src/protocol/idea.js';
+import type { PlanPlace } from '../../../src/protocol/idea-run.js';
 
 const PLAN: PlanShape = {
   phases: ['Model', 'Wiring'],

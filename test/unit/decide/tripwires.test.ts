@@ -3,8 +3,8 @@ import { afterGate } from '../../../src/decide/idea/completion.js';
 import { isApproval, tripwireKey } from '../../../src/decide/idea/tripwires.js';
 import { bounceOf, landingQuestion } from '../../../src/decide/run/landing-queue.js';
 import type { IdeaLimits } from '../../../src/protocol/activities.js';
-import type { GateResult, Tripwire } from '../../../src/protocol/gate.js';
 import type { RunAgentResult } from '../../../src/protocol/agent-run.js';
+import type { GateResult, Tripwire } from '../../../src/protocol/gate.js';
 
 const LIMITS: IdeaLimits = {
   maxIterations: 5,

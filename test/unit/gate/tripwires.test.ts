@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseDiff, findTripwires, type TripwireInput } from '../../../src/gate/tripwires/tripwires.js';
+import { findTripwires, parseDiff, type TripwireInput } from '../../../src/gate/tripwires/tripwires.js';
 import { put } from '../git/repo.js';
 
 let dir: string;

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endLeftIn, lookOften, findEscaped } from '../../../src/process/escaped.js';
+import { endLeftIn, findEscaped, lookOften } from '../../../src/process/escaped.js';
 import { type Identity, identityOf, isAlive, signalIdentity } from '../../../src/process/identity.js';
 import { killTree, TreeWatch } from '../../../src/process/kill.js';
 import { run, startRun } from '../../../src/process/run.js';

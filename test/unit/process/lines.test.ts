@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineSplitter, ByteRing } from '../../../src/process/output.js';
+import { ByteRing, LineSplitter } from '../../../src/process/output.js';
 
 /** Feeds `bytes` in pieces that end at `cuts`. */
 function pieces(bytes: Buffer, cuts: number[]): Buffer[] {

@@ -1,8 +1,8 @@
 /** The night of the design's report: 22:03 to 05:54, local times, so that the pictures hold in any zone. */
 import { fold, newModel } from '../../../src/model/fold.js';
+import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
-import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import { makeReport } from '../../../src/report/build.js';
 import type { Extra } from '../../../src/report/extra.js';
 import { foldNight, newNight } from '../../../src/report/night.js';

@@ -13,9 +13,9 @@ import {
   markAttempt,
   unmarkAttempt,
 } from '../../../src/run-files/attempts.js';
-import { repositoryPath } from '../../../src/run-files/ticks.js';
 import { addIdeas, listRuns, loadIdea, loadRun, writeAtomically, writeRun } from '../../../src/run-files/run.js';
 import type { RunFile } from '../../../src/run-files/shapes.js';
+import { repositoryPath } from '../../../src/run-files/ticks.js';
 import { idea } from '../../activities/idea.js';
 
 let root: string;

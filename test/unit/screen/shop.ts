@@ -1,9 +1,9 @@
 /** The run of the pictures in the design: `shop`, at 23:42. All times are local, so that the pictures hold in any zone. */
 import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
+import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
-import type { AgentSignal } from '../../../src/protocol/agent-run.js';
 import { type Details, noDetails } from '../../../src/screen/details.js';
 
 export const clockAt = (time: string, seconds = 0): number => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { NextStep } from '../../../src/decide/idea/completion.js';
-import type { Ladder } from '../../../src/protocol/warnings.js';
 import type { IdeaRunState } from '../../../src/protocol/idea-run.js';
+import type { Ladder } from '../../../src/protocol/warnings.js';
 import type { IdeaSession } from '../../../src/workflows/idea/session.js';
 import { escalated } from '../../../src/workflows/idea/warnings.js';
 

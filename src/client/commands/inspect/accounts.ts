@@ -1,10 +1,10 @@
 /** `limits` lists the accounts of the open run; `limits retry` retries one now. */
 
 import { type Dimension, MOST_AMOUNT } from '../../../protocol/budget.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { connect } from '../../api/connection.js';
 import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { accountText, budgetText } from '../../views/live-lines.js';
 import { localTime } from '../../views/terminal.js';
 import { tell } from '../steer/interventions.js';

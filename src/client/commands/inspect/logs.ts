@@ -8,15 +8,16 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
+import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
 import type { RunSummary } from '../../../protocol/run.js';
 import type { ShownState } from '../../../protocol/states.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { eventsPath, followEvents } from '../../../run-files/events.js';
 import { type AgentRunRecord, type IdeaRecord, readRecord } from '../../../run-files/idea-record.js';
 import { knownIdeas, listRuns } from '../../../run-files/run.js';
 import type { RunFile } from '../../../run-files/shapes.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { Shown } from '../../follow/follow.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
 import { writeAll } from '../../output.js';
@@ -26,7 +27,6 @@ import { gateLogs, lineOf } from '../../views/idea-report.js';
 import { clean, landedText } from '../../views/live-lines.js';
 import { StreamView } from '../../views/stream-lines.js';
 import { localTime, usesColour } from '../../views/terminal.js';
-import type { RunAgentResult } from '../../../protocol/agent-run.js';
 
 export interface LogsOptions {
   follow?: boolean;

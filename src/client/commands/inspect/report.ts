@@ -1,19 +1,19 @@
 /** `ralphctl report`: shows what to do first, what landed, and why the rest did not. Works without a server. */
 import { resolve } from 'node:path';
 import type { RunRef } from '../../../protocol/run-ref.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { makeReport } from '../../../report/build.js';
+import { runsText } from '../../../report/history.js';
 import { htmlReport } from '../../../report/html.js';
 import { markdownReport } from '../../../report/markdown.js';
 import type { Report } from '../../../report/schema.js';
 import { textReport } from '../../../report/text.js';
 import { listRuns, writeAtomically } from '../../../run-files/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { gather } from '../../report/gather.js';
+import { historyRuns, projectName } from '../../report/history.js';
 import { keepReport } from '../../report/keep.js';
 import { printLines, textWidth } from '../../report/print.js';
-import { runsText } from '../../../report/history.js';
-import { historyRuns, projectName } from '../../report/history.js';
 
 export interface ReportOptions {
   run?: string;

@@ -8,7 +8,9 @@ import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
+import type { AgentProgress } from '../../../protocol/agent-run.js';
 import type { RunSummary } from '../../../protocol/run.js';
+import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
 import { abandonedIdeas } from '../../../run-files/carried.js';
 import { type RunRecord, readRecord } from '../../../run-files/idea-record.js';
@@ -19,7 +21,6 @@ import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
 import type { RunApi, RunFacts } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
-import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import { statusWord } from '../../views/idea-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
 import { clean } from '../../views/live-lines.js';
@@ -27,7 +28,6 @@ import { recordedRun, recordedStatus } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
-import type { AgentProgress } from '../../../protocol/agent-run.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
@@ -97,7 +97,10 @@ async function look(context: Context, project: string, options: StatusOptions): 
   };
   const embedded = (await resolveConnection(context)).kind === 'embedded';
   if (!embedded || (await runningServer(context.root))) {
-    const [{ connect }, { RunApi }] = await Promise.all([import('../../api/connection.js'), import('../../api/run.js')]);
+    const [{ connect }, { RunApi }] = await Promise.all([
+      import('../../api/connection.js'),
+      import('../../api/run.js'),
+    ]);
     const connected = await connect(context, { start: false });
     try {
       const api = new RunApi(connected.client, project);

@@ -2,9 +2,10 @@
  * `ralphctl top`, and `ralphctl` alone in a terminal: the full screen of the open run, or of the last one.
  * Invariant: leaving the screen changes nothing.
  */
+
+import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import { listRuns, loadRun } from '../../../run-files/run.js';
 import { type Context, findProjectId, print } from '../../context.js';
-import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import { runScreen, type ScreenEnd } from '../../screen/screen.js';
 import { canShowScreen } from '../../views/terminal.js';
 

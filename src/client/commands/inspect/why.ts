@@ -3,6 +3,7 @@
  * too.
  */
 import type { RunRef } from '../../../protocol/run-ref.js';
+import { EXIT } from '../../../protocol/user-error.js';
 import type { WhyView } from '../../../protocol/views.js';
 import { abandonedIdeas } from '../../../run-files/carried.js';
 import { listRuns, loadIdea } from '../../../run-files/run.js';
@@ -10,7 +11,6 @@ import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
-import { EXIT } from '../../../protocol/user-error.js';
 import { describeIdea } from '../../views/idea-lines.js';
 import { type IdeaReport, reportOn } from '../../views/idea-report.js';
 import { type Recorded, recordedRun } from '../../views/recorded.js';

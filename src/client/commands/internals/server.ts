@@ -2,11 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AUTOPILOT_WORKFLOW } from '../../../protocol/names.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { ensureServer } from '../../../server/embedded.js';
 import { serverLogPath } from '../../../server/files.js';
 import { serverStatus, stopServer } from '../../../server/stop.js';
 import { type Context, print, printJson, say } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { writeAll } from '../../output.js';
 import { ensureStateFolder } from '../../state-folder.js';
 

@@ -1,10 +1,10 @@
 /** `ralphctl version`. */
 import { createRequire } from 'node:module';
+import { EXIT } from '../../../protocol/user-error.js';
 import { readRecord } from '../../../server/files.js';
 import { PINNED_CLI } from '../../../server/install/version.js';
 import { version } from '../../../worker/build-id.js';
 import { type Context, print, printJson } from '../../context.js';
-import { EXIT } from '../../../protocol/user-error.js';
 
 export async function showVersion(context: Context): Promise<number> {
   const require = createRequire(import.meta.url);

@@ -1,8 +1,8 @@
 /** `ralphctl worker`: runs in the foreground for service managers and containers; `start` runs it with `--supervise`. */
 
+import { EXIT } from '../../../protocol/user-error.js';
 import { workerState } from '../../../worker/record.js';
 import { type Context, findProjectId, print, say } from '../../context.js';
-import { EXIT } from '../../../protocol/user-error.js';
 import { ensureStateFolder } from '../../state-folder.js';
 import { ensureWorker, program, stopWorker } from '../../worker-process.js';
 

@@ -3,10 +3,10 @@ import { ideaBranch } from '../../../git/refs.js';
 import { type SaveView, viewSaves } from '../../../git/saves/list.js';
 import { restoreSave } from '../../../git/saves/restore.js';
 import { IDEA_ID } from '../../../protocol/idea.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { hasMark } from '../../../run-files/attempts.js';
 import { listRuns, loadRun } from '../../../run-files/run.js';
 import { type Context, findProject, type Project, print, printJson, say } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { clean } from '../../views/live-lines.js';
 
 export async function saves(context: Context, idea: string | undefined): Promise<number> {

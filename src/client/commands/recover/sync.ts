@@ -1,8 +1,8 @@
 /** `ralphctl sync`: updates checkouts that fell behind their branch when work landed, and keeps edits. Needs only git. */
 import { rememberedTargets } from '../../../git/landing/checkout.js';
 import { syncCheckout } from '../../../git/landing/sync.js';
-import { type Context, findProject, print, printJson } from '../../context.js';
 import { EXIT } from '../../../protocol/user-error.js';
+import { type Context, findProject, print, printJson } from '../../context.js';
 
 export async function sync(context: Context, { conflicts = false }: { conflicts?: boolean }): Promise<number> {
   const { root } = (await findProject(context)).repository;

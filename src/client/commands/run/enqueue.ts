@@ -5,11 +5,11 @@
 
 import { toCard } from '../../../backlog/cards.js';
 import { readBacklog } from '../../../backlog/index.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../../run-files/run.js';
 import { connect } from '../../api/connection.js';
 import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { notCommitted, notCommittedLines } from '../../open-run/not-committed.js';
 
 export async function enqueue(context: Context, file: string | undefined): Promise<number> {

@@ -6,8 +6,8 @@ import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { git } from '../../../git/runner.js';
-import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { program, stopWorker } from '../../worker-process.js';
 import { start } from '../run/start.js';
 

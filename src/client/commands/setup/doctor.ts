@@ -3,13 +3,13 @@
  * set-up and gate run in a worktree that it removes again.
  */
 import pc from 'picocolors';
+import { EXIT } from '../../../protocol/user-error.js';
 import { type Context, print, printJson } from '../../context.js';
 import { checkAgents } from '../../doctor/agents.js';
 import { type Check, problem } from '../../doctor/check.js';
 import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
 import { checkServices } from '../../doctor/services.js';
-import { EXIT } from '../../../protocol/user-error.js';
 import { usesColour } from '../../views/terminal.js';
 
 export interface DoctorOptions {

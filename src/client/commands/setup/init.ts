@@ -5,11 +5,11 @@
 import { realpath, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { findBacklog } from '../../../backlog/index.js';
-import { configFileIn, CONFIG_FILES, parseConfig } from '../../../config/load.js';
+import { CONFIG_FILES, configFileIn, parseConfig } from '../../../config/load.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { which } from '../../../server/install/probe.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { findAgents } from '../../doctor/agents.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { proposeCommands } from '../../init/commands.js';
 import { configDocument, type Findings, projectFolder } from '../../init/document.js';
 

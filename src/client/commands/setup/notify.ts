@@ -7,9 +7,9 @@ import { nearest } from '../../../config/problems.js';
 import type { NotifyRow } from '../../../config/schema/notify.js';
 import { messageFor, sendTo } from '../../../jobs/alerts/deliver.js';
 import type { Alert } from '../../../protocol/alerts.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { pagesOf } from '../../../server/files.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { ringBell } from '../../views/terminal.js';
 
 interface Tested {

@@ -2,11 +2,12 @@
  * `ralphctl abandon IDEA` gives up an idea across runs; `ralphctl retry IDEA` reverses that. A run records abandoned
  * ideas at its end. These commands record them too, because a run may never reach its end.
  */
+
+import { EXIT } from '../../../protocol/user-error.js';
 import { noteAbandoned, takeBackAbandoned } from '../../../run-files/carried.js';
 import { forgetKept } from '../../../run-files/kept.js';
 import { isSelection, type Selection, tellAll } from '../../after-run/select.js';
 import { type Context, findProjectId } from '../../context.js';
-import { EXIT } from '../../../protocol/user-error.js';
 import { tell } from './interventions.js';
 
 type Said = Selection & { reason?: string };

@@ -10,11 +10,11 @@ import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { type Intervention, type LimitPatch, MOST_ITERATIONS, MOST_MINUTES } from '../../../protocol/command.js';
 import type { Idea } from '../../../protocol/idea.js';
+import { UserError } from '../../../protocol/user-error.js';
 import { type AmendedFields, amend } from '../../../run-files/amendments.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../../run-files/edits.js';
 import { loadIdea } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
-import { UserError } from '../../../protocol/user-error.js';
 import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface EditOptions {

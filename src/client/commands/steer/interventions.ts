@@ -8,6 +8,7 @@ import { readWarningAnswer } from '../../../decide/idea/stall.js';
 import { BASELINE_KEY } from '../../../decide/idea/tripwires.js';
 import type { KeptCommand } from '../../../protocol/activities.js';
 import type { Intervention } from '../../../protocol/command.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { forget } from '../../../run-files/amendments.js';
 import { forgetKept } from '../../../run-files/kept.js';
 import { knownIdeas, loadIdea } from '../../../run-files/run.js';
@@ -16,7 +17,6 @@ import type { Closed } from '../../after-run/closed.js';
 import { connect } from '../../api/connection.js';
 import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
-import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { failingLines } from '../../open-run/failing-run.js';
 import { clean } from '../../views/live-lines.js';
 

@@ -6,10 +6,10 @@ import { resolve } from 'node:path';
 import { toCard } from '../../../backlog/cards.js';
 import { readBacklog } from '../../../backlog/index.js';
 import { IDEA_ID, type Idea } from '../../../protocol/idea.js';
+import { UserError } from '../../../protocol/user-error.js';
 import { amend } from '../../../run-files/amendments.js';
 import { addIdeas, dropIdeas, knownIdeas, loadIdea } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
-import { UserError } from '../../../protocol/user-error.js';
 import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface SplitOptions {
