@@ -127,8 +127,20 @@ export interface IdeaModel {
   moments: Moment[];
   said: Said[];
   warnings: WarningLine[];
+  /** What people told it after the run, and the next start carries out. Absent: nothing. */
+  forNext?: KeptForNext;
   /** Why it waits for an agent: a limit, a login. */
   waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
+}
+
+/** Kept until the next start. */
+export interface KeptForNext {
+  /** A person asked for another try. */
+  queued?: true;
+  /** A person asked that the next run leaves it out. */
+  leftOut?: true;
+  /** The commands as people give them, e.g. `limit b-2 +5`. */
+  words: string[];
 }
 
 /** Sums over agent runs; `unknown…` counts those that reported nothing. */

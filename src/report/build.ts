@@ -101,7 +101,7 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
   const byId = new Map(left.map((idea) => [idea.id, idea]));
   const found = open.flatMap((one): Todo[] => {
     const idea = byId.get(one.idea);
-    const fix = idea && one.later === undefined ? fixOf(idea, one.state, extra.over) : undefined;
+    const fix = idea && one.later === undefined && !isDecided(idea) ? fixOf(idea, one.state, extra.over) : undefined;
     if (!fix) return [];
     return [
       {
@@ -116,6 +116,9 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
   return [...found, ...ofTheRun(model, open, extra)];
 }
 
+/** A person has said after the run whether the next one tries it again. */
+const isDecided = ({ forNext }: IdeaModel): boolean => forNext?.queued === true || forNext?.leftOut === true;
+
 function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Todo[] {
   const todo: Todo[] = [];
   const add = (subject: string, text: string, command: string, before = ''): void => {
@@ -127,16 +130,26 @@ function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Tod
     add(agents.join(', '), reason ?? 'needs a login', again, `log in to ${agents.join(', ')}, then: `);
   }
   if (model.review && !extra.over) add('run', model.why ?? 'needs a review', 'ralphctl review');
-  if (extra.over) {
-    const waiting = open.filter(
-      ({ state, later }) => ['ready', 'after', 'works', 'waits', 'lands'].includes(state) && !later,
-    );
-    const ids = waiting.map(({ idea }) => idea);
-    if (ids.length > 0)
-      add('the rest', `${many(ids.length, 'idea')} did not run or did not finish: ${named(ids)}`, 'ralphctl start');
-  }
+  if (extra.over) ofTheNextStart(model, open, add);
   if (extra.behind) add('checkout', `your checkout is behind ${model.target}`, 'ralphctl sync');
   return todo;
+}
+
+function ofTheNextStart(
+  { ideas }: RunModel,
+  open: readonly OpenIdea[],
+  add: (subject: string, text: string, command: string) => void,
+): void {
+  const left = open.filter(({ idea, later }) => !later && !ideas.get(idea)?.forNext?.leftOut);
+  const queued = left.filter((one) => one.queued).map(({ idea }) => idea);
+  const rest = left
+    .filter((one) => !one.queued && ['ready', 'after', 'works', 'waits', 'lands'].includes(one.state))
+    .map(({ idea }) => idea);
+  const texts = [
+    ...(queued.length > 0 ? [`you queued ${many(queued.length, 'idea')} for the next start: ${named(queued)}`] : []),
+    ...(rest.length > 0 ? [`${many(rest.length, 'idea')} did not run or did not finish: ${named(rest)}`] : []),
+  ];
+  if (texts.length > 0) add(rest.length > 0 ? 'the rest' : 'queued', texts.join('. '), 'ralphctl start');
 }
 
 function groupsOf(model: RunModel): Report['groups'] {

@@ -50,11 +50,11 @@ export function historyRun(report: Report, agents: readonly string[]): HistoryRu
   };
 }
 
-const historyIdea = ({ idea, state, reason, later, times = 1 }: OpenIdea): HistoryIdea => ({
+const historyIdea = ({ idea, state, reason, later, queued, times = 1 }: OpenIdea): HistoryIdea => ({
   id: idea,
   state: state as HistoryIdea['state'],
   reason: reason ?? '',
-  since: later ?? (times > 1 ? `${nth(times)} time` : 'not yet'),
+  since: later ?? (queued ? 'queued' : times > 1 ? `${nth(times)} time` : 'not yet'),
 });
 
 /** Where only the summary is read. */

@@ -186,7 +186,7 @@ class Page {
         : '';
     const row = (one: OpenIdea): string =>
       `<div class="why ${look(one.state)}"><span class="id"><a id="${this.#anchors.get(one.idea) ?? ''}"></a><span class="sign">${esc(signOf(one.state))}</span>${esc(one.idea)}</span>` +
-      `<span><b>${esc(one.state)}</b> ${escLines((one.reason ?? one.title).slice(0, this.#level === 'no details' ? MOST_TITLE : MOST_TEXT))}${one.later ? ` <span class="soft">(${esc(one.later)})</span>` : ''}</span></div>`;
+      `<span><b>${esc(one.state)}</b> ${escLines((one.reason ?? one.title).slice(0, this.#level === 'no details' ? MOST_TITLE : MOST_TEXT))}${beside(one.later ? [one.later] : one.notes)}</span></div>`;
     return `<h2>${todo.size > 0 ? 'Also not landed' : 'Not landed'} (${rest.length})</h2><div class="rows">${rest.slice(0, MOST_ROWS).map(row).join('')}</div>${more}`;
   }
 
@@ -219,6 +219,8 @@ class Page {
 }
 
 const look = (state: string | undefined): string => (state ?? 'other').replaceAll(' ', '-');
+const beside = (texts: readonly string[]): string =>
+  texts.length === 0 ? '' : ` <span class="soft">(${texts.map(esc).join('; ')})</span>`;
 const details = (summary: string, inner: string): string =>
   `<details><summary>${esc(summary)}</summary>${inner}</details>`;
 const bar = (part: number): string =>

@@ -47,13 +47,15 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
     ...workOf(idea),
     state,
     ...(reason ? { reason } : {}),
-    notes: notesOf(idea, state, branch, times),
+    notes: [...notesOf(idea, state, branch, times), ...nextNotes(idea)],
     ...(idea.since === undefined ? {} : { since: idea.since }),
     ...(idea.percent === undefined ? {} : { percent: idea.percent }),
     ...(branch ? { branch } : {}),
     commits: idea.commits,
     ...(times > 1 ? { times } : {}),
     ...(later ? { later } : {}),
+    ...(idea.forNext?.queued ? { queued: true } : {}),
+    ...(idea.forNext ? { forNext: idea.forNext.words } : {}),
     ...(idea.gate?.log && !idea.gate.pass ? { gateLog: idea.gate.log } : {}),
   };
 }
@@ -112,6 +114,17 @@ function notesOf(idea: IdeaModel, state: OpenState, branch: string | undefined, 
   }
   if (branch && state !== 'asks') notes.push(`branch ${branch} is kept, ${many(idea.commits, 'commit')}`);
   return notes;
+}
+
+function nextNotes({ forNext }: IdeaModel): string[] {
+  if (!forNext) return [];
+  const { queued, leftOut, words } = forNext;
+  if (leftOut) return ['the next run leaves it out'];
+  const rest = words.filter((word) => !/^(?:retry|unblock) /.test(word));
+  return [
+    ...(queued ? ['queued for the next start'] : []),
+    ...(rest.length > 0 ? [`kept for the next start: ${rest.join(', ')}`] : []),
+  ];
 }
 
 /** How often in a row the gate was red at the same place, up to the last one. */

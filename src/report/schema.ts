@@ -75,6 +75,8 @@ const open = z.object({
   commits: z.number(),
   times: z.number().optional().describe('Runs in a row in which it ended like this, this one included.'),
   later: z.string().optional().describe('How it stands in a newer run.'),
+  queued: z.literal(true).optional().describe('A person queued it again after the run, for the next start.'),
+  forNext: z.array(z.string()).optional().describe('Commands of people that the next start carries out.'),
   gateLog: z.string().optional(),
 });
 

@@ -85,6 +85,14 @@ export async function keptForNext(root: string, project: string, runId?: string)
   });
 }
 
+const has = ({ kept }: KeptFor, ...verbs: Kept['verb'][]): boolean => kept.some(({ verb }) => verbs.includes(verb));
+
+/** Whether the next run has the idea because a person asked for that, or leaves it out. */
+export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true } => ({
+  ...(has(one, 'retry', 'unblock') ? { queued: true } : {}),
+  ...(has(one, 'skip', 'rollback') ? { leftOut: true } : {}),
+});
+
 /** `retry a-1`, `limit b-2 +5`, `hint for c-3`. */
 export function keptWords({ idea, kept, notes }: KeptFor): string[] {
   return [

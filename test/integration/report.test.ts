@@ -134,6 +134,26 @@ it('shows an idea after the run: card, timeline, gate, and one agent run', async
   expect(missing.stderr).toContain('no run of this project has an idea told-9. Did you mean told-1?');
 });
 
+it('C5 G4: what a person said after the run is kept for the next start, and is no longer to do', async () => {
+  expect((await box.run('retry', 'fail-1')).code).toBe(0);
+  expect((await box.run('limit', 'red-1', '3')).code).toBe(0);
+  expect((await box.run('skip', 'block-1')).code).toBe(0);
+  const report = await read();
+  const open = new Map(report.open.map((one) => [one.idea, one]));
+  expect(open.get('fail-1')).toMatchObject({ state: 'failed', queued: true, forNext: ['retry fail-1'] });
+  expect(report.todo.map(({ subject }) => subject)).toEqual(['ask-1', 'red-1', 'the rest']);
+  const { stdout } = await box.run('report');
+  expect(stdout).toMatch(
+    /TO DO \(3\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 1 idea did not run/,
+  );
+  expect(stdout).toMatch(/◔ red-1[\s\S]*kept for the next start: limit red-1 \+3/);
+  expect(stdout).toMatch(/✗ fail-1 +failed: .*; queued for the next start/);
+  expect(stdout).toMatch(/⊗ block-1 +blocked: .*; the next run leaves it out/);
+  const page = await box.run('report', '--html', '-');
+  expect(page.stdout).toContain('queued for the next start');
+  expect((await box.run('runs')).stdout).toMatch(/fail-1 +failed .* queued/);
+});
+
 it('lists all runs, and an old report says what landed since', async () => {
   const text = await readFile(join(box.repo, 'roadmap.md'), 'utf8');
   expect(text).toContain('Do fail-1');

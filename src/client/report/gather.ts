@@ -21,6 +21,7 @@ import { listRuns } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import type { Context } from '../context.js';
+import { takeForNext } from '../model/for-next.js';
 import { emptyModel, takeAdded } from '../model/read-model.js';
 
 export interface Gathered {
@@ -52,6 +53,7 @@ export async function gather(context: Context, ref: RunRef, now = Date.now()): P
   const place = runs.indexOf(ref.runId);
   const said = OVER.has(model.state) || summary !== undefined;
   const open = !said && place === 0 && (await isOpen(context, ref));
+  if (!open && place === 0) await takeForNext(root, model);
   const commits = new Map(
     [...model.ideas.values()].flatMap(({ id, commit, landedBefore }) =>
       commit && !landedBefore ? [[id, commit] as const] : [],
