@@ -9,10 +9,10 @@ import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
 import { type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
-import type { AgentOutcome, AgentProgress, Usage } from '../protocol/agent-run.js';
+import type { AgentHeartbeat, AgentOutcome, Usage } from '../protocol/agent-run.js';
 import { agentEnvironment } from './environment.js';
+import { Heartbeat } from './reading/heartbeat.js';
 import { classify } from './reading/outcome.js';
-import { Progress } from './reading/progress.js';
 import { type AgentEvent, StreamFile } from './reading/stream.js';
 import { boundedMessage } from './reading/tails.js';
 import { adapterFor } from './registry.js';
@@ -65,7 +65,7 @@ export interface ExecuteAgentInput {
   /** Gets each normalised event unchanged, with secrets. Must be cheap and not throw. */
   onEvent?: (event: AgentEvent) => void;
   /** Called once a second with the state of the run, if something happened. */
-  onProgress?: (progress: AgentProgress) => void;
+  onHeartbeat?: (heartbeat: AgentHeartbeat) => void;
   /** The source environment of the allow-list; `process.env` when absent. */
   baseEnv?: NodeJS.ProcessEnv;
 }
@@ -126,12 +126,12 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   const secrets = secretValues(env, base);
   const redact = redactor(secrets);
   const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile, { redact });
-  const progress = new Progress(redact);
+  const heartbeat = new Heartbeat(redact);
   const reader = adapter.reader(spec, (event) => {
     // A CLI that retries for ever is not at work. Its use between two retries is reported, too.
     if (event.kind !== 'usage') handle.waiting(event.kind === 'retrying' || event.kind === 'limit');
     stream?.emit(event);
-    progress.take(event);
+    heartbeat.take(event);
     input.onEvent?.(event);
   });
   let known: string | undefined;
@@ -140,7 +140,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     known = reader.conversation.id ?? invocation.sessionId;
     if (known !== undefined) input.onConversation?.(known);
   };
-  const teller = input.onProgress && tell(progress, input.onProgress);
+  const teller = input.onHeartbeat && tell(heartbeat, input.onHeartbeat);
   const handle = startRun({
     argv: invocation.argv,
     cwd: input.cwd,
@@ -213,10 +213,10 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
 }
 
 /** Heartbeats are sent every few seconds; an agent may do a thousand things in one. */
-function tell(progress: Progress, onProgress: (progress: AgentProgress) => void): NodeJS.Timeout {
+function tell(heartbeat: Heartbeat, onHeartbeat: (heartbeat: AgentHeartbeat) => void): NodeJS.Timeout {
   return setInterval(() => {
-    const news = progress.news();
-    if (news) onProgress(news);
+    const news = heartbeat.news();
+    if (news) onHeartbeat(news);
   }, 1000);
 }
 

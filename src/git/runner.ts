@@ -7,7 +7,7 @@
  */
 import { resolve } from 'node:path';
 import type { SimpleGitOptions } from 'simple-git';
-import { roomToSpawn } from '../process/descriptors.js';
+import { untilCanSpawn } from '../process/descriptors.js';
 import { filterProblem } from './errors.js';
 import { isLockContention, lockDelayMs, lockHeld, lookForStandstill } from './locks.js';
 import { runInShell, ShellError, shellCanRun } from './shell.js';
@@ -147,7 +147,7 @@ async function alone(
 ): Promise<GitResult> {
   // Rarely needed, and a tenth of a command's start-up time.
   const { simpleGit } = await import('simple-git');
-  await roomToSpawn();
+  await untilCanSpawn();
   let code = 0;
   let stderr = '';
   const options: Partial<SimpleGitOptions> = {

@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { canSpawn, roomToSpawn } from '../process/descriptors.js';
+import { canSpawn, untilCanSpawn } from '../process/descriptors.js';
 
 export interface ShellCommand {
   /** Absolute; must exist. */
@@ -216,7 +216,7 @@ async function inFreeShell(command: ShellCommand, files?: OutputFiles): Promise<
     const shell = freeShell(command.env);
     if (shell) return shell.run(command, files);
     if (shells.length > 0) await new Promise<void>((resolve) => waiting.push(resolve));
-    else await roomToSpawn().catch((error: Error) => Promise.reject(new ShellError(error.message)));
+    else await untilCanSpawn().catch((error: Error) => Promise.reject(new ShellError(error.message)));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AgentProgress } from '../protocol/agent-run.js';
+import type { AgentHeartbeat } from '../protocol/agent-run.js';
 import type { FAILURE } from '../protocol/failures.js';
 
 /** Dependencies of the work behind activities: no globals, so that tests pass their own. */
@@ -16,7 +16,7 @@ export interface WorkContext {
   /** base64; lets the next worker return an interrupted attempt to the server. */
   taskToken: string;
   /** Reports an agent's progress; the last report counts. Absent: nobody watches. */
-  say?: (progress: AgentProgress) => void;
+  say?: (progress: AgentHeartbeat) => void;
   /** True once nobody waits for the result: write nothing and leave the mark to the next worker. */
   abandoned: () => boolean;
 }

@@ -31,7 +31,7 @@ function shortage(needed: number): Error | undefined {
 export const canSpawn = (): boolean => shortage(NEEDED) === undefined;
 
 /** Waits some seconds until a process can start; then throws the system's error. */
-export async function roomToSpawn(waits: readonly number[] = WAITS_MS): Promise<void> {
+export async function untilCanSpawn(waits: readonly number[] = WAITS_MS): Promise<void> {
   for (const ms of waits) {
     if (canSpawn()) return;
     await delay(ms);

@@ -191,7 +191,7 @@ export async function endEscaped(
 export async function endLeftIn(places: readonly string[], since: Date): Promise<Identity[]> {
   const [first, ...rest] = await findEscaped({ since, places, env: {} });
   if (!first) return [];
-  const tree = new TreeWatch({ root: first, findStrays: async () => [] });
+  const tree = new TreeWatch({ root: first, findMarked: async () => [] });
   tree.know(rest);
   return killTree(tree, 2000, true);
 }

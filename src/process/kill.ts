@@ -39,7 +39,7 @@ export interface Tree {
   /** The process that was spawned; it leads its own group. */
   root: Identity;
   /** Finds members that left both the tree and the group. */
-  findStrays: () => Promise<Identity[]>;
+  findMarked: () => Promise<Identity[]>;
 }
 
 /** Remembers every process of a tree, so that re-parented ones stay known. */
@@ -72,10 +72,10 @@ export class TreeWatch {
     );
   }
 
-  /** Living members of the tree, the group and the strays. */
+  /** Living members of the tree and the group, and processes with the token. */
   async members(): Promise<ProcessRow[]> {
-    const [table, strays] = await Promise.all([processTable(), this.tree.findStrays()]);
-    for (const stray of strays) this.#known.set(stray.pid, stray.startTime);
+    const [table, marked] = await Promise.all([processTable(), this.tree.findMarked()]);
+    for (const one of marked) this.#known.set(one.pid, one.startTime);
     const own = ownLine(table);
     const byIdentity = table.filter((row) => this.#known.get(row.pid) === row.startTime && !own.has(row.pid));
     const roots = new Set(byIdentity.map((row) => row.pid));
@@ -101,7 +101,7 @@ export class TreeWatch {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') return true;
     }
-    return (await this.tree.findStrays()).length > 0 || (await this.movedAway()).length > 0;
+    return (await this.tree.findMarked()).length > 0 || (await this.movedAway()).length > 0;
   }
 
   /** Signals the whole group at once when a live member of the tree has the group id. */
@@ -116,7 +116,7 @@ export class TreeWatch {
 }
 
 /**
- * Ends the tree: TERM to the group, KILL after `graceMs`, then KILL to every remaining descendant and stray.
+ * Ends the tree: TERM to the group, KILL after `graceMs`, then KILL to every remaining descendant and every process with the token.
  * With `everyone`, TERM goes to all members and not just to the group (leftovers have no parent to tell them). Returns
  * processes that survived KILL for ten seconds.
  */

@@ -72,10 +72,10 @@ export class LogFile {
   async #put(batch: Buffer[]): Promise<void> {
     let rest = batch;
     while (rest.length > 0) {
-      const { segment, room } = await this.#target();
+      const { segment, free } = await this.#target();
       const now: Buffer[] = [];
       const later: Buffer[] = [];
-      let left = room;
+      let left = free;
       for (const chunk of rest) {
         if (left > 0) now.push(chunk.subarray(0, left));
         if (chunk.length > left) later.push(chunk.subarray(left));
@@ -83,16 +83,16 @@ export class LogFile {
       }
       const { bytesWritten } = await segment.file.writev(now);
       segment.bytes += bytesWritten;
-      const wanted = room - left;
+      const wanted = free - left;
       if (bytesWritten < wanted) throw new Error(`Only ${bytesWritten} of ${wanted} bytes were written: disk full?`);
       rest = later;
     }
   }
 
   /** The file for the next bytes: the head until it is full, then two alternating tails. */
-  async #target(): Promise<{ segment: Segment; room: number }> {
-    const headRoom = Math.floor(this.maxBytes / 2) - this.head.bytes;
-    if (headRoom > 0) return { segment: this.head, room: headRoom };
+  async #target(): Promise<{ segment: Segment; free: number }> {
+    const headFree = Math.floor(this.maxBytes / 2) - this.head.bytes;
+    if (headFree > 0) return { segment: this.head, free: headFree };
     const size = Math.floor(this.maxBytes / 4);
     if (!this.#newer || this.#newer.bytes >= size) {
       const free = this.#older?.path ?? `${this.head.path}.tail-${this.#newer ? 'b' : 'a'}`;
@@ -100,7 +100,7 @@ export class LogFile {
       this.#older = this.#newer;
       this.#newer = { path: free, file: await open(free, 'w', 0o600), bytes: 0 };
     }
-    return { segment: this.#newer, room: size - this.#newer.bytes };
+    return { segment: this.#newer, free: size - this.#newer.bytes };
   }
 
   /** Joins head and tails. Never rejects; see `error`. */

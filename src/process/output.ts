@@ -207,10 +207,10 @@ export class LineSplitter {
   }
 
   #hold(part: Buffer): void {
-    const room = this.maxLineBytes - this.#heldBytes;
-    if (part.length > room) this.#truncated = true;
-    if (room <= 0 || part.length === 0) return;
-    const kept = part.subarray(0, room);
+    const free = this.maxLineBytes - this.#heldBytes;
+    if (part.length > free) this.#truncated = true;
+    if (free <= 0 || part.length === 0) return;
+    const kept = part.subarray(0, free);
     this.#held.push(kept);
     this.#heldBytes += kept.length;
     // Without this, a child that writes single bytes would cost an object for each of them.

@@ -8,7 +8,7 @@
 import { stat } from 'node:fs/promises';
 import { execa } from 'execa';
 import { ATTEMPT_ENV } from '../protocol/names.js';
-import { roomToSpawn } from './descriptors.js';
+import { untilCanSpawn } from './descriptors.js';
 import { endEscaped, lookOften, withoutToken } from './escaped.js';
 import { type Identity, identityOfNewChild } from './identity.js';
 import { killTree, TreeWatch } from './kill.js';
@@ -115,7 +115,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
   if (!file) return failed('There is no command to run: its argument list is empty.', 'EINVAL');
   const folder = await stat(options.cwd).catch(() => undefined);
   if (!folder?.isDirectory()) return failed(`The folder to run in, ${options.cwd}, does not exist.`, 'ENOTDIR');
-  await roomToSpawn();
+  await untilCanSpawn();
   let tee: OutputTee | undefined;
   let log: LogFile;
   try {
@@ -130,7 +130,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
 
   const pipes = await openPipes();
   // Others may have taken the free ones meanwhile.
-  await roomToSpawn().catch(async (error: unknown) => {
+  await untilCanSpawn().catch(async (error: unknown) => {
     await pipes?.destroy();
     await log.close();
     throw error;
@@ -183,7 +183,7 @@ async function supervise(options: RunOptions, watch: StopWatch): Promise<RunResu
 
   const root = await identityOfNewChild(pid);
   await pipes?.release();
-  const tree = new TreeWatch({ root, findStrays: () => findByToken(options.token) });
+  const tree = new TreeWatch({ root, findMarked: () => findByToken(options.token) });
   watch.probe = new SignsOfLife(tree, options.cwd);
   watch.start();
   const hook = Promise.resolve(root)

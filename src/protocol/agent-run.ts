@@ -90,10 +90,10 @@ export interface OutOfBoundsRun {
 }
 
 /** The state of a running agent, as its heartbeat details: under 1 KB, never in history. */
-export interface AgentProgress {
+export interface AgentHeartbeat {
   /** The agent's last readable action, epoch ms. */
   at: number;
-  /** That action, in at most {@link PROGRESS_LIMIT} characters. */
+  /** That action, in at most {@link HEARTBEAT_TEXT_LIMIT} characters. */
   last?: string;
   /** It waits to retry its provider, or for a limit to end. */
   waits?: 'retrying' | 'limit';
@@ -104,8 +104,8 @@ export interface AgentProgress {
   usage?: Usage;
 }
 
-/** Longest text in {@link AgentProgress}, in characters. */
-export const PROGRESS_LIMIT = 160;
+/** Longest text in {@link AgentHeartbeat}, in characters. */
+export const HEARTBEAT_TEXT_LIMIT = 160;
 
 export interface RunAgentResult {
   outcome: AgentOutcome;
@@ -118,7 +118,7 @@ export interface RunAgentResult {
   commits: number;
   /** The branch differs from its base. */
   changed: boolean;
-  /** The agent left its worktree: the idea must not continue before a person has checked. */
+  /** Changes out of bounds: the idea must not continue before a person has checked. `strayed` is the wire name. */
   strayed?: OutOfBoundsRun;
   /** A change outside its worktree during the run that may have another cause, in a sentence. */
   noticed?: string;

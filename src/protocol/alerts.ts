@@ -70,7 +70,7 @@ export interface Alert {
 }
 
 /** Events that wait for a row. */
-export interface AlertLane {
+export interface WaitingAlerts {
   items: AlertItem[];
   counts: Partial<Record<AlertKind, number>>;
 }
@@ -94,8 +94,8 @@ export interface AlertBatch {
 export interface AlertQueue {
   ref: RunRef;
   settings: AlertSettings;
-  /** By row. */
-  lanes: Record<string, AlertLane>;
+  /** Waiting alerts, by row. `lanes` is the wire name. */
+  lanes: Record<string, WaitingAlerts>;
   /** Under way, by row: a row has one delivery at a time. */
   sending: Record<string, Alert>;
   /** Ids of the latest events, so that each counts once. */

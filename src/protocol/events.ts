@@ -1,3 +1,9 @@
+/**
+ * The events of a run, one JSON line each in the run's events file (G6). The workflows send them through a sink, so
+ * they cost no history. After a crash the last line may be missing or appear twice (`idea`, `life` and `serial`
+ * identify it).
+ * Must import types only.
+ */
 import type { AgentSignal, Usage } from './agent-run.js';
 import type { Spent } from './budget.js';
 import type { RunMode, Teller } from './command.js';

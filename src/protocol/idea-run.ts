@@ -28,8 +28,8 @@ export interface IdeaInput extends RunRef {
   /** The agent to begin with. */
   choice?: AgentChoice;
   maxHistory?: number;
-  /** Messages from before its start. */
-  carry?: IdeaCarry;
+  /** The start state; `carry` is the wire name. */
+  carry?: IdeaStartState;
   /** Absent where neither run nor day has a budget, and under a parent of 0.1. */
   ceilings?: Ceilings;
   /** Set by continue-as-new. */
@@ -37,7 +37,7 @@ export interface IdeaInput extends RunRef {
 }
 
 /** The start of an idea workflow, besides its backlog text. */
-export interface IdeaCarry {
+export interface IdeaStartState {
   notes?: string[];
   patch?: LimitPatch;
   revision?: number;

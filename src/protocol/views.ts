@@ -54,7 +54,9 @@ export interface RunStatus {
    * Iterations and landings that wait for an approval, and running git tasks of a person. Absent from older workers.
    */
   approvals?: number;
+  /** `errands` is the wire name of the git tasks. */
   errands?: number;
+  /** The landing queue; `lane` is its wire name. */
   lane: string[];
   /** How many entries each list leaves out; the `ideas` query gives all, page by page. */
   more?: LeftOut;

@@ -18,7 +18,7 @@ import { pagesOf, readRecord } from '../server/files.js';
 import { connectTarget, type Target } from '../server/target.js';
 import { buildId } from './build-id.js';
 import { hostLabel } from './host-label.js';
-import { Launcher } from './job-process/client.js';
+import { JobProcess } from './job-process/client.js';
 import { openWorkerLog, type WorkerLog } from './log.js';
 import { otherHosts } from './old-hosts.js';
 import { whenNoCommandWorks, workerProblems } from './preflight.js';
@@ -93,7 +93,7 @@ async function poll(
   // Two, because starting a process blocks the starter: agents and landings then do not wait for each other.
   // All work on the repository's shared metadata is in one of them, with its lock.
   const onLost = (why: string): void => log.event('a job process ended', { why });
-  const [agents, repository] = [new Launcher({ root, host, onLost }), new Launcher({ root, host, onLost })];
+  const [agents, repository] = [new JobProcess({ root, host, onLost }), new JobProcess({ root, host, onLost })];
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const launched: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { AgentProgress } from '../../src/protocol/agent-run.js';
+import type { AgentHeartbeat } from '../../src/protocol/agent-run.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
 
@@ -39,7 +39,7 @@ const go = (n: number) => writeFile(join(box.scratch, `go-${n}`), '');
 const look = async () =>
   (await box.run('status', '--json')).json[0] as unknown as {
     status: RunStatus;
-    progress: Record<string, AgentProgress>;
+    progress: Record<string, AgentHeartbeat>;
   };
 
 describe('an agent at work', () => {

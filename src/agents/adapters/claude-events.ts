@@ -1,3 +1,8 @@
+/**
+ * The stream-json events of Claude Code, which Qwen Code speaks too.
+ * Invariant: success is the `result` event without `is_error`; assistant text, tool results and the user's lines are
+ * never read for errors.
+ */
 import type { Usage } from '../../protocol/agent-run.js';
 import type { LimitScope } from '../../protocol/failures.js';
 import type { EventHandler } from '../reading/event-reader.js';

@@ -1,3 +1,8 @@
+/**
+ * Reads a CLI that prints one JSON object a line: all adapters turn lines into events here.
+ * Invariant: a line that is not an object, is too long or has an unknown type is skipped, never fatal; memory is
+ * bounded. stderr is kept for errors and never read as events.
+ */
 import type { Usage } from '../../protocol/agent-run.js';
 import type { AgentReader, Reading } from '../types.js';
 import { type Json, parseObject } from './json.js';

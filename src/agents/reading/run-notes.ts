@@ -1,3 +1,9 @@
+/**
+ * The notes of a reader during a run. The reading at the end and the live stream use the same calls, so that no CLI can
+ * show one thing and count another.
+ * Invariant: nothing here throws; unknown values stay absent. The last ending counts, and an answer after a retry means
+ * that the retry worked.
+ */
 import type { Usage } from '../../protocol/agent-run.js';
 import { MOST_AMOUNT } from '../../protocol/budget.js';
 import type { AgentError, Reading } from '../types.js';

@@ -9,7 +9,7 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { defaultPayloadConverter, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { AgentProgress } from '../../protocol/agent-run.js';
+import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { Intervention, InterventionAnswer } from '../../protocol/command.js';
 import { STILL_OPENING } from '../../protocol/failures.js';
 import type { IdeaCard } from '../../protocol/idea.js';
@@ -169,12 +169,12 @@ export class RunApi {
    * The last progress that the agent of an idea reported with its heartbeat. Undefined when no agent runs, or before
    * its first report.
    */
-  async progress(idea: string): Promise<AgentProgress | undefined> {
+  async progress(idea: string): Promise<AgentHeartbeat | undefined> {
     try {
       const { raw } = await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).describe();
       const running = raw.pendingActivities?.find((activity) => activity.activityType?.name === 'runAgent');
       const [payload] = await compressLargePayloads.decode(running?.heartbeatDetails?.payloads ?? []);
-      return payload && (defaultPayloadConverter.fromPayload<AgentProgress | null>(payload) ?? undefined);
+      return payload && (defaultPayloadConverter.fromPayload<AgentHeartbeat | null>(payload) ?? undefined);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;

@@ -120,9 +120,9 @@ export function onlyWaits(status: RunStatus): boolean {
   if (status.state === 'paused') return status.resumesAt === undefined;
   // Older workers do not count them; lists are cut in a large run.
   const approvals = status.approvals ?? status.attention.filter((line) => line.approval).length;
-  const errands = status.errands ?? status.attention.filter((line) => line.busy).length;
+  const gitTasks = status.errands ?? status.attention.filter((line) => line.busy).length;
   const busy = counts.running + counts.paused - approvals + counts['wants-slot'] + counts.landing;
-  if (busy > 0 || errands > 0) return false;
+  if (busy > 0 || gitTasks > 0) return false;
   if (status.state === 'waiting_user') return true;
   // A slot that waits for an approval blocks other starts.
   return approvals > 0 || (status.next.length === 0 && counts['needs-human'] > 0);

@@ -1,4 +1,5 @@
-import type { AgentProgress } from '../../protocol/agent-run.js';
+/** Formats an open run as lines for a person. */
+import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { print } from '../context.js';
 import { statusWord } from './idea-lines.js';
@@ -23,7 +24,7 @@ const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 export function describeLive(
   live: RunStatus,
   views: readonly IdeaView[],
-  progress: Readonly<Record<string, AgentProgress>>,
+  progress: Readonly<Record<string, AgentHeartbeat>>,
 ): void {
   const { counts, statistics } = live;
   print(
@@ -108,7 +109,7 @@ function ideaText(line: IdeaLine, view: IdeaView | undefined, landing: string | 
 }
 
 /** `12 tool calls, 34.5k tokens in · 3 s ago: Edit: src/x.ts` */
-export function progressText({ at, last, waits, tools, usage = {} }: AgentProgress, now: number): string {
+export function progressText({ at, last, waits, tools, usage = {} }: AgentHeartbeat, now: number): string {
   const used = usageText(usage);
   const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
   const what = waits === undefined ? '' : waits === 'retrying' ? 'retries its provider, ' : 'waits for a limit, ';

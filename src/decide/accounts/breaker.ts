@@ -70,7 +70,7 @@ export class AccountBreakers {
    */
   worked(agent: string, at: number): AccountBreaker[] {
     const keys = [this.account(agent), `agent:${agent}`];
-    return this.#remove((gate) => keys.includes(gate.key) && gate.at !== undefined && gate.at < at);
+    return this.#remove((breaker) => keys.includes(breaker.key) && breaker.at !== undefined && breaker.at < at);
   }
 
   /** The idea ran into the cause that is about to be tried. Another idea tells more, if there is one. */
@@ -88,12 +88,13 @@ export class AccountBreakers {
 
   /** The idea's try has begun. */
   begun(idea: string, now: number): void {
-    for (const gate of this.#state.gates) if (gate.probe?.idea === idea) gate.probe = { idea, at: now, begun: true };
+    for (const breaker of this.#state.gates)
+      if (breaker.probe?.idea === idea) breaker.probe = { idea, at: now, begun: true };
   }
 
   /** The idea's try succeeded. Returns the breakers that this opens. */
   recovered(idea: string): AccountBreaker[] {
-    return this.#remove((gate) => gate.probe?.idea === idea);
+    return this.#remove((breaker) => breaker.probe?.idea === idea);
   }
 
   /** The idea ended or waits for something else: another idea tries in its place. */
@@ -103,11 +104,11 @@ export class AccountBreakers {
 
   /** Updates the breakers to the time. Returns those that are open now. */
   tick(now: number): AccountBreaker[] {
-    for (const gate of this.#state.gates) {
-      if (gate.state === 'parked' && gate.until !== undefined && gate.until <= now) this.#letTry(gate);
-      const { probe } = gate;
+    for (const breaker of this.#state.gates) {
+      if (breaker.state === 'parked' && breaker.until !== undefined && breaker.until <= now) this.#letTry(breaker);
+      const { probe } = breaker;
       if (probe && !probe.begun && now - probe.at >= PROBE_MS) {
-        delete gate.probe;
+        delete breaker.probe;
         this.changed = true;
       }
     }
@@ -124,10 +125,10 @@ export class AccountBreakers {
 
   /** A person asks to try now: one account or agent, or all. Returns the breakers that may be tried. */
   retry(which?: string): AccountBreaker[] {
-    const parked = this.#state.gates.filter((gate) => which === undefined || this.#names(gate, which));
-    for (const gate of parked) {
-      gate.hits = 0;
-      this.#letTry(gate);
+    const parked = this.#state.gates.filter((breaker) => which === undefined || this.#names(breaker, which));
+    for (const breaker of parked) {
+      breaker.hits = 0;
+      this.#letTry(breaker);
     }
     return parked;
   }
@@ -141,8 +142,8 @@ export class AccountBreakers {
   choose(idea: string, agents: readonly string[], now: number): AgentChoice | undefined {
     for (const agent of agents) {
       const closed = this.#closedFor(agent);
-      if (closed.every((gate) => mayTry(gate, idea))) return this.#take(idea, agent, closed, now);
-      if (closed.some((gate) => gate.brief && !mayTry(gate, idea))) return undefined;
+      if (closed.every((breaker) => mayTry(breaker, idea))) return this.#take(idea, agent, closed, now);
+      if (closed.some((breaker) => breaker.brief && !mayTry(breaker, idea))) return undefined;
     }
     return undefined;
   }
@@ -157,7 +158,7 @@ export class AccountBreakers {
     const better = this.#settings.recoverPrimary === false ? [] : agents.slice(0, Math.max(0, agents.indexOf(current)));
     for (const agent of [...better, current]) {
       const closed = this.#closedFor(agent);
-      if (closed.every((gate) => mayTry(gate, idea))) return this.#take(idea, agent, closed, now);
+      if (closed.every((breaker) => mayTry(breaker, idea))) return this.#take(idea, agent, closed, now);
     }
     return this.choose(idea, agents, now);
   }
@@ -166,8 +167,8 @@ export class AccountBreakers {
   couldUse(agents: readonly string[]): boolean {
     for (const agent of agents) {
       const closed = this.#closedFor(agent);
-      if (closed.every((gate) => gate.state === 'probing' && !gate.probe)) return true;
-      if (closed.some((gate) => gate.brief)) return false;
+      if (closed.every((breaker) => breaker.state === 'probing' && !breaker.probe)) return true;
+      if (closed.some((breaker) => breaker.brief)) return false;
     }
     return false;
   }
@@ -203,47 +204,48 @@ export class AccountBreakers {
     return closedFor(this.#state, agent);
   }
 
-  #names(gate: AccountBreaker, which: string): boolean {
-    return gate.key === which || gate.key === `agent:${which}` || gate.key === this.account(which);
+  #names(breaker: AccountBreaker, which: string): boolean {
+    return breaker.key === which || breaker.key === `agent:${which}` || breaker.key === this.account(which);
   }
 
   #take(idea: string, agent: string, closed: AccountBreaker[], now: number): AgentChoice {
-    for (const gate of closed) gate.probe ??= { idea, at: now };
+    for (const breaker of closed) breaker.probe ??= { idea, at: now };
     return closed.length > 0 ? { agent, probe: true } : { agent };
   }
 
-  #letTry(gate: AccountBreaker): void {
-    gate.state = 'probing';
-    delete gate.probe;
-    delete gate.until;
+  #letTry(breaker: AccountBreaker): void {
+    breaker.state = 'probing';
+    delete breaker.probe;
+    delete breaker.until;
     this.changed = true;
   }
 
   #dropProbes(idea: string, except?: string): void {
-    for (const gate of this.#state.gates) {
-      if (gate.probe?.idea !== idea || gate.key === except) continue;
-      delete gate.probe;
+    for (const breaker of this.#state.gates) {
+      if (breaker.probe?.idea !== idea || breaker.key === except) continue;
+      delete breaker.probe;
       this.changed = true;
     }
   }
 
-  #remove(isOpen: (gate: AccountBreaker) => boolean): AccountBreaker[] {
+  #remove(isOpen: (breaker: AccountBreaker) => boolean): AccountBreaker[] {
     const open = this.#state.gates.filter(isOpen);
     if (open.length === 0) return open;
     this.changed = true;
-    this.#state.gates = this.#state.gates.filter((gate) => !open.includes(gate));
+    this.#state.gates = this.#state.gates.filter((breaker) => !open.includes(breaker));
     return open;
   }
 
   /** Another run had begun before the breaker closed. It can only move the end of the wait. */
-  #extend(gate: AccountBreaker, { resetAt, kind }: Trouble, now: number): AccountBreaker {
-    if (kind !== 'limited' || gate.kind !== 'limited' || !isPlausible(resetAt, now)) return gate;
-    const until = resetAt + slack(gate.key);
-    if (gate.state === 'parked' && gate.until !== undefined && gate.until >= until && gate.stated) return gate;
-    Object.assign(gate, { state: 'parked', until, stated: true });
-    delete gate.probe;
-    this.#markBrief(gate, now);
-    return gate;
+  #extend(breaker: AccountBreaker, { resetAt, kind }: Trouble, now: number): AccountBreaker {
+    if (kind !== 'limited' || breaker.kind !== 'limited' || !isPlausible(resetAt, now)) return breaker;
+    const until = resetAt + slack(breaker.key);
+    if (breaker.state === 'parked' && breaker.until !== undefined && breaker.until >= until && breaker.stated)
+      return breaker;
+    Object.assign(breaker, { state: 'parked', until, stated: true });
+    delete breaker.probe;
+    this.#markBrief(breaker, now);
+    return breaker;
   }
 
   #park(
@@ -254,38 +256,38 @@ export class AccountBreakers {
     idea: string,
   ): AccountBreaker {
     const same = known?.kind === kind ? known : undefined;
-    const gate: AccountBreaker = {
+    const breaker: AccountBreaker = {
       ...{ key, kind, state: 'parked', reason: clip(message, MAX_REASON) },
       since: same?.since ?? now,
       hits: same?.hits ?? 0,
     };
     if (this.#settings.ownTrouble && (kind === 'launch' || kind === 'provider')) {
-      gate.at = now;
-      gate.ideas = [...new Set([...(same?.ideas ?? []), idea])].slice(-MOST_SUSPECTS);
+      breaker.at = now;
+      breaker.ideas = [...new Set([...(same?.ideas ?? []), idea])].slice(-MOST_SUSPECTS);
     }
     if (kind === 'limited' && isPlausible(resetAt, now)) {
-      gate.until = resetAt + slack(key);
-      gate.stated = true;
+      breaker.until = resetAt + slack(key);
+      breaker.stated = true;
       // The account announced this reset before and it was wrong. Trusting it each time would hammer the account.
       if (same?.stated && same.state === 'probing') {
-        gate.hits += 1;
-        gate.until = Math.max(gate.until, now + (backOffMs(gate, this.#settings) ?? 0));
+        breaker.hits += 1;
+        breaker.until = Math.max(breaker.until, now + (backOffMs(breaker, this.#settings) ?? 0));
       }
     } else {
-      gate.hits += 1;
-      const waitMs = backOffMs(gate, this.#settings);
-      if (waitMs !== undefined) gate.until = now + waitMs;
+      breaker.hits += 1;
+      const waitMs = backOffMs(breaker, this.#settings);
+      if (waitMs !== undefined) breaker.until = now + waitMs;
     }
-    this.#markBrief(gate, now);
-    this.#state.gates = [...this.#state.gates.filter((one) => one !== known), gate];
-    return gate;
+    this.#markBrief(breaker, now);
+    this.#state.gates = [...this.#state.gates.filter((one) => one !== known), breaker];
+    return breaker;
   }
 
-  #markBrief(gate: AccountBreaker, now: number): void {
-    if (isBrief(gate, this.#settings, now)) gate.brief = true;
-    else delete gate.brief;
+  #markBrief(breaker: AccountBreaker, now: number): void {
+    if (isBrief(breaker, this.#settings, now)) breaker.brief = true;
+    else delete breaker.brief;
   }
 }
 
-const mayTry = (gate: AccountBreaker, idea: string): boolean =>
-  gate.state === 'probing' && (gate.probe === undefined || gate.probe.idea === idea);
+const mayTry = (breaker: AccountBreaker, idea: string): boolean =>
+  breaker.state === 'probing' && (breaker.probe === undefined || breaker.probe.idea === idea);

@@ -9,12 +9,12 @@ import { breakerText } from './reopening.js';
 export const accountOf = ({ agents }: LimitState, agent: string): string => agents.accounts[agent] ?? agent;
 
 export const breakerOf = ({ gates }: LimitState, key: string): AccountBreaker | undefined =>
-  gates.find((gate) => gate.key === key);
+  gates.find((breaker) => breaker.key === key);
 
 /** The breakers of the agent's account and of its program. */
 export function closedFor(state: LimitState, agent: string): AccountBreaker[] {
   const keys = [accountOf(state, agent), `agent:${agent}`];
-  return keys.map((key) => breakerOf(state, key)).filter((gate) => gate !== undefined);
+  return keys.map((key) => breakerOf(state, key)).filter((breaker) => breaker !== undefined);
 }
 
 /** Every account, and agents that do not start. */
@@ -29,9 +29,9 @@ export function accountLines(state: LimitState): AccountLine[] {
     if (!keys.has(key)) keys.set(key, key.startsWith('agent:') ? [key.slice('agent:'.length)] : []);
   }
   return [...keys].map(([key, agents]) => {
-    const gate = breakerOf(state, key);
-    if (!gate) return { key, agents, state: 'open' };
-    const { state: is, kind, reason, since, until, probe } = gate;
+    const breaker = breakerOf(state, key);
+    if (!breaker) return { key, agents, state: 'open' };
+    const { state: is, kind, reason, since, until, probe } = breaker;
     return {
       ...{ key, agents, state: is, kind, reason, since },
       until: is === 'parked' ? until : undefined,
@@ -42,9 +42,9 @@ export function accountLines(state: LimitState): AccountLine[] {
 
 /** A sentence that says why an idea with these agents waits; empty when one of them is open. */
 export function whyWaits(state: LimitState, agents: readonly string[]): string {
-  const closed = agents.map((agent) => ({ agent, gate: closedFor(state, agent)[0] }));
-  if (closed.some(({ gate }) => gate === undefined)) return '';
-  return closed.flatMap(({ agent, gate }) => (gate ? breakerText(gate, agent) : [])).join('; ');
+  const closed = agents.map((agent) => ({ agent, breaker: closedFor(state, agent)[0] }));
+  if (closed.some(({ breaker }) => breaker === undefined)) return '';
+  return closed.flatMap(({ agent, breaker }) => (breaker ? breakerText(breaker, agent) : [])).join('; ');
 }
 
 /** Why an idea gets `chosen`, where it is not the first of its `agents`. `passed`: they made no progress with it. */
@@ -55,8 +55,8 @@ export function whySwitched(
   { before, chosen }: { before: string | undefined; chosen: string },
 ): string | undefined {
   const closed = agents.slice(0, agents.indexOf(chosen)).flatMap((agent) => {
-    const gate = closedFor(state, agent)[0];
-    return gate ? [breakerText(gate, agent)] : [];
+    const breaker = closedFor(state, agent)[0];
+    return breaker ? [breakerText(breaker, agent)] : [];
   });
   const stuck = (passed ?? []).filter((agent) => agent !== chosen).map((agent) => `${agent} made no progress`);
   if (closed.length > 0 || stuck.length > 0) return [...closed, ...stuck].join('; ');
@@ -66,7 +66,7 @@ export function whySwitched(
 
 /** The closed breakers as sentences. */
 export const whyStill = (state: LimitState): string =>
-  state.gates.map((gate) => breakerText(gate, agentOf(state, gate))).join('; ');
+  state.gates.map((breaker) => breakerText(breaker, agentOf(state, breaker))).join('; ');
 
 function agentOf({ agents: { accounts } }: LimitState, { key }: AccountBreaker): string {
   if (key.startsWith('agent:')) return key.slice('agent:'.length);

@@ -24,30 +24,32 @@ export const MOST_UNANSWERED = 5;
 /** An agent worked for the idea. */
 export function noteWork(board: Board, entry: IdeaEntry, { agent, at }: Worked): void {
   if (entry.suspect !== undefined && entry.suspect < at) delete entry.suspect;
-  const { gates, state, settings } = board;
+  const { breakers, state, settings } = board;
   const { limits } = state;
-  if (!gates || !limits || !settings.ownTrouble) return;
+  if (!breakers || !limits || !settings.ownTrouble) return;
   if (entry.trouble && entry.trouble.at < at) {
     delete entry.trouble;
     delete entry.notBefore;
   }
-  const key = gates.account(agent);
+  const key = breakers.account(agent);
   if ((limits.worked?.[key]?.at ?? 0) < at) limits.worked = { ...limits.worked, [key]: { idea: entry.card.id, at } };
   keepStumbles(limits, (one) => one.agent !== agent || one.at > at);
-  gates.worked(agent, at);
+  breakers.worked(agent, at);
 }
 
 /** Whether the problem is the idea's alone, as far as is known. Records the failure. */
 export function isOwn(board: Board, entry: IdeaEntry, { kind, agent }: Trouble, now: number): boolean {
-  const { gates, state, settings } = board;
+  const { breakers, state, settings } = board;
   const { limits } = state;
-  if (!gates || !limits || !settings.ownTrouble || (kind !== 'launch' && kind !== 'provider')) return false;
+  if (!breakers || !limits || !settings.ownTrouble || (kind !== 'launch' && kind !== 'provider')) return false;
   const idea = entry.card.id;
   const before = entry.trouble?.kind === kind ? entry.trouble : undefined;
   const since = before?.since ?? now;
   const alone = kind === 'launch' && stumblesAlone(limits, idea, agent, now);
-  const key = gates.account(agent);
-  const known = gates.closed(agent).find((gate) => gate.kind === kind && gate.ideas?.some((one) => one !== idea));
+  const key = breakers.account(agent);
+  const known = breakers
+    .closed(agent)
+    .find((breaker) => breaker.kind === kind && breaker.ideas?.some((one) => one !== idea));
   // The agent worked in this run. For hours now, only these ideas have tried it.
   const over = known?.kind === 'launch' && known.hits >= MOST_LAUNCH_TRIES && limits.worked?.[key] !== undefined;
   const own = over || (!known && (alone || othersWork(limits, idea, key, since)));
@@ -56,10 +58,10 @@ export function isOwn(board: Board, entry: IdeaEntry, { kind, agent }: Trouble, 
 }
 
 /** Failed launches closed this breaker: ideas that failed to launch before count as well. */
-export function addStumbled({ state }: Board, { kind, agent }: Trouble, gate: AccountBreaker | undefined): void {
-  if (kind !== 'launch' || !gate?.ideas) return;
+export function addStumbled({ state }: Board, { kind, agent }: Trouble, breaker: AccountBreaker | undefined): void {
+  if (kind !== 'launch' || !breaker?.ideas) return;
   const stumbled = state.limits?.stumbled?.filter((one) => one.agent === agent) ?? [];
-  gate.ideas = [...new Set([...gate.ideas, ...stumbled.map(({ idea }) => idea)])];
+  breaker.ideas = [...new Set([...breaker.ideas, ...stumbled.map(({ idea }) => idea)])];
 }
 
 function stumblesAlone(limits: LimitState, idea: string, agent: string, now: number): boolean {

@@ -35,12 +35,12 @@ export function backOffMs(
 }
 
 /** At most the longest back-off, and nothing once the retries are used up. */
-export function isBrief(gate: AccountBreaker, settings: RunSettings, now: number): boolean {
+export function isBrief(breaker: AccountBreaker, settings: RunSettings, now: number): boolean {
   const { maxRateLimitRetries: most, rateLimitBackoffMs, rateLimitFactor } = settings;
   const longest = most === 0 ? 0 : rateLimitBackoffMs * rateLimitFactor ** (most - 1);
-  const tries = gate.kind === 'launch' ? LAUNCH_FAILURES - 1 : most;
-  const waitMs = gate.until === undefined ? Number.POSITIVE_INFINITY : gate.until - now;
-  return gate.hits <= tries && (gate.kind === 'launch' || waitMs <= longest);
+  const tries = breaker.kind === 'launch' ? LAUNCH_FAILURES - 1 : most;
+  const waitMs = breaker.until === undefined ? Number.POSITIVE_INFINITY : breaker.until - now;
+  return breaker.hits <= tries && (breaker.kind === 'launch' || waitMs <= longest);
 }
 
 const nth = (waits: readonly number[], n: number): number => waits[Math.min(n, waits.length - 1)] ?? 0;
@@ -65,18 +65,18 @@ export function slack(key: string): number {
 const MAX_CAUSE = 120;
 
 /** One closed breaker as text. */
-export function breakerText(gate: AccountBreaker, name: string): string {
-  const reason = clip(gate.reason, MAX_CAUSE);
-  if (gate.state === 'probing') return `${name} is being retried (${reason})`;
-  switch (gate.kind) {
+export function breakerText(breaker: AccountBreaker, name: string): string {
+  const reason = clip(breaker.reason, MAX_CAUSE);
+  if (breaker.state === 'probing') return `${name} is being retried (${reason})`;
+  switch (breaker.kind) {
     case 'limited':
-      return `${name} is at a usage limit until ${clock(gate.until)} (${reason})`;
+      return `${name} is at a usage limit until ${clock(breaker.until)} (${reason})`;
     case 'provider':
-      return `${name} gets no answer from its provider (${reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
+      return `${name} gets no answer from its provider (${reason}); ralphctl retries at ${clock(breaker.until)}. To retry now: ralphctl limits retry`;
     case 'auth':
       return `${name} needs a login (${reason}); log in, then: ralphctl limits retry`;
     case 'launch':
-      return `${name} does not start (${reason}); ralphctl retries at ${clock(gate.until)}. To retry now: ralphctl limits retry`;
+      return `${name} does not start (${reason}); ralphctl retries at ${clock(breaker.until)}. To retry now: ralphctl limits retry`;
   }
 }
 

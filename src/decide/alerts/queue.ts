@@ -4,7 +4,7 @@
  * that come meanwhile wait for the next one. What is stored is bounded: of very many events of a kind only the number
  * stays. Pure; may import protocol and decide only.
  */
-import type { Alert, AlertBatch, AlertItem, AlertKind, AlertLane, AlertQueue } from '../../protocol/alerts.js';
+import type { Alert, AlertBatch, AlertItem, AlertKind, AlertQueue, WaitingAlerts } from '../../protocol/alerts.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import {
   type Check,
@@ -109,7 +109,7 @@ function takeOut(queue: AlertQueue, row: string, may: (kind: AlertKind) => boole
   return first && { id: first.id, ...going };
 }
 
-function part({ items, counts }: AlertLane, is: (kind: AlertKind) => boolean): AlertLane {
+function part({ items, counts }: WaitingAlerts, is: (kind: AlertKind) => boolean): WaitingAlerts {
   const kinds = (Object.keys(counts) as AlertKind[]).filter(is);
   return {
     items: items.filter(({ kind }) => is(kind)),

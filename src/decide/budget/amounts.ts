@@ -1,3 +1,8 @@
+/**
+ * Budgets: what is used, what is left, and the message when nothing is left.
+ * Invariant: unknown use never counts as zero. A used-up budget asks a person; it discards no work.
+ * May import protocol and decide only.
+ */
 import type { RunAgentResult } from '../../protocol/agent-run.js';
 import {
   type Amounts,

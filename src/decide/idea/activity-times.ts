@@ -5,7 +5,7 @@
  */
 import type { RunSettings } from '../../protocol/run-settings.js';
 
-export type GitWork = 'prepare' | 'gate' | 'land' | 'errand';
+export type GitWork = 'prepare' | 'gate' | 'land' | 'git-task';
 
 export interface ActivityTimes {
   startToCloseTimeout: number;
@@ -32,7 +32,7 @@ const UNTAKEN_MS = [5 * MINUTE, 15 * MINUTE, 60 * MINUTE];
 export function gitTimes(work: GitWork, { times }: Pick<RunSettings, 'times'>, untaken = 0): ActivityTimes {
   if (!times) return { startToCloseTimeout: FOUR_HOURS };
   const gate = 2 * times.setupMs + GATE_PASSES * times.gateMs;
-  const own = { prepare: 2 * times.setupMs, gate, land: LANDING_ROUNDS * gate, errand: 0 }[work];
+  const own = { prepare: 2 * times.setupMs, gate, land: LANDING_ROUNDS * gate, 'git-task': 0 }[work];
   return within(own + MARGIN_MS, MOST_TRIES, waitFor(times, untaken));
 }
 

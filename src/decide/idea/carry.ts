@@ -1,6 +1,6 @@
 /** Commands that people gave an idea before its workflow starts. May import protocol and decide only. */
 import type { CarriedOver } from '../../protocol/activities.js';
-import type { IdeaCarry } from '../../protocol/idea-run.js';
+import type { IdeaStartState } from '../../protocol/idea-run.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { Autopilot } from '../run/autopilot.js';
@@ -26,12 +26,12 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
     }));
   const hints: CarriedOver['hints'] = [];
   const unsaid: CarriedOver['hints'] = [];
-  let room = MOST_CARRIED;
+  let left = MOST_CARRIED;
   for (const { card, notes = [] } of over) {
     if (notes.length === 0) continue;
     const { size } = sizeOf(notes);
-    (size <= room ? hints : unsaid).push({ idea: card.id, notes });
-    if (size <= room) room -= size;
+    (size <= left ? hints : unsaid).push({ idea: card.id, notes });
+    if (size <= left) left -= size;
   }
   const retries = over
     .map(({ card, status, retries: before }) => ({ idea: card.id, count: before + (TRIED.has(status) ? 1 : 0) }))
@@ -41,9 +41,9 @@ export function carriedOver(entries: readonly IdeaEntry[]): CarriedOver & { unsa
 }
 
 /** Hands out what the idea was told before its start: hints and a skipped step once, limits and texts at each start. */
-export function takeCarry(pilot: Autopilot, entry: IdeaEntry): IdeaCarry | undefined {
+export function takeStartState(pilot: Autopilot, entry: IdeaEntry): IdeaStartState | undefined {
   const { notes, patch, revision, keepCount, skipStep } = entry;
-  const carry: IdeaCarry = {
+  const start: IdeaStartState = {
     ...(notes ? { notes } : {}),
     ...(patch ? { patch } : {}),
     ...(revision === undefined ? {} : { revision }),
@@ -53,5 +53,5 @@ export function takeCarry(pilot: Autopilot, entry: IdeaEntry): IdeaCarry | undef
   };
   delete entry.notes;
   delete entry.skipStep;
-  return Object.keys(carry).length > 0 ? carry : undefined;
+  return Object.keys(start).length > 0 ? start : undefined;
 }

@@ -84,7 +84,7 @@ const EFFECTS: Record<Effect, Act> = {
   requeue: (board, entry, { fresh }) => {
     if (fresh) {
       delete entry.skipStep;
-      errand(board, entry, 'rollback');
+      gitTask(board, entry, 'rollback');
       return `${entry.card.id} starts over: ralphctl first saves its work so far, then drops it`;
     }
     requeue(board, entry);
@@ -103,7 +103,7 @@ const EFFECTS: Record<Effect, Act> = {
       : `${entry.card.id} is abandoned; its branch and worktree are kept`;
   },
   revert: (board, entry) => {
-    errand(board, entry, 'rollback');
+    gitTask(board, entry, 'rollback');
     return `${entry.card.id} is being rolled back: ralphctl saves its work and resets its branch to its base; then it is pending`;
   },
   undo: (board, entry) => {
@@ -113,7 +113,7 @@ const EFFECTS: Record<Effect, Act> = {
     return `${entry.card.id} is in the landing queue, to be taken off ${board.state.target}`;
   },
   clean: (board, entry, { force }) => {
-    errand(board, entry, 'cleanup', force);
+    gitTask(board, entry, 'cleanup', force);
     return `the worktree of ${entry.card.id} is being removed; its uncommitted work is saved first`;
   },
   divide: (board, entry, { cards = [] }) => {
@@ -247,7 +247,7 @@ export function followUp(board: Board, entry: IdeaEntry, after: Afterwards): voi
       return;
     case 'rollback':
       board.set(entry, 'pending');
-      errand(board, entry, 'rollback');
+      gitTask(board, entry, 'rollback');
       return;
     case 'split': {
       const { cards = [] } = after;
@@ -271,10 +271,10 @@ function markOver(board: Board, entry: IdeaEntry, status: 'skipped' | 'abandoned
   board.set(entry, status);
 }
 
-function errand(board: Board, entry: IdeaEntry, what: 'rollback' | 'cleanup', force?: boolean): void {
+function gitTask(board: Board, entry: IdeaEntry, what: 'rollback' | 'cleanup', force?: boolean): void {
   entry.busy = what;
   board.touch(entry);
-  board.outbox.push({ do: 'errand', idea: entry.card.id, errand: what, force: force || undefined });
+  board.outbox.push({ do: 'git-task', idea: entry.card.id, task: what, force: force || undefined });
 }
 
 const patchOf = ({ patch, n, verb }: IdeaIntervention): LimitPatch | undefined =>

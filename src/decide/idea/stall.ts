@@ -1,3 +1,8 @@
+/**
+ * Whether an iteration made progress: the one measure for warnings and for the escalation.
+ * Invariant: judged by content (the tree and the gate), never by the agent's words or by the number of commits.
+ * May import protocol only.
+ */
 import type { AgentSignal, Feedback, RunAgentResult } from '../../protocol/agent-run.js';
 import type { GateResult } from '../../protocol/gate.js';
 import type { Cause } from '../../protocol/idea-run.js';
@@ -178,6 +183,12 @@ export function readWarningAnswer(said: unknown): WarningAnswer | undefined {
   const by = text === undefined ? undefined : /^\+(\d{1,4})$/.exec(text)?.[1];
   return by !== undefined && Number(by) > 0 ? { do: 'more', by: Number(by) } : undefined;
 }
+
+/*
+ * Why an idea made no progress, for the reason that it shows when it runs out of iterations: how its last iterations
+ * ended, and how many in a row ended that way.
+ * May import protocol and decide only.
+ */
 
 const MAX_CAUSE = 160;
 

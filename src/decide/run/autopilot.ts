@@ -40,11 +40,11 @@ const mayBeAssigned = ({ card, status }: IdeaEntry): boolean =>
 
 export class Autopilot {
   readonly #board: Board;
-  readonly #lane: LandingQueue;
+  readonly #landingQueue: LandingQueue;
 
   constructor(state: AutopilotState, settings: RunSettings) {
     this.#board = new Board(state, settings);
-    this.#lane = new LandingQueue(this.#board);
+    this.#landingQueue = new LandingQueue(this.#board);
   }
 
   get state(): AutopilotState {
@@ -59,7 +59,7 @@ export class Autopilot {
 
   /** `now` here and below in epoch ms. */
   report(report: IdeaReport, now = 0): void {
-    takeReport(this.#board, this.#lane, report, now);
+    takeReport(this.#board, this.#landingQueue, report, now);
   }
 
   /**
@@ -84,12 +84,12 @@ export class Autopilot {
   }
 
   landed(idea: string, result: LandResult): void {
-    this.#end(idea, this.#lane.finished(idea, result));
+    this.#end(idea, this.#landingQueue.finished(idea, result));
   }
 
   /** The landing itself failed (neither a conflict nor a red gate). */
   landingFailed(idea: string, message: string): void {
-    this.#end(idea, this.#lane.failed(idea, message));
+    this.#end(idea, this.#landingQueue.failed(idea, message));
   }
 
   /** Why its landing or git task has not begun; otherwise its earlier reason. */
@@ -140,12 +140,12 @@ export class Autopilot {
   }
 
   /** The result of a git task that a person asked for. */
-  errandDone(idea: string, result: GitTaskResult): void {
+  gitTaskDone(idea: string, result: GitTaskResult): void {
     gitTaskDone(this.#board, idea, result);
   }
 
   undone(idea: string, result: UndoResult | { kind: 'failed'; problem: string }): void {
-    const done = this.#lane.undone(idea, result);
+    const done = this.#landingQueue.undone(idea, result);
     if (done) this.#board.told.push({ verb: 'rollback', idea, done });
   }
 
@@ -201,12 +201,12 @@ export class Autopilot {
   decide(rollover: boolean, now = 0, mostStarts = Number.POSITIVE_INFINITY): Effect[] {
     const board = this.#board;
     const { state } = board;
-    board.gates?.tick(now);
+    board.breakers?.tick(now);
     endOwnWaits(board, now);
     watchBudget(board, now);
     const commands = board.outbox.splice(0);
     if (rollover) return commands;
-    commands.push(...this.#lane.next());
+    commands.push(...this.#landingQueue.next());
     if (isActive(board)) commands.push(...fillSlots(board, now, mostStarts));
     if (isActive(board) || state.run === 'pausing') commands.push(...reviewAgents(board, now));
     this.#noteStandstill();
@@ -216,9 +216,9 @@ export class Autopilot {
 
   /** When to decide again without an event; epoch ms. */
   wakeAt(): number | undefined {
-    const { gates, state } = this.#board;
+    const { breakers, state } = this.#board;
     const day = state.budget?.paused === 'day' ? state.budget.dayEndsAt : undefined;
-    const times = [gates?.wakeAt(), nextOwnWait(this.#board), day];
+    const times = [breakers?.wakeAt(), nextOwnWait(this.#board), day];
     const known = times.filter((at) => at !== undefined);
     return known.length > 0 ? Math.min(...known) : undefined;
   }
@@ -235,27 +235,27 @@ export class Autopilot {
 
   /** Allows a try of an account or agent, or of all. Returns how many were closed. */
   retryLimits(which?: string): number {
-    return this.#board.gates?.retry(which).length ?? 0;
+    return this.#board.breakers?.retry(which).length ?? 0;
   }
 
   /** Every account, and agents that do not start. */
   accounts(): AccountLine[] {
-    return this.#board.gates?.lines() ?? [];
+    return this.#board.breakers?.lines() ?? [];
   }
 
   #noteStandstill(): void {
-    const { gates, state } = this.#board;
-    if (!gates || !state.limits) return;
-    const until = gates.wakeAt();
+    const { breakers, state } = this.#board;
+    if (!breakers || !state.limits) return;
+    const until = breakers.wakeAt();
     if (!standsStill(this.#board)) delete state.limits.still;
-    else state.limits.still = { why: gates.whyStill(), until };
+    else state.limits.still = { why: breakers.whyStill(), until };
   }
 
   /** Nothing runs, nothing can start, and the run waits for nobody. */
   isOver(): boolean {
     const { state } = this;
     if (state.run === 'paused' || state.run === 'pausing') return false;
-    if (!this.#lane.isEmpty || this.#board.openCount > 0) return false;
+    if (!this.#landingQueue.isEmpty || this.#board.openCount > 0) return false;
     if (state.run === 'waiting_user') return !state.entries.some(mayBeAssigned);
     return state.run !== 'running' || this.graph.readyCount === 0;
   }
@@ -284,6 +284,6 @@ export class Autopilot {
 
   #end(idea: string, ending: Ending | undefined): void {
     const entry = this.graph.entry(idea);
-    if (entry && ending) endChild(this.#board, this.#lane, entry, ending);
+    if (entry && ending) endChild(this.#board, this.#landingQueue, entry, ending);
   }
 }

@@ -43,7 +43,7 @@ export class Board {
   graph: Graph;
   pool: ReadyPool;
   /** Absent in runs of a version without accounts. */
-  gates: AccountBreakers | undefined;
+  breakers: AccountBreakers | undefined;
   readonly slots = new Slots();
   /** Messages that events caused; handed out by the next `decide`. */
   outbox: Effect[] = [];
@@ -61,7 +61,7 @@ export class Board {
     this.settings = settings;
     this.graph = new Graph(state.entries, settings);
     this.pool = new ReadyPool(this.graph, settings.weights);
-    this.gates = state.limits && new AccountBreakers(state.limits, settings);
+    this.breakers = state.limits && new AccountBreakers(state.limits, settings);
     for (const entry of state.entries) {
       this.#index(entry);
       if (entry.slot !== undefined) this.slots.hold(entry.slot, entry.card.id);
@@ -107,7 +107,7 @@ export class Board {
     if (!limits) return;
     // The report of a run about its account is newer than the settings.
     limits.agents = { ...agents, accounts: { ...agents.accounts, ...known(limits.agents, agents) } };
-    this.gates = new AccountBreakers(limits, settings);
+    this.breakers = new AccountBreakers(limits, settings);
   }
 
   /** For changes that the graph does not track step by step: another shape, or an idea that is no longer done. */
@@ -183,7 +183,7 @@ export class Board {
     delete entry.slot;
     delete entry.agent;
     delete entry.probe;
-    this.gates?.release(entry.card.id);
+    this.breakers?.release(entry.card.id);
   }
 
   /** Adds the cost of the idea's iterations to the totals of the run. */

@@ -15,7 +15,7 @@ export type Effect =
   | { do: 'land'; idea: string }
   | { do: 'tell'; idea: string; signal: ChildSignal; args?: unknown[] }
   /** A git task: work on commits or the worktree of an idea without a workflow. */
-  | { do: 'errand'; idea: string; errand: Exclude<GitTask, 'undo'>; force?: boolean }
+  | { do: 'git-task'; idea: string; task: Exclude<GitTask, 'undo'>; force?: boolean }
   /** In the landing queue: take a landed idea off the target. */
   | { do: 'undo'; idea: string }
   /** Read a revision of the run's configuration. */

@@ -92,8 +92,8 @@ export function splitProblem(
 ): string | undefined {
   const { id } = entry.card;
   if (!Array.isArray(cards) || cards.length === 0) return `split ${id} needs the ideas that replace it`;
-  const stray = (cards as IdeaCard[]).find((card) => card?.parent !== id);
-  if (stray) return `${String(stray?.id)} does not name ${id} as its parent`;
+  const foreign = (cards as IdeaCard[]).find((card) => card?.parent !== id);
+  if (foreign) return `${String(foreign?.id)} does not name ${id} as its parent`;
   // The later shape: by then the idea is a group.
   const entries = board.state.entries.map((one) => (one === entry ? { ...one, card: groupOf(one.card) } : one));
   return enqueueProblem(new Graph(entries), cards);

@@ -9,18 +9,18 @@ import { clip, MAX_REASON } from '../text.js';
 import type { Board } from './board.js';
 
 export type GitTaskResult =
-  | { errand: 'rollback'; result: RollbackResult }
-  | { errand: 'cleanup'; result: CleanupResult }
-  | { errand: 'stash'; result: StashResult }
-  | { errand: 'rollback' | 'cleanup' | 'stash'; problem: string };
+  | { task: 'rollback'; result: RollbackResult }
+  | { task: 'cleanup'; result: CleanupResult }
+  | { task: 'stash'; result: StashResult }
+  | { task: 'rollback' | 'cleanup' | 'stash'; problem: string };
 
 export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult): void {
   const entry = board.graph.entry(idea);
   if (!entry) return;
   delete entry.busy;
-  const done = 'problem' in outcome ? `${outcome.errand} of ${idea} failed: ${outcome.problem}` : words(idea, outcome);
-  board.told.push({ verb: outcome.errand, idea, done });
-  if (outcome.errand === 'rollback') {
+  const done = 'problem' in outcome ? `${outcome.task} of ${idea} failed: ${outcome.problem}` : words(idea, outcome);
+  board.told.push({ verb: outcome.task, idea, done });
+  if (outcome.task === 'rollback') {
     if ('problem' in outcome) entry.hold = true;
     else requeue(board, entry);
   }
@@ -31,7 +31,7 @@ export function gitTaskDone(board: Board, idea: string, outcome: GitTaskResult):
 function words(idea: string, outcome: Exclude<GitTaskResult, { problem: string }>): string {
   const { saved } = outcome.result;
   const kept = saved ? `; saved as ${saved}` : '';
-  switch (outcome.errand) {
+  switch (outcome.task) {
     case 'rollback': {
       const { commits } = outcome.result;
       return `${idea} was rolled back: ${commits} ${commits === 1 ? 'commit' : 'commits'} taken off its branch${kept}`;

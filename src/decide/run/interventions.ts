@@ -89,7 +89,7 @@ const LEVERS: Levers = {
     return `approved: the next step of ${waiting} ${waiting === 1 ? 'idea' : 'ideas'}`;
   },
   'retry-limit': (board, { text }) => {
-    board.gates?.retry(text);
+    board.breakers?.retry(text);
     return `${text ?? 'every account'} is retried now: one idea goes first, the others follow if its agent works`;
   },
   'raise-budget': (board, command) => {
@@ -110,8 +110,8 @@ const raiseOf = ({ scope, dimension, n }: Intervention): Raise => ({
 
 /** What a command needs besides a fitting state. */
 const NEEDS: Partial<Record<RunVerb, (board: Board, command: Intervention) => string | undefined>> = {
-  'retry-limit': ({ gates }, { text }) => {
-    const closed = gates?.lines().filter((line) => line.state !== 'open') ?? [];
+  'retry-limit': ({ breakers }, { text }) => {
+    const closed = breakers?.lines().filter((line) => line.state !== 'open') ?? [];
     if (text === undefined || closed.some(({ key, agents }) => key === text || agents.includes(text))) return undefined;
     const waiting = closed.flatMap(({ agents, key }) => (agents.length > 0 ? agents : key)).join(', ');
     return `no account or agent "${text}" is waiting. Waiting: ${waiting || 'none'}. See: ralphctl limits`;

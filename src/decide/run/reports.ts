@@ -24,7 +24,7 @@ import { leaveWaiting, queueForSlot } from './waiting.js';
  */
 export const isAdopted = (entry: IdeaEntry): boolean => entry.life < 0;
 
-export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport, now: number): void {
+export function takeReport(board: Board, landingQueue: LandingQueue, report: IdeaReport, now: number): void {
   const entry = board.graph.entry(report.idea);
   if (!entry || !board.isOpen(report.idea)) return;
   if (isAdopted(entry)) entry.life = report.life;
@@ -34,7 +34,7 @@ export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport,
   if (report.worked) noteWork(board, entry, report.worked);
   if (report.kind === 'closed') {
     const { outcome = 'failed', reason } = report;
-    endChild(board, lane, entry, { outcome, reason });
+    endChild(board, landingQueue, entry, { outcome, reason });
     return;
   }
   if (report.kind === 'spent' && report.spent && board.state.budget) spend(board.state.budget, report.spent);
@@ -47,7 +47,7 @@ export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport,
   if (report.kind !== 'spent' && report.kind !== 'warnings' && report.kind !== 'ready') delete entry.mayLand;
   switch (report.kind) {
     case 'ready':
-      takeReady(board, lane, entry, report);
+      takeReady(board, landingQueue, entry, report);
       return;
     case 'needs-human':
       leaveWaiting(board, report.idea);
@@ -64,14 +64,14 @@ export function takeReport(board: Board, lane: LandingQueue, report: IdeaReport,
       takeParked(board, entry, report, now);
       return;
     case 'probing':
-      board.gates?.begun(report.idea, now);
+      board.breakers?.begun(report.idea, now);
       return;
     case 'spent':
     case 'warnings':
       return;
     case 'recovered':
       delete entry.probe;
-      board.gates?.recovered(report.idea);
+      board.breakers?.recovered(report.idea);
       return;
     case 'paused':
       if (entry.slot === undefined) return;
@@ -99,7 +99,7 @@ function takeWarnings(entry: IdeaEntry, { warnings = [] }: IdeaReport): void {
 
 /** The idea released its slot: its run could not work, all its agents are unavailable, or it wants another agent. */
 function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: number): void {
-  const { gates } = board;
+  const { breakers } = board;
   const { trouble, passed, reached, lost } = report;
   if (lost) entry.suspect = now;
   if (passed) entry.passed = [...(entry.passed ?? []).filter((agent) => agent !== passed), passed];
@@ -107,8 +107,8 @@ function takeParked(board: Board, entry: IdeaEntry, report: IdeaReport, now: num
     takeOwnTrouble(board, entry, trouble, now);
     return;
   }
-  if (trouble) addStumbled(board, trouble, gates?.trouble(entry.card.id, trouble, now));
-  const why = gates?.why(gates.agentsOf(entry)) || trouble?.message;
+  if (trouble) addStumbled(board, trouble, breakers?.trouble(entry.card.id, trouble, now));
+  const why = breakers?.why(breakers.agentsOf(entry)) || trouble?.message;
   if (why) entry.reason = clip(why, MAX_REASON);
   else if (lost) entry.reason = lostText(lost);
   queueForSlot(board, entry);
@@ -131,28 +131,28 @@ function takeReached(board: Board, entry: IdeaEntry, reached: BudgetReached): vo
   pauseRun(board, runQuestion(reached));
 }
 
-function takeReady(board: Board, lane: LandingQueue, entry: IdeaEntry, report: IdeaReport): void {
+function takeReady(board: Board, landingQueue: LandingQueue, entry: IdeaEntry, report: IdeaReport): void {
   // The autopilot is ending it, and the message has not arrived yet.
   if (entry.after) return;
   leaveWaiting(board, report.idea);
   if (report.work) entry.work = report.work;
-  lane.join(entry);
+  landingQueue.join(entry);
   // A pause may have come after its last iteration. A bounced landing must not leave it paused for ever.
   const { run } = board.state;
   if (run === 'pausing' || run === 'paused') board.outbox.push({ do: 'tell', idea: report.idea, signal: 'resume' });
 }
 
 /** A child workflow has ended, however the autopilot learned it. Repeats change nothing. */
-export function endChild(board: Board, lane: LandingQueue, entry: IdeaEntry, ending: Ending): void {
+export function endChild(board: Board, landingQueue: LandingQueue, entry: IdeaEntry, ending: Ending): void {
   const idea = entry.card.id;
   if (!board.isOpen(idea)) return;
   delete board.state.budget?.inUse;
-  if (lane.isLanding(idea)) {
-    lane.childEndedMeanwhile(ending);
+  if (landingQueue.isLanding(idea)) {
+    landingQueue.childEndedMeanwhile(ending);
     return;
   }
   const { outcome, reason } = ending;
-  lane.leave(idea);
+  landingQueue.leave(idea);
   leaveWaiting(board, idea);
   board.dropMessages(idea);
   board.freeSlot(entry);
@@ -180,7 +180,7 @@ export function endChild(board: Board, lane: LandingQueue, entry: IdeaEntry, end
   if (board.state.aborting && outcome === 'stopped') {
     // B4: a person's stop makes the idea pending again and saves its changes.
     entry.busy = 'stash';
-    board.outbox.push({ do: 'errand', idea, errand: 'stash' });
+    board.outbox.push({ do: 'git-task', idea, task: 'stash' });
   }
   if (outcome === 'stopped') board.set(entry, 'pending');
   // Only a landing by this run counts as landed.

@@ -61,8 +61,8 @@ function giveToWaiting(
 }
 
 /** Another idea shows better whether something is wrong with this idea's agent. */
-const isSuspect = ({ gates }: Board, entry: IdeaEntry): boolean =>
-  gates !== undefined && !gates.allOpen && gates.isSuspect(entry.card.id, gates.agentsOf(entry));
+const isSuspect = ({ breakers }: Board, entry: IdeaEntry): boolean =>
+  breakers !== undefined && !breakers.allOpen && breakers.isSuspect(entry.card.id, breakers.agentsOf(entry));
 
 /**
  * Of ideas that lose their worker again and again, only one runs at a time. So the others finish, and the cause becomes
@@ -91,8 +91,8 @@ export function nextOwnWait({ state, graph }: Board): number | undefined {
 
 /** Whether one of the idea's agents can work now. */
 function canWork(board: Board, entry: IdeaEntry): boolean {
-  const { gates } = board;
-  return !gates || gates.allOpen || gates.couldUse(gates.agentsOf(entry));
+  const { breakers } = board;
+  return !breakers || breakers.allOpen || breakers.couldUse(breakers.agentsOf(entry));
 }
 
 /** Semi-auto: a person decides what starts. */
@@ -108,10 +108,10 @@ function nextAssigned(board: Board): string | undefined {
 
 /** Takes the choice, and reserves the first try of a closed account where needed. */
 function chooseAgent(board: Board, entry: IdeaEntry, now: number): AgentChoice | undefined {
-  const { gates } = board;
-  const chosen = gates?.choose(entry.card.id, gates.agentsOf(entry), now);
-  if (!gates || !chosen) return undefined;
-  const choice = gates.explained(entry, chosen);
+  const { breakers } = board;
+  const chosen = breakers?.choose(entry.card.id, breakers.agentsOf(entry), now);
+  if (!breakers || !chosen) return undefined;
+  const choice = breakers.explained(entry, chosen);
   noteChoice(entry, choice);
   return choice;
 }
@@ -124,15 +124,15 @@ function noteChoice(entry: IdeaEntry, choice: AgentChoice | undefined): void {
 
 /** Sends running ideas the agent to use from their next iteration on, where that has changed. */
 export function reviewAgents(board: Board, now: number): Effect[] {
-  const { gates } = board;
-  if (!gates?.changed) return [];
-  gates.changed = false;
+  const { breakers } = board;
+  if (!breakers?.changed) return [];
+  breakers.changed = false;
   return board.openIdeas().flatMap((entry) => {
     if (entry.slot === undefined || entry.agent === undefined) return [];
-    const agents = gates.agentsOf(entry);
-    const chosen = gates.review(entry.card.id, agents, entry.agent, now);
+    const agents = breakers.agentsOf(entry);
+    const chosen = breakers.review(entry.card.id, agents, entry.agent, now);
     if ((chosen?.agent ?? '') === entry.agent && chosen?.probe === entry.probe) return [];
-    const choice = chosen && gates.explained(entry, chosen);
+    const choice = chosen && breakers.explained(entry, chosen);
     noteChoice(entry, choice);
     return [{ do: 'agent', idea: entry.card.id, choice }];
   });
@@ -140,14 +140,14 @@ export function reviewAgents(board: Board, now: number): Effect[] {
 
 /** Ideas wait for an available agent and nothing else runs: limits block the run. */
 export function standsStill(board: Board): boolean {
-  const { state, gates } = board;
-  if (!gates || gates.allOpen || !isActive(board)) return false;
+  const { state, breakers } = board;
+  if (!breakers || breakers.allOpen || !isActive(board)) return false;
   if (board.slots.used > 0 || state.lane.length > 0 || state.landing !== undefined) return false;
   return state.waiting.length > 0 || (state.run === 'running' && board.pool.best() !== undefined);
 }
 
 function nextReady(board: Board): string | undefined {
-  if (!board.gates || board.gates.allOpen) return board.pool.best();
+  if (!board.breakers || board.breakers.allOpen) return board.pool.best();
   // Ideas with the same agent have the same answer: it is computed once for each.
   const known = new Map<string, boolean>();
   return board.pool.bestOf((id) => {

@@ -117,7 +117,7 @@ export function runStatus(
     active: found.active.shown.map(ideaLine),
     attention: found.attention.shown.map(ideaLine),
     approvals: found.approvals,
-    errands: found.errands,
+    errands: found.gitTasks,
     more,
     lane: state.lane.slice(0, MAX_LISTED),
     landing: state.landing || undefined,

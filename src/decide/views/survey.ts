@@ -32,7 +32,7 @@ export interface Survey {
   /** Paused without a question, or about to pause. */
   pausedIdeas: number;
   /** A git task that a person asked for is running. */
-  errands: number;
+  gitTasks: number;
   conflictsResolved: number;
   /** Of ideas that have not ended; the others are in the run's totals. */
   iterations: IterationStats;
@@ -50,7 +50,7 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
     total: 0,
     approvals: 0,
     pausedIdeas: 0,
-    errands: 0,
+    gitTasks: 0,
     conflictsResolved: 0,
     iterations: noIterations(),
   };
@@ -65,7 +65,7 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
     }
     if (entry.iterations) found.iterations = addStats(found.iterations, entry.iterations);
     if (entry.warnings) put(warned, entry);
-    if (entry.busy) found.errands += 1;
+    if (entry.busy) found.gitTasks += 1;
     if (entry.approval) found.approvals += 1;
     else if (status === 'paused' || entry.pauseAsked) found.pausedIdeas += 1;
     if (status === 'landed' && entry.rounds > 0) found.conflictsResolved += 1;

@@ -60,7 +60,7 @@ async function commitStaged(input: CommitInput): Promise<GitResult> {
   });
 }
 
-export interface Progress {
+export interface BranchState {
   head: string;
   /** Commits that `since` does not contain. */
   commits: number;
@@ -75,7 +75,7 @@ export interface Progress {
 }
 
 /** The state of the branch. `since` is the tip before the iteration. Three processes at once. */
-export async function branchProgress(input: { worktree: string; base: string; since: string }): Promise<Progress> {
+export async function branchState(input: { worktree: string; base: string; since: string }): Promise<BranchState> {
   const { worktree, base, since } = input;
   const run = git(worktree).run;
   const [trees, sides, conflictMarkers] = await Promise.all([

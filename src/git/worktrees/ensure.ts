@@ -65,8 +65,8 @@ export async function ensureWorktree(input: EnsureInput): Promise<EnsuredWorktre
     clearMark(placed.gitDir, 'rolled-back'),
   ]);
   const base = tip ? await commonBase(input, tip) : input.base;
-  const strayed = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
-  const { repairs } = strayed
+  const elsewhere = placed.origin === 'adopted' && (await headBranch(placed.gitDir)) !== branch;
+  const { repairs } = elsewhere
     ? await recoverBranch({ worktree: placed.path, idea: input.idea, branch, base })
     : { repairs: [] };
   await assertPlace(placed.path, branch);

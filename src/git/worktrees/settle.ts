@@ -1,5 +1,5 @@
 /**
- * Runs after every agent run: returns to the idea's branch, commits leftovers, reads the branch's progress. Every
+ * Runs after every agent run: returns to the idea's branch, commits leftovers, reads the branch's state. Every
  * iteration pays for its processes: one status, add and commit where needed, three reads in parallel.
  */
 
@@ -7,7 +7,7 @@ import { lstat, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { git } from '../runner.js';
 import { keep, savePoint, treeOfFiles } from '../saves/saves.js';
-import { branchProgress, type CommitInput, type CommitResult, commitLeftovers, type Progress } from './commit.js';
+import { type BranchState, branchState, type CommitInput, type CommitResult, commitLeftovers } from './commit.js';
 import { type LinkTrouble, linkTrouble } from './gitlinks.js';
 import { freeName } from './leftovers.js';
 import { recoverBranch } from './recover.js';
@@ -29,7 +29,7 @@ export interface SettleInput {
   history?: boolean;
 }
 
-export interface Settled extends Progress, Partial<CommitResult> {
+export interface Settled extends BranchState, Partial<CommitResult> {
   /** Descriptions of the repairs. */
   repairs: string[];
   /** Restored protected paths. */
@@ -51,15 +51,15 @@ export async function settleIteration(input: SettleInput): Promise<Settled> {
   const status = backlog || restored.length > 0 ? undefined : seen;
   const edited = (seen?.tracked ?? []).filter(({ inside }) => inside === 'edits').map(({ path }) => path);
   const made = commit && (await commitLeftovers({ worktree, ...commit, status }));
-  const [progress, links] = await Promise.all([
-    branchProgress({ worktree, base, since }),
+  const [state, links] = await Promise.all([
+    branchState({ worktree, base, since }),
     linkTrouble({ worktree, base, history: input.history ?? false }),
   ]);
   // Amended or reset away: without a ref, only the reflog would keep the earlier commits.
-  if (progress.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');
+  if (state.lost > 0) await keep(worktree, input.idea, since, 'the agent had rewritten its branch');
   // Uncommitted files are part of the run's result.
-  const tree = commit ? progress.tree : await treeOfFiles(worktree);
-  return { ...progress, tree, ...made, repairs, restored, links, edited };
+  const tree = commit ? state.tree : await treeOfFiles(worktree);
+  return { ...state, tree, ...made, repairs, restored, links, edited };
 }
 
 const literal = (paths: readonly string[]): string[] => paths.map((path) => `:(top,literal)${path}`);

@@ -40,10 +40,10 @@ export interface Ended {
   strayed: OutOfBoundsRun | undefined;
   noticed: string | undefined;
   /** The worktree was gone afterwards and was recreated. */
-  remade: boolean;
+  recreated: boolean;
 }
 
-const REMADE =
+const RECREATED =
   'the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and uncommitted work is lost';
 
 /** Undefined: this iteration has not ended, or never began. */
@@ -100,11 +100,11 @@ export async function keepHeld(
 function resultOf(
   deps: WorkDeps,
   input: RunAgentInput,
-  { spec, dir, executed, signal, after, strayed, noticed, remade }: Ended,
+  { spec, dir, executed, signal, after, strayed, noticed, recreated }: Ended,
   said: string,
   warnings: string[],
 ): RunAgentResult {
-  const unfinished = remade ? REMADE : whyUnfinished(after);
+  const unfinished = recreated ? RECREATED : whyUnfinished(after);
   return {
     outcome: executed.outcome,
     signal: cleaned(signal, executed.redact),

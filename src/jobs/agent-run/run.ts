@@ -175,7 +175,7 @@ async function iterateInside(
     outputFile,
     streamFile: join(dir, 'stream.jsonl'),
     onConversation: (id) => void noteConversation(dir, { id, iteration, agent, step }),
-    onProgress: context.say,
+    onHeartbeat: context.say,
     token: attempt.mark.token,
     timeoutMs: input.timeoutMs,
     allowance: input.allowance,
@@ -192,7 +192,7 @@ async function iterateInside(
   if (reached && executed.outcome.kind === 'timeout' && executed.outcome.why === 'budget')
     executed.outcome.of = reached;
   attempt.unkillable = (executed.run.unkillable?.length ?? 0) > 0;
-  const remade = await takeBack(attempt);
+  const recreated = await takeBack(attempt);
   const signal = readSignal(executed.outcome, executed.finalMessage, { idea, nonce, prompt: sent, run });
   const mayLand = executed.outcome.kind === 'ok' && (signal.kind === 'complete' || !idea.ralph);
   const foreign = await watch.ownBranch();
@@ -207,7 +207,7 @@ async function iterateInside(
   await noteOwnTip(wall, input.idea, after.head);
   await noteKept(input.worktree, join(dir, KEPT_FILE)).catch(() => undefined);
   const told = ignoredAgent(config, input);
-  const ended = { spec, dir, executed, signal, after, remade, ...outside };
+  const ended = { spec, dir, executed, signal, after, recreated, ...outside };
   return keepResult(deps, input, ended, told === undefined ? [] : [told]);
 }
 
@@ -222,7 +222,7 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<b
     const message = `a later attempt already works on ${input.idea}; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
   }
-  const remade = await recreateIfGone(deps, input, context, { branch: false });
+  const recreated = await recreateIfGone(deps, input, context, { branch: false });
   await unlock(input.worktree, input.branch);
   if (context.signal.aborted) {
     await savePoint({ worktree: input.worktree, idea: input.idea, why: 'its agent was interrupted' });
@@ -230,7 +230,7 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<b
     await noteOwnTip(wall, input.idea, await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true }));
     throw new WorkError('stopped while the agent ran', FAILURE.workerLost, true);
   }
-  return remade;
+  return recreated;
 }
 
 /** Workflow input is not trusted: a name outside the configuration counts as absent. */

@@ -76,7 +76,7 @@ export async function readBefore(file: string): Promise<Before | undefined> {
 
 export interface Seen {
   outside: Outside;
-  strays: OutOfBoundsChange[];
+  outOfBounds: OutOfBoundsChange[];
   /** Those files of the checkout among them. */
   edited: string[];
   /** Broken worktrees without a known cause. */
@@ -100,8 +100,8 @@ export async function look(input: GuardInput, place: OutsidePlace, before: Befor
     lookAtOtherWorktrees({ commonDir, worktree, outputFile, before: before.links ?? {}, since: before.at, commands }),
   ]);
   const breaches = input.wall ? await heldAgainst(input.wall, agentSection(input.idea), before.at, worktree) : [];
-  const strays = [...outOfBoundsOf(breaches), ...moved, ...edited.strays, ...others.strays];
-  return { outside, strays, edited: edited.files, broken: others.broken };
+  const outOfBounds = [...outOfBoundsOf(breaches), ...moved, ...edited.outOfBounds, ...others.outOfBounds];
+  return { outside, outOfBounds, edited: edited.files, broken: others.broken };
 }
 
 /**
@@ -160,8 +160,8 @@ async function edits(
   { root }: OutsidePlace,
   worktree: string,
   since: number,
-): Promise<{ strays: OutOfBoundsChange[]; files: string[] }> {
-  const none = { strays: [], files: [] };
+): Promise<{ outOfBounds: OutOfBoundsChange[]; files: string[] }> {
+  const none = { outOfBounds: [], files: [] };
   const mentions = await findMentions(input.outputFile, root, [worktree, dirname(worktree), input.dir]);
   if (mentions.length === 0) return none;
   const { tracked, untracked } = await readStatus(root);
@@ -171,11 +171,11 @@ async function edits(
   if (files.length === 0) return none;
   const quoted = files.slice(0, 10).map((path) => `'${path.replaceAll("'", "'\\''")}'`);
   const more = files.length > 10 ? ` and ${files.length - 10} more` : '';
-  const stray = {
+  const change = {
     what: `changed ${files.slice(0, 10).join(', ')}${more} in your checkout`,
     look: `git -C '${root}' status -- ${quoted.join(' ')}`,
   };
-  return { strays: [stray], files };
+  return { outOfBounds: [change], files };
 }
 
 async function changedSince(path: string, since: number): Promise<boolean> {

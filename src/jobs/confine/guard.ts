@@ -67,7 +67,7 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   if (!seen) await writeAtomically(files.before, JSON.stringify(before));
   await firstLook(place.root);
   const ended = present(place.root, input);
-  let seenAfter: Seen = { outside: before.outside, strays: [], edited: [], broken: [] };
+  let seenAfter: Seen = { outside: before.outside, outOfBounds: [], edited: [], broken: [] };
   const first = !seen && !(await wasCutOff(input.dir));
   return {
     first,
@@ -78,8 +78,9 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
       foreignMoves(input, { head: before.head, tip: before.ideas?.[`refs/heads/${input.branch}`], trace: files.trace }),
     check: async (redact = asItIs, more = []) => {
       seenAfter = await look(input, place, before, files.trace);
-      const strays = [...seenAfter.strays, ...more];
-      const report = strays.length > 0 ? await describe(input, place.root, before.outside, strays, redact) : undefined;
+      const outOfBounds = [...seenAfter.outOfBounds, ...more];
+      const report =
+        outOfBounds.length > 0 ? await describe(input, place.root, before.outside, outOfBounds, redact) : undefined;
       if (!report) await Promise.all([rm(files.trace, { force: true }), rm(files.before, { force: true })]);
       return report;
     },
@@ -102,7 +103,7 @@ async function noticed(
   { idea, runId, dir, wall }: GuardInput,
   place: OutsidePlace,
   { at: since, outside: before }: Before,
-  { outside: after, strays, edited, broken }: Seen,
+  { outside: after, outOfBounds, edited, broken }: Seen,
   redact: Redact,
 ): Promise<string | undefined> {
   const { root } = place;
@@ -116,7 +117,7 @@ async function noticed(
       `in your checkout ${namesOf(changed)} changed while ${who} ran: by you, or by an agent that left its worktree. See: less '${report}'`,
     );
   }
-  const refs = await untoldChanges({ place, wall, runId, since, before, after, strays });
+  const refs = await untoldChanges({ place, wall, runId, since, before, after, outOfBounds });
   if (refs.length > 0) {
     const report = join(dir, 'outside.txt');
     const told = tellOf(refs, whoRanSince(root, since, idea), report);
@@ -140,27 +141,27 @@ export async function describe(
   { dir }: { dir: string },
   root: string,
   before: Outside,
-  strays: readonly OutOfBoundsChange[],
+  outOfBounds: readonly OutOfBoundsChange[],
   redact: Redact,
 ): Promise<OutOfBoundsRun> {
   const report = join(dir, 'strayed.diff');
   await writeAtomically(join(dir, 'config.before'), before.config, 0o600);
-  await writeAtomically(report, redact(await diffs(root, strays)));
-  const shown = strays.slice(0, 5).map(({ what }) => redact(what));
-  const commands = strays.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
+  await writeAtomically(report, redact(await diffs(root, outOfBounds)));
+  const shown = outOfBounds.slice(0, 5).map(({ what }) => redact(what));
+  const commands = outOfBounds.flatMap(({ look, undo }) => [look && `look: ${look}`, undo && `take back: ${undo}`]);
   const lines = [
-    ...headings(strays, redact),
+    ...headings(outOfBounds, redact),
     `What changed: less '${report}'`,
     ...commands.filter((line) => line !== undefined),
-    ...(strays.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
+    ...(outOfBounds.some(({ what }) => what.includes(PUT_BACK)) ? [IF_YOURS] : []),
     'Its own work has not landed. It resumes once you answer.',
   ];
   return { what: shown, question: redact(lines.join('\n')).slice(0, LONGEST_QUESTION), report };
 }
 
-function headings(strays: readonly OutOfBoundsChange[], redact: Redact): string[] {
-  const own = strays.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
-  const others = strays.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
+function headings(outOfBounds: readonly OutOfBoundsChange[], redact: Redact): string[] {
+  const own = outOfBounds.filter(({ byOthers }) => !byOthers).map(({ what }) => redact(what));
+  const others = outOfBounds.filter(({ byOthers }) => byOthers).map(({ what }) => redact(what));
   const more = own.length > 5 ? [`did ${own.length - 5} more things, all in the report`] : [];
   return [
     ...(own.length > 0 ? [`The agent left its worktree: it ${[...own.slice(0, 5), ...more].join('; it ')}.`] : []),
@@ -169,9 +170,9 @@ function headings(strays: readonly OutOfBoundsChange[], redact: Redact): string[
 }
 
 /** Commits as diffs, and what is uncommitted in the checkout; bounded. */
-async function diffs(root: string, strays: readonly OutOfBoundsChange[]): Promise<string> {
+async function diffs(root: string, outOfBounds: readonly OutOfBoundsChange[]): Promise<string> {
   const parts: string[] = [];
-  for (const { what, look, undo, diff } of strays) {
+  for (const { what, look, undo, diff } of outOfBounds) {
     parts.push(`# it ${what}`, ...(look ? [`# look: ${look}`] : []), ...(undo ? [`# take back: ${undo}`] : []));
     if (diff) parts.push(await shown(root, ['diff', '--no-ext-diff', '--no-textconv', ...diff, '--']));
   }

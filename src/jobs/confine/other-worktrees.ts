@@ -37,7 +37,7 @@ const ownerOf = ({ branch, path }: Link): string =>
   branch?.startsWith('ralph/') ? `the worktree of ${branch.slice('ralph/'.length)}` : `the worktree ${basename(path)}`;
 
 export interface Found {
-  strays: OutOfBoundsChange[];
+  outOfBounds: OutOfBoundsChange[];
   /** Broken, without a known cause. */
   broken: string[];
 }
@@ -48,7 +48,7 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
     place.outputFile,
     others.map(([, link]) => basename(link.path)),
   );
-  const strays: OutOfBoundsChange[] = [];
+  const outOfBounds: OutOfBoundsChange[] = [];
   const broken: string[] = [];
   const damaged = new Set(await stillBroken(place, others));
   for (const [name, link] of others) {
@@ -56,13 +56,13 @@ export async function lookAtOtherWorktrees(place: OtherWorktrees): Promise<Found
     const ran = inIt(place.commands, link);
     const took = removedBy(place.commands, link) || (damaged.has(name) && said.some((text) => CHANGES.test(text)));
     const gone = damaged.has(name) || (link.sound && !(await exists(link.path)));
-    if (gone && took) strays.push(removal(link));
+    if (gone && took) outOfBounds.push(removal(link));
     else if (damaged.has(name)) broken.push(`${ownerOf(link)} (${link.path})`);
     else if (ran)
-      strays.push({ what: `ran git in ${ownerOf(link)}: ${ran}`, look: `git -C ${quote(link.path)} reflog` });
-    else strays.push(...(await edited(link, said, place.since)));
+      outOfBounds.push({ what: `ran git in ${ownerOf(link)}: ${ran}`, look: `git -C ${quote(link.path)} reflog` });
+    else outOfBounds.push(...(await edited(link, said, place.since)));
   }
-  return { strays, broken };
+  return { outOfBounds, broken };
 }
 
 const removal = (link: Link): OutOfBoundsChange => ({

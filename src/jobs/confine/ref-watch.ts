@@ -22,7 +22,7 @@ export interface RefWatch {
   before: Outside;
   after: Outside;
   /** What is certain. */
-  strays: readonly OutOfBoundsChange[];
+  outOfBounds: readonly OutOfBoundsChange[];
 }
 
 const told = new Map<string, Set<string>>();
@@ -35,7 +35,7 @@ export async function untoldChanges(watch: RefWatch): Promise<Untraced[]> {
   const all = untracedChanges(before, after, await around(watch));
   const key = `${place.root}\0${runId}`;
   const known = told.get(key) ?? new Set<string>();
-  const certain = watch.strays.map(({ what }) => what).join('\n');
+  const certain = watch.outOfBounds.map(({ what }) => what).join('\n');
   const fresh = all.filter((one) => !known.has(one.key) && !isCertain(one, certain));
   if (told.size >= MOST_RUNS) told.clear();
   told.set(key, new Set([...known, ...all.map((one) => one.key)]));

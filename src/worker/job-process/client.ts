@@ -8,7 +8,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { DoWork, WorkName } from '../../jobs/index.js';
 import { type FailureType, type WorkContext, WorkError } from '../../jobs/job.js';
 import { programFile } from '../../process/program-file.js';
-import type { AgentProgress } from '../../protocol/agent-run.js';
+import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import { FAILURE } from '../../protocol/failures.js';
 
 interface Pending {
@@ -30,7 +30,7 @@ export interface LauncherOptions {
 
 const SILENT_MS = 60_000;
 
-export class Launcher {
+export class JobProcess {
   readonly #options: LauncherOptions;
   #child: ChildProcess | undefined;
   #pending = new Map<number, Pending>();
@@ -153,6 +153,6 @@ export type ToLauncher =
 
 export type FromLauncher =
   | { pong: true }
-  | { id: number; progress: AgentProgress }
+  | { id: number; progress: AgentHeartbeat }
   | { id: number; ok: true; result: unknown }
   | { id: number; ok: false; message: string; stack?: string; type?: FailureType; retryable?: boolean };

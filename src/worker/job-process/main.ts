@@ -7,7 +7,7 @@
 import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
 import { type WorkDeps, WorkError } from '../../jobs/job.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
-import type { AgentProgress } from '../../protocol/agent-run.js';
+import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { FromLauncher, ToLauncher } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';
 
@@ -30,7 +30,7 @@ async function work(id: number, name: WorkName, input: unknown, taskToken: strin
   try {
     if (!deps) throw new Error('the job process got work before its setup');
     await ready;
-    const say = (progress: AgentProgress): void => tell({ id, progress });
+    const say = (progress: AgentHeartbeat): void => tell({ id, progress });
     const context = { signal: controller.signal, taskToken, abandoned: () => orphaned, say };
     const result = await workHere(deps)(name, input as WorkInput<WorkName>, context);
     tell({ id, ok: true, result: result ?? null });

@@ -28,16 +28,16 @@ export async function orphansGone(root: string, longestMs = LONGEST_MS): Promise
 }
 
 async function findOrphans(root: string): Promise<number[]> {
-  const marked: { pid: number; launcher: { pid: number; startTime: string } }[] = [];
+  const marked: { pid: number; jobProcess: { pid: number; startTime: string } }[] = [];
   await eachPid((pid) => {
     // Lasting leftovers of git or a set-up command, such as build daemons, do not count.
     if (!/\(git\)/.test(readProc(pid, 'stat')?.toString('latin1').slice(0, 40) ?? '')) return;
     const environment = readProc(pid, 'environ')?.toString('utf8').split('\0') ?? [];
     const value = environment.find((line) => line.startsWith(`${MARK}=`))?.slice(MARK.length + 1) ?? '';
     const [owner, startTime = '', ...rest] = value.split(' ');
-    if (rest.join(' ') === root) marked.push({ pid, launcher: { pid: Number(owner), startTime } });
+    if (rest.join(' ') === root) marked.push({ pid, jobProcess: { pid: Number(owner), startTime } });
   });
   const orphans: number[] = [];
-  for (const { pid, launcher } of marked) if (!(await isAlive(launcher))) orphans.push(pid);
+  for (const { pid, jobProcess } of marked) if (!(await isAlive(jobProcess))) orphans.push(pid);
   return orphans;
 }

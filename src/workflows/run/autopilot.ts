@@ -17,7 +17,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { takeCarry } from '../../decide/idea/carry.js';
+import { takeStartState } from '../../decide/idea/carry.js';
 import { Autopilot, agentName, type Effect, firstState } from '../../decide/run/autopilot.js';
 import type { IdeaInput, IdeaResult } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
@@ -158,8 +158,8 @@ class AutopilotShell {
       case 'tell':
         this.#send(command.idea, command.signal, command.args ?? [], true);
         return;
-      case 'errand':
-        this.#begin(this.#gitWork.errand(pilot, command));
+      case 'git-task':
+        this.#begin(this.#gitWork.task(pilot, command));
         return;
       case 'undo':
         this.#begin(this.#gitWork.undo(pilot, command.idea));
@@ -204,7 +204,7 @@ class AutopilotShell {
     const entry = pilot.graph.entry(idea);
     if (!entry) return;
     const { project, settings, maxHistory } = this.#input;
-    const carry = takeCarry(pilot, entry);
+    const carry = takeStartState(pilot, entry);
     const args: IdeaInput = {
       ...refOf(this.#input),
       idea,

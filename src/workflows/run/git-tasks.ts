@@ -87,7 +87,7 @@ export class GitWork {
    */
   async #untilTaken<T>(
     pilot: Autopilot,
-    { idea, summary, kind }: { idea: string; summary: string; kind: 'land' | 'errand' },
+    { idea, summary, kind }: { idea: string; summary: string; kind: 'land' | 'git-task' },
     work: (git: GitActivities) => Promise<T>,
   ): Promise<T> {
     const queue = pilot.state.queues.git;
@@ -107,27 +107,27 @@ export class GitWork {
     }
   }
 
-  async errand(pilot: Autopilot, { idea, errand, force }: Extract<Effect, { do: 'errand' }>): Promise<void> {
+  async task(pilot: Autopilot, { idea, task, force }: Extract<Effect, { do: 'git-task' }>): Promise<void> {
     const about = { ...refOf(this.#input), idea };
     const slot = agentName(pilot.graph.entry(idea)?.lastSlot ?? 1);
     const carryOut = async (git: GitActivities): Promise<GitTaskResult> => {
-      switch (errand) {
+      switch (task) {
         case 'rollback':
-          return { errand, result: await git.rollbackIdea({ ...about, agentName: slot }) };
+          return { task, result: await git.rollbackIdea({ ...about, agentName: slot }) };
         case 'cleanup':
-          return { errand, result: await git.cleanupIdea({ ...about, force: force || undefined }) };
+          return { task, result: await git.cleanupIdea({ ...about, force: force || undefined }) };
         case 'stash':
-          return { errand, result: await git.stashIdea(about) };
+          return { task, result: await git.stashIdea(about) };
       }
     };
     try {
-      const work = { idea, summary: `${errand} ${idea}`, kind: 'errand' as const };
+      const work = { idea, summary: `${task} ${idea}`, kind: 'git-task' as const };
       const result = await this.#untilTaken(pilot, work, carryOut);
-      this.#tell((p) => p.errandDone(idea, result));
+      this.#tell((p) => p.gitTaskDone(idea, result));
     } catch (error) {
       const problem = activityProblem(error);
       if (!problem) throw error;
-      this.#tell((p) => p.errandDone(idea, { errand, problem }));
+      this.#tell((p) => p.gitTaskDone(idea, { task, problem }));
     }
   }
 

@@ -6,7 +6,7 @@ import { parseSignal } from '../../../src/agents/reading/signal.js';
 import { adapterFor, KNOWN_ADAPTERS } from '../../../src/agents/registry.js';
 import { AgentConfigError } from '../../../src/agents/types.js';
 import { AGENT_ADAPTERS, type AgentSpec } from '../../../src/config/agent-spec.js';
-import type { AgentProgress } from '../../../src/protocol/agent-run.js';
+import type { AgentHeartbeat } from '../../../src/protocol/agent-run.js';
 import { execute, FIXTURES, input, shellAgent, spec } from './helpers.js';
 
 const signalIn = (message: string, prompt = '') => parseSignal(message, { nonce: 'n0nce', requireXml: true, prompt });
@@ -113,12 +113,12 @@ describe('any command, JSON lines', () => {
 
 describe('secrets and what is told while it runs', () => {
   it('a failed run’s error has no secret, its progress neither, and the agent’s last word keeps its own (D)', async () => {
-    const told: AgentProgress[] = [];
+    const told: AgentHeartbeat[] = [];
     const command = await shellAgent(
       `cat > /dev/null; echo "my key is $ANTHROPIC_API_KEY"; echo "refused: $ANTHROPIC_API_KEY" >&2; sleep 1.5; exit 1`,
     );
     const baseEnv = { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'correct-horse-battery' };
-    const result = await execute({ command }, { baseEnv, onProgress: (progress) => told.push(progress) });
+    const result = await execute({ command }, { baseEnv, onHeartbeat: (progress) => told.push(progress) });
     expect(result.outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('refused: [redacted]') });
     expect(result.tail).not.toContain('battery');
     expect(result.finalMessage).toBe('my key is correct-horse-battery');
@@ -127,12 +127,12 @@ describe('secrets and what is told while it runs', () => {
   });
 
   it('is told in under a kilobyte, whatever the agent does (G2)', async () => {
-    const told: AgentProgress[] = [];
+    const told: AgentHeartbeat[] = [];
     const line = JSON.stringify({ type: 'tool', name: 'n'.repeat(9000), subject: '\u{1f600}'.repeat(9000) });
     const command = await shellAgent(
       `cat > /dev/null; echo '${line}'; echo '{"type":"usage","inputTokens":1234567}'; echo '{"type":"retry","error":{"message":"busy"}}'; sleep 1.5`,
     );
-    await execute({ command, output: 'json' }, { onProgress: (progress) => told.push(progress) });
+    await execute({ command, output: 'json' }, { onHeartbeat: (progress) => told.push(progress) });
     expect(told.at(-1)).toEqual({
       ...{ at: expect.any(Number), last: 'busy', waits: 'retrying', messages: 0, tools: 1 },
       usage: { inputTokens: 1234567 },

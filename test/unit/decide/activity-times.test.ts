@@ -4,7 +4,7 @@ import { agentTimes, gitTimes } from '../../../src/decide/idea/activity-times.js
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const WORK = ['prepare', 'gate', 'land', 'errand'] as const;
+const WORK = ['prepare', 'gate', 'land', 'git-task'] as const;
 
 describe('activities', () => {
   it('end after what the configuration allows their commands, with room to spare', () => {
@@ -15,7 +15,7 @@ describe('activities', () => {
     // Once more when it is red, and the same on the base.
     expect(of('gate')).toBeGreaterThan(4 * 3 * HOUR);
     expect(of('land')).toBeGreaterThan(5 * of('gate'));
-    expect(of('errand')).toBeLessThan(HOUR);
+    expect(of('git-task')).toBeLessThan(HOUR);
     expect(agentTimes(30 * MINUTE, { times }).startToCloseTimeout).toBe(35 * MINUTE);
   });
 

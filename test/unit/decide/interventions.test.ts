@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { addPatch, patchedLimits } from '../../../src/decide/idea/amendments.js';
-import { takeCarry } from '../../../src/decide/idea/carry.js';
+import { takeStartState } from '../../../src/decide/idea/carry.js';
 import type { Autopilot } from '../../../src/decide/run/autopilot.js';
 import { why } from '../../../src/decide/views/status.js';
 import type { Intervention } from '../../../src/protocol/command.js';
@@ -109,7 +109,7 @@ describe('C2 C3 C4 recovery', () => {
         told: { verb: 'retry', reason: 'network is back' },
       });
       expect(decided(pilot)).toEqual(['start i1 @1']);
-      expect(takeCarry(pilot, entry(pilot, 'i1'))).toBeUndefined();
+      expect(takeStartState(pilot, entry(pilot, 'i1'))).toBeUndefined();
     },
   );
 
@@ -119,7 +119,7 @@ describe('C2 C3 C4 recovery', () => {
     done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
     expect(decided(pilot)).toEqual(['rollback i1']);
     expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/has a git task running/);
-    pilot.errandDone('i1', { errand: 'rollback', result: { commits: 2, saved: 'refs/x' } });
+    pilot.gitTaskDone('i1', { task: 'rollback', result: { commits: 2, saved: 'refs/x' } });
     expect(decided(pilot)).toEqual(['start i1 @1']);
   });
 
@@ -128,7 +128,7 @@ describe('C2 C3 C4 recovery', () => {
     ended(pilot, 'i1');
     done(pilot, { verb: 'rollback', idea: 'i1' });
     decided(pilot);
-    pilot.errandDone('i1', { errand: 'rollback', problem: 'disk full' });
+    pilot.gitTaskDone('i1', { task: 'rollback', problem: 'disk full' });
     expect(entry(pilot, 'i1')).toMatchObject({
       status: 'failed',
       hold: true,
@@ -144,7 +144,7 @@ describe('C2 C3 C4 recovery', () => {
     expect(decided(pilot)).toEqual(['abort i1']);
     closed(pilot, 'i1', 'stopped');
     expect(decided(pilot)).toEqual(['rollback i1', 'start i2 @1']);
-    pilot.errandDone('i1', { errand: 'rollback', result: { commits: 0 } });
+    pilot.gitTaskDone('i1', { task: 'rollback', result: { commits: 0 } });
     expect(statusOf(pilot, 'i1')).toBe('pending');
   });
 
@@ -153,7 +153,7 @@ describe('C2 C3 C4 recovery', () => {
     ended(pilot, 'i1');
     done(pilot, { verb: 'cleanup', idea: 'i1' });
     expect(decided(pilot)).toEqual(['cleanup i1']);
-    pilot.errandDone('i1', { errand: 'cleanup', result: { removed: true, saved: 'refs/y' } });
+    pilot.gitTaskDone('i1', { task: 'cleanup', result: { removed: true, saved: 'refs/y' } });
     expect(entry(pilot, 'i1')).toMatchObject({ status: 'failed', reason: expect.stringContaining('was removed') });
     expect(entry(pilot, 'i1').busy).toBeUndefined();
   });
@@ -163,11 +163,11 @@ describe('C2 C3 C4 recovery', () => {
     ended(pilot, 'i1', 'timeout');
     done(pilot, { verb: 'limit', idea: 'i1', n: 5 });
     decided(pilot);
-    expect(takeCarry(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 }, iteration: 1 });
+    expect(takeStartState(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 }, iteration: 1 });
     closed(pilot, 'i1', 'timeout');
     done(pilot, { verb: 'retry', idea: 'i1' });
     decided(pilot);
-    expect(takeCarry(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 } });
+    expect(takeStartState(pilot, entry(pilot, 'i1'))).toEqual({ patch: { extra: 5 } });
   });
 
   test('C3: split makes a group, and what waited waits for all parts', () => {
@@ -305,8 +305,8 @@ describe('C1 one idea', () => {
     done(pilot, { verb: 'hint', idea: 'i1', text: 'one' });
     done(pilot, { verb: 'hint', idea: 'i1', text: 'two' });
     decided(pilot);
-    expect(takeCarry(pilot, entry(pilot, 'i1'))).toEqual({ notes: ['one', 'two'] });
-    expect(takeCarry(pilot, entry(pilot, 'i1'))).toBeUndefined();
+    expect(takeStartState(pilot, entry(pilot, 'i1'))).toEqual({ notes: ['one', 'two'] });
+    expect(takeStartState(pilot, entry(pilot, 'i1'))).toBeUndefined();
     done(pilot, { verb: 'hint', idea: 'i1', text: 'three' });
     expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i1', signal: 'hint', args: ['three'] }]);
   });
@@ -383,8 +383,8 @@ describe('B9 C3 skip --step', () => {
     );
     closed(pilot, 'i1', 'blocked');
     decided(pilot);
-    expect(takeCarry(pilot, entry(pilot, 'i2'))).toEqual({ skipStep: { why: 'later' } });
-    expect(takeCarry(pilot, entry(pilot, 'i2'))).toBeUndefined();
+    expect(takeStartState(pilot, entry(pilot, 'i2'))).toEqual({ skipStep: { why: 'later' } });
+    expect(takeStartState(pilot, entry(pilot, 'i2'))).toBeUndefined();
     expect(done(pilot, { verb: 'skip-step', idea: 'i1' })).toMatch(/: ralphctl retry i1$/);
     expect(entry(pilot, 'i1').skipStep).toEqual({});
     done(pilot, { verb: 'retry', idea: 'i1', fresh: true });
@@ -408,7 +408,7 @@ describe('C1 B4 abort', () => {
     closed(pilot, 'i1', 'stopped');
     pilot.landingFailed('i1', 'it was aborted by a person');
     expect(decided(pilot)).toContain('stash i1');
-    for (const id of ['i1', 'i2', 'i3']) pilot.errandDone(id, { errand: 'stash', result: { saved: `refs/${id}` } });
+    for (const id of ['i1', 'i2', 'i3']) pilot.gitTaskDone(id, { task: 'stash', result: { saved: `refs/${id}` } });
     expect(pilot.state.entries.map(({ status }) => status)).toEqual(['pending', 'pending', 'pending']);
     expect(pilot.isOver()).toBe(true);
     expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/^the run is stopping/);
@@ -452,7 +452,7 @@ describe('C1 C2 what is landed and about to be taken off the target', () => {
     closed(pilot, 'i2', 'stopped');
     pilot.landingFailed('i2', 'it was aborted by a person');
     expect(decided(pilot)).toEqual(['stash i2']);
-    pilot.errandDone('i2', { errand: 'stash', result: {} });
+    pilot.gitTaskDone('i2', { task: 'stash', result: {} });
     expect(pilot.isOver()).toBe(true);
   });
 
@@ -523,7 +523,7 @@ describe('A6 modes', () => {
     expect(entry(pilot, 'i1').approval).toBeUndefined();
     closed(pilot, 'i1', 'blocked');
     decided(pilot);
-    expect(takeCarry(pilot, entry(pilot, 'i2'))).toEqual({ step: true });
+    expect(takeStartState(pilot, entry(pilot, 'i2'))).toEqual({ step: true });
     done(pilot, { verb: 'mode', mode: 'autopilot' });
     expect(pilot.decide(false)).toEqual([{ do: 'tell', idea: 'i2', signal: 'setStep', args: [false] }]);
   });

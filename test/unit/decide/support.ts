@@ -115,8 +115,8 @@ function briefly(one: Effect): string {
       return `land ${one.idea}`;
     case 'tell':
       return `${one.signal} ${one.idea}`;
-    case 'errand':
-      return `${one.errand} ${one.idea}`;
+    case 'git-task':
+      return `${one.task} ${one.idea}`;
     case 'undo':
     case 'cancel-landing':
       return `${one.do} ${one.idea}`;

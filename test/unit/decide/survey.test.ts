@@ -31,7 +31,7 @@ describe('A8 G9 one pass over all ideas', () => {
           expect(found.counts[status]).toBe(plain.filter((entry) => entry.status === status).length);
         expect(found.total).toBe(plain.length);
         expect(found.approvals).toBe(entries.filter((entry) => entry.approval).length);
-        expect(found.errands).toBe(entries.filter((entry) => entry.busy).length);
+        expect(found.gitTasks).toBe(entries.filter((entry) => entry.busy).length);
         expect(found.iterations.count).toBe(entries.reduce((sum, one) => sum + (one.iterations?.count ?? 0), 0));
         const ids = (list: readonly IdeaEntry[]): string[] => list.map((entry) => entry.card.id);
         const of = (...statuses: string[]): IdeaEntry[] =>

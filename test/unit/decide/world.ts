@@ -207,7 +207,7 @@ export class World {
         // Which agent it uses makes no difference to this child.
         return;
       case 'land':
-      case 'errand':
+      case 'git-task':
       case 'undo':
       case 'cancel-landing':
         throw new Error(`${message.do} is not a message`);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { landedIdeas } from '../../../src/git/landing/landed.js';
 import { listSaves, savePoint } from '../../../src/git/saves/saves.js';
 import { readStatus } from '../../../src/git/status.js';
-import { branchProgress, commitLeftovers } from '../../../src/git/worktrees/commit.js';
+import { branchState, commitLeftovers } from '../../../src/git/worktrees/commit.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -109,7 +109,7 @@ describe('commitLeftovers', () => {
     const since = await commitFiles(repo.root, { 'a.txt': 'main\n', 'ws.txt': 'trailing  \n' }, 'main');
     expect((await shell(repo.root, 'git merge --squash side')).code).not.toBe(0);
     await commitLeftovers({ worktree: repo.root, message });
-    expect(await branchProgress({ worktree: repo.root, base: repo.base, since })).toMatchObject({
+    expect(await branchState({ worktree: repo.root, base: repo.base, since })).toMatchObject({
       commits: 1,
       changed: true,
       conflictMarkers: ['a.txt'],
@@ -124,18 +124,18 @@ describe('commitLeftovers', () => {
     };
     await commitFiles(repo.root, files, 'headings');
     const input = { worktree: repo.root, base: repo.base, since: repo.base };
-    expect((await branchProgress(input)).conflictMarkers).toEqual([]);
+    expect((await branchState(input)).conflictMarkers).toEqual([]);
     await commitFiles(repo.root, { 'a.txt': '<<<<<<< a\n=======\n>>>>>>> b\n' }, 'whole');
-    expect((await branchProgress(input)).conflictMarkers).toEqual(['a.txt']);
+    expect((await branchState(input)).conflictMarkers).toEqual(['a.txt']);
   });
 });
 
-describe('branchProgress', () => {
+describe('branchState', () => {
   it('says unchanged when commits cancel out', async () => {
     await commitFiles(repo.root, { 'a.txt': 'two\n' }, 'there');
     const head = await commitFiles(repo.root, { 'a.txt': 'one\n' }, 'and back');
     await put(repo.root, { 'b.txt': '' });
-    expect(await branchProgress({ worktree: repo.root, base: repo.base, since: repo.base })).toEqual({
+    expect(await branchState({ worktree: repo.root, base: repo.base, since: repo.base })).toEqual({
       head,
       commits: 2,
       lost: 0,

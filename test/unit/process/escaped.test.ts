@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('a process without token, group and
     const script = `env -i setsid /bin/sh -c 'cd /; echo $$ > ${file}; exec sleep 600' & ${written(go)}`;
     const parent = spawn('/bin/sh', ['-c', script], { cwd: '/', detached: true, stdio: 'ignore', env: ENV });
     const root = await until(() => identityOf(parent.pid ?? 0));
-    const tree = new TreeWatch({ root, findStrays: async () => [] });
+    const tree = new TreeWatch({ root, findMarked: async () => [] });
     const enough = lookOften(tree);
     const child = await wrote(file);
     await until(async () => (await tree.movedAway()).some(({ pid }) => pid === child.pid));

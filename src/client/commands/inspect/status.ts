@@ -8,7 +8,7 @@ import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
-import type { AgentProgress } from '../../../protocol/agent-run.js';
+import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
 import type { RunSummary } from '../../../protocol/run.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
@@ -40,7 +40,7 @@ interface Found {
   /** Folder with the worker's logs. */
   logs: string;
   /** The last progress of running agents, by idea. */
-  progress: Record<string, AgentProgress>;
+  progress: Record<string, AgentHeartbeat>;
   uiUrl?: string;
   worker: boolean;
   last?: RunSummary;

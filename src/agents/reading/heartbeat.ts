@@ -1,13 +1,17 @@
-import type { AgentProgress, Usage } from '../../protocol/agent-run.js';
-import { PROGRESS_LIMIT } from '../../protocol/agent-run.js';
+/**
+ * Makes the heartbeat details of a running agent from its events; `status` shows them.
+ * Invariant: the details are small for any agent.
+ */
+import type { AgentHeartbeat, Usage } from '../../protocol/agent-run.js';
+import { HEARTBEAT_TEXT_LIMIT } from '../../protocol/agent-run.js';
 import { type AgentEvent, oneLine } from './stream.js';
 
-export class Progress {
+export class Heartbeat {
   #tools = 0;
   #messages = 0;
   #usage: Usage | undefined;
   #last: string | undefined;
-  #waits: AgentProgress['waits'];
+  #waits: AgentHeartbeat['waits'];
   #told = false;
 
   constructor(private readonly redact: (text: string) => string = (text) => text) {}
@@ -25,10 +29,11 @@ export class Progress {
    * The state of the run; undefined when nothing happened since the last call. Call often: `at` is the time of the
    * call.
    */
-  news(): AgentProgress | undefined {
+  news(): AgentHeartbeat | undefined {
     if (this.#told) return undefined;
     this.#told = true;
-    const last = this.#last === undefined ? undefined : oneLine(this.redact(this.#last.slice(0, 2000)), PROGRESS_LIMIT);
+    const last =
+      this.#last === undefined ? undefined : oneLine(this.redact(this.#last.slice(0, 2000)), HEARTBEAT_TEXT_LIMIT);
     return {
       at: Date.now(),
       last,
