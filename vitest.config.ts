@@ -1,6 +1,9 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.js';
 
+/** Full runs draw ten times as many cases. */
+const longer = process.env.RALPHCTL_TEST_FULL ? 10 : 1;
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -13,8 +16,8 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/{unit,activities,replay}/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 60_000 * longer,
+          hookTimeout: 60_000 * longer,
         },
       },
       {
@@ -24,8 +27,8 @@ export default defineConfig({
           include: ['test/{integration,chaos,agents}/**/*.test.ts'],
           // The first run on a machine may have to build the server.
           globalSetup: 'test/support/global-server.ts',
-          testTimeout: 180_000,
-          hookTimeout: 900_000,
+          testTimeout: 180_000 * longer,
+          hookTimeout: 900_000 * longer,
         },
       },
     ],

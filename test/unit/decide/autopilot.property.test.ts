@@ -175,6 +175,7 @@ const heldSlots = (pilot: Autopilot): number => pilot.state.entries.filter((entr
 
 /** More in a long soak, e.g. `RALPHCTL_PROPERTY_RUNS=5000`. */
 const RUNS = Number(process.env.RALPHCTL_PROPERTY_RUNS ?? 150);
+const LIMIT = RUNS * 1200;
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 const slotCounts = fc.integer({ min: 1, max: 5 });
@@ -191,7 +192,9 @@ const HOSTILE: Temper = {
 };
 
 describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
-  test('where every idea succeeds in the end, all of them land exactly once, whatever happened on the way', () => {
+  test('where every idea succeeds in the end, all of them land exactly once, whatever happened on the way', {
+    timeout: LIMIT,
+  }, () => {
     fc.assert(
       fc.property(dag, slotCounts, seeds, fc.boolean(), fc.nat(300), (cards, slots, seed, orphans, steps) => {
         const pilot = new Simulation(cards, slots, seed, FRIENDLY, orphans).run(steps);
@@ -202,9 +205,9 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       }),
       { numRuns: RUNS },
     );
-  }, 180_000);
+  });
 
-  test('C6: finished work is tried to land, also in a run that stops meanwhile', () => {
+  test('C6: finished work is tried to land, also in a run that stops meanwhile', { timeout: LIMIT }, () => {
     fc.assert(
       fc.property(dag, slotCounts, seeds, fc.boolean(), fc.nat(300), (cards, slots, seed, orphans, steps) => {
         const simulation = new Simulation(cards, slots, seed, STOPPED, orphans);
@@ -213,9 +216,11 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       }),
       { numRuns: RUNS },
     );
-  }, 180_000);
+  });
 
-  test('where children fail, vanish and runs are stopped, no invariant breaks and the run ends', () => {
+  test('where children fail, vanish and runs are stopped, no invariant breaks and the run ends', {
+    timeout: LIMIT,
+  }, () => {
     fc.assert(
       fc.property(dag, slotCounts, seeds, fc.boolean(), fc.nat(300), (cards, slots, seed, orphans, steps) => {
         const pilot = new Simulation(cards, slots, seed, HOSTILE, orphans).run(steps);
@@ -228,5 +233,5 @@ describe('A1 A3 A4 A7 C1 C6 D1 properties', () => {
       }),
       { numRuns: RUNS },
     );
-  }, 180_000);
+  });
 });
