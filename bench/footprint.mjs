@@ -37,12 +37,12 @@ export function footprint({ here, quick, measureRun }) {
       });
       const { run } = await measureRun(dir);
       const project = eventsOf(run.stdout)[0].project;
-      const { worker, supervisor, server, launchers } = await processesOf(project, here.base);
+      const { worker, supervisor, server, jobProcesses } = await processesOf(project, here.base);
       const peak = await peakMb(worker);
       peaks.push(peak);
       // What a run leaves to the garbage collector is not idling.
       await sleep(quick ? 15_000 : 30_000);
-      const groups = [[worker, ...launchers], [supervisor], [server]];
+      const groups = [[worker, ...jobProcesses], [supervisor], [server]];
       const used = async (pids) => (await Promise.all(pids.map(cpuSeconds))).reduce((sum, value) => sum + value, 0);
       const before = await Promise.all(groups.map(used));
       const seconds = quick ? 10 : 60;
@@ -50,7 +50,7 @@ export function footprint({ here, quick, measureRun }) {
       const after = await Promise.all(groups.map(used));
       const idle = after.map((value, index) => ((value - before[index]) / seconds) * 100);
       if (name === 'no output') {
-        aim('idle worker, launchers and supervisor, CPU', 1, idle[0] + idle[1], '%');
+        aim('idle worker, job processes and supervisor, CPU', 1, idle[0] + idle[1], '%');
         aim('idle server, CPU', 3, idle[2], '%');
       }
       rows.push([
@@ -71,7 +71,7 @@ export function footprint({ here, quick, measureRun }) {
         'worker peak',
         'supervisor',
         'server',
-        'worker and launchers idle',
+        'worker and job processes idle',
         'supervisor idle',
         'server idle',
         'whole run',

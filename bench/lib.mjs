@@ -141,9 +141,9 @@ export async function processesOf(project, base) {
     pidsWith('worker', '--supervise', project),
     pidsWith('start-dev', base),
   ]);
-  const launchers = worker === undefined ? [] : await childrenOf(worker);
-  const shells = (await Promise.all(launchers.map(childrenOf))).flat();
-  return { worker, supervisor, server, launchers, shells };
+  const jobProcesses = worker === undefined ? [] : await childrenOf(worker);
+  const shells = (await Promise.all(jobProcesses.map(childrenOf))).flat();
+  return { worker, supervisor, server, jobProcesses, shells };
 }
 
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

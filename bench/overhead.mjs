@@ -66,17 +66,17 @@ async function measureRun(dir, ...args) {
   };
 }
 
-/** CPU seconds so far: git and agents are children of the launchers and of the shells they keep. */
+/** CPU seconds so far: git and agents are children of the job processes and of the shells they keep. */
 async function cpuNow(project, serverBefore) {
-  const { worker, server, launchers, shells } = await processesOf(project, here.base);
+  const { worker, server, jobProcesses, shells } = await processesOf(project, here.base);
   const own = async (pids) => (await Promise.all(pids.map(cpuWithChildren))).reduce((sum, one) => sum + one.own, 0);
   const children = async (pids) =>
     (await Promise.all(pids.map(cpuWithChildren))).reduce((sum, one) => sum + one.children, 0);
   return {
     worker: await own([worker]),
     server: (await own([server])) - serverBefore,
-    launchers: await own([...launchers, ...shells]),
-    'git, gate, agent': await children([...launchers, ...shells]),
+    'job processes': await own([...jobProcesses, ...shells]),
+    'git, gate, agent': await children([...jobProcesses, ...shells]),
   };
 }
 
@@ -117,7 +117,7 @@ async function perIdea() {
   );
   table(
     'CPU per idea, start-up of the processes included',
-    ['slots', 'ideas', 'worker', 'server', 'launchers', 'git, gate, agent'],
+    ['slots', 'ideas', 'worker', 'server', 'job processes', 'git, gate, agent'],
     cpuRows,
   );
   for (const count of quick ? [10] : [10, 50, 200])

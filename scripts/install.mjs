@@ -33,7 +33,7 @@ export async function ensureInstalled() {
   const args = ['install', '--no-save', '--no-fund', '--no-audit', '--include=dev'];
   const code = await command('npm', args, { stdio: ['ignore', 2, 2] });
   if (code !== 0) {
-    console.error(`npm install failed with exit code ${code}; mend what it says above and run the same command again.`);
+    console.error(`npm install failed with exit code ${code}; fix what it says above and run the same command again.`);
     process.exit(1);
   }
   writeFileSync(stamp, wanted);

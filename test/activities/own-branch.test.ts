@@ -130,11 +130,11 @@ describe('between two runs', () => {
     await expect(again(b)).rejects.toThrow(/no git in its worktree moved it/);
   });
 
-  it('C5: in its worktree, as a person does who mends something: it goes on, with a warning', TIME, async () => {
+  it('C5: in its worktree, as a person does who fixes something: it goes on, with a warning', TIME, async () => {
     const b = await project();
     const { worktree } = await b.prepare();
     await b.runAgent();
-    await b.gitIn(worktree, 'commit', '-q', '--allow-empty', '-m', 'mended');
+    await b.gitIn(worktree, 'commit', '-q', '--allow-empty', '-m', 'fixed');
     const result = await again(b);
     expect(result.strayed).toBeUndefined();
     expect(result.noticed).toMatch(

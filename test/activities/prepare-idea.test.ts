@@ -91,7 +91,7 @@ describe('prepareIdea', () => {
     expect(await findByToken(b.project)).toEqual([]);
   });
 
-  it('a target that is gone is for a person to mend', async () => {
+  it('a target that is gone is for a person to fix', async () => {
     const b = await bench({ run: { target: 'gone' } });
     await expect(b.prepare()).rejects.toMatchObject({ type: FAILURE.repository, nonRetryable: true });
   });
@@ -147,8 +147,8 @@ describe('reopening', () => {
     expect(again.base).toBe(onto);
     expect(await b.git('rev-parse', 'ralph/t-1')).toBe(bounced.candidate);
     expect(await b.read(join(again.worktree, 'base.txt'))).toBe('theirs\n');
-    await b.write({ 'mended.txt': 'x' }, again.worktree);
+    await b.write({ 'fixed.txt': 'x' }, again.worktree);
     await b.prepare('t-1', { reopen });
-    expect(existsSync(join(again.worktree, 'mended.txt')), 'a retried activity').toBe(true);
+    expect(existsSync(join(again.worktree, 'fixed.txt')), 'a retried activity').toBe(true);
   });
 });

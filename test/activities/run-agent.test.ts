@@ -191,10 +191,10 @@ describe('runAgent', () => {
     await b.git('config', 'core.fileMode', 'true');
     const { chmod } = await import('node:fs/promises');
     await chmod(join(b.repo, '.git/hooks/pre-commit'), 0o755);
-    await b.setAgent(`echo mended > base.txt\n${say('COMPLETE')}`);
+    await b.setAgent(`echo fixed > base.txt\n${say('COMPLETE')}`);
     const refused = await b.call(b.activities.runAgent, b.agentInput(at, { serial: 2 })).done;
     expect(refused.unfinished).toMatch(/^the commit was refused: .*no TODO allowed/s);
-    expect(await b.read(join(at.worktree, 'base.txt'))).toBe('mended\n');
+    expect(await b.read(join(at.worktree, 'base.txt'))).toBe('fixed\n');
   });
 
   it('B2: the run has a promise of its own, an idea another one, and nothing else completes them', async () => {

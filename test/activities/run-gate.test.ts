@@ -102,13 +102,13 @@ describe('a red gate against its base', () => {
       });
       expect(own.gate.pass).toBe(false);
       expect(own.gate.failure).not.toHaveProperty('alreadyRed', expect.anything());
-      const mended = await gated({
+      const fixed = await gated({
         files: { 'run.sh': 'no-such-checker' },
         agent: 'echo exit 1 > run.sh',
         gate: ['sh run.sh'],
       });
-      expect(mended.gate.pass).toBe(false);
-      expect(mended.gate.failure).not.toHaveProperty('alreadyRed', expect.anything());
+      expect(fixed.gate.pass).toBe(false);
+      expect(fixed.gate.failure).not.toHaveProperty('alreadyRed', expect.anything());
     });
   });
 

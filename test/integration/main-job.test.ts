@@ -25,7 +25,7 @@ function script(scratch: string): unknown {
       'a-2': [{ do: [...meet(scratch, 'a-2', ['a-1', 'a-3']), file('a-2.txt', 'a-2\n')], signal: 'COMPLETE' }],
       'a-3': [{ do: [...meet(scratch, 'a-3', ['a-1', 'a-2']), file('a-3.txt', 'a-3\n')], signal: 'COMPLETE' }],
       'b-1': simple('b-1'),
-      // Claims to be done with a red gate, then mends it.
+      // Claims to be done with a red gate, then fixes it.
       'red-1': [
         { do: [file('red-1.txt', 'bad\n')], signal: 'COMPLETE' },
         {

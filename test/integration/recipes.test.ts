@@ -141,11 +141,11 @@ describe('recipes', () => {
     expect(await box.git('rev-parse', 'main:vendor/lib')).toBe(link);
   });
 
-  it('a repository without tests: what does not parse is mended before it lands', async () => {
+  it('a repository without tests: what does not parse is fixed before it lands', async () => {
     const section = 'A repository without tests';
     const test = "import test from 'node:test';\ntest('is there', () => {});\n";
     const broken = { write: { path: 'login.js', text: 'export const login = (;\n' } };
-    const mended = { write: { path: 'login.js', text: 'export const login = () => true;\n' } };
+    const fixed = { write: { path: 'login.js', text: 'export const login = () => true;\n' } };
     await repository(
       {
         'roadmap.md': await recipe(section, 'markdown'),
@@ -158,7 +158,7 @@ describe('recipes', () => {
           'tests-001': [{ do: [{ write: { path: 'test/index.test.js', text: test } }], signal: 'COMPLETE' }],
           'login-001': [
             { do: [broken], signal: 'COMPLETE' },
-            { do: [mended], signal: 'COMPLETE' },
+            { do: [fixed], signal: 'COMPLETE' },
           ],
         },
       },

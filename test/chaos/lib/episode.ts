@@ -253,7 +253,7 @@ class Run {
     const alone = find('supervisor', { project: this.project, root: this.place.root }).length === 0;
     if (!alone) this.#aloneSince = undefined;
     else this.#aloneSince ??= now;
-    // A run that has just ended lets its worker go: that is none to mend.
+    // A run that has just ended lets its worker go: there is none to repair.
     if (this.#aloneSince !== undefined && now - this.#aloneSince > 1000 && !(await this.#summary())) {
       const { code, stderr } = await this.place.call('start', '--json', '--detach');
       this.tell(`started again: exit code ${code}${code === 0 ? '' : ` ${stderr.trim()}`}`);

@@ -155,7 +155,7 @@ describe('ensureServer', () => {
     const options = await freshOptions();
     await ensureServer(options);
     await stopServer(options.root);
-    // A folder in the place of the log of changes: no damage, and nothing that another start mends.
+    // A folder in the place of the log of changes: no damage, and nothing that another start fixes.
     await rename(`${databasePath(options.root)}-wal`, `${databasePath(options.root)}-kept`);
     await mkdir(`${databasePath(options.root)}-wal`);
     const failure = await ensureServer(options).catch((error: Error) => error.message);

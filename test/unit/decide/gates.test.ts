@@ -220,7 +220,7 @@ describe('fallback', () => {
   });
 });
 
-describe('what only a person mends', () => {
+describe('what only a person fixes', () => {
   it('auth has no end of its own; retry lets one idea try', () => {
     const { gates, state } = gatesOf();
     gates.trouble('a', trouble('auth'), NOW);

@@ -41,7 +41,7 @@ const land = async (pass = true) =>
   });
 
 describe('reopenForConflict', () => {
-  it('leaves markers on top of the target, and the mended work lands in a line', async () => {
+  it('leaves markers on top of the target, and the fixed work lands in a line', async () => {
     const old = await commitFiles(path, { 'a.txt': 'mine\n', 'new.txt': 'n\n' }, 'w');
     await commitFiles(repo.root, { 'a.txt': 'theirs\n' }, 't');
     const conflict = await land();
@@ -85,10 +85,10 @@ describe('reopenForRed', () => {
     expect(await sh(path, 'rev-parse', 'ralph/i-1')).toBe(red.candidate);
     expect(await read(path, 'c.txt')).toBe('c\n');
     expect((await listSaves(repo.root, 'i-1')).map((one) => one.commit)).toContain(old);
-    const mended = await commitFiles(path, { 'b.txt': 'mended\n' }, 'mend');
+    const fixed = await commitFiles(path, { 'b.txt': 'fixed\n' }, 'fix');
     await put(path, { 'b.txt': 'dirty\n' });
     await again();
-    expect(await sh(path, 'rev-parse', 'HEAD')).toBe(mended);
+    expect(await sh(path, 'rev-parse', 'HEAD')).toBe(fixed);
     expect(await read(path, 'b.txt')).toBe('dirty\n');
     await sh(path, 'checkout', '-q', 'b.txt');
     expect(await land()).toMatchObject({ kind: 'landed', commits: 2 });

@@ -68,7 +68,7 @@ describe('inspectRepository', () => {
     await expect(inspectRepository(dir)).rejects.toThrow(/line\\nbreak" has a line break in it.*Move the repository/);
   });
 
-  it('names a filter whose program is missing, and how to mend that', async () => {
+  it('names a filter whose program is missing, and how to fix that', async () => {
     await commitFiles(repo.root, { '.gitattributes': '*.bin filter=lfs -text\n', 'a.bin': 'pointer\n' }, 'attributes');
     for (const what of ['clean', 'smudge'])
       await sh(repo.root, 'config', `filter.lfs.${what}`, `no-such-lfs ${what} %f`);

@@ -153,7 +153,7 @@ describe('the record of a worker', () => {
 });
 
 describe('before it works', () => {
-  it('a worker says what is missing and how to mend it', async () => {
+  it('a worker says what is missing and how to fix it', async () => {
     const bundle = join(root, 'bundle.js');
     expect(await workerProblems(root, project, bundle)).toEqual([
       expect.stringMatching(/bundle\.js is missing.*npm run build/),
