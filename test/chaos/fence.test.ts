@@ -1,5 +1,5 @@
 /**
- * The launcher gets SIGKILL at every point of an attempt: before and after each file that it puts in place, and in the
+ * A job process gets SIGKILL at every point of an attempt: before and after each file that it puts in place, and in the
  * middle of the agent's work. Afterwards the activity is tried again. Never two agents in one worktree, never a finished
  * iteration twice. Features: B1 C6.
  */
@@ -55,7 +55,7 @@ echo work >> work.txt
 [ ! -e "$MARKS/stay" ] || exec sleep 600
 ${say('COMPLETE')}`;
 
-/** Runs the activity's work in a launcher that dies at the given point; gives how many points it passed. */
+/** Runs the activity's work in a job process that dies at the given point; gives how many points it passed. */
 async function attempt(
   b: Bench,
   input: object,
@@ -101,7 +101,7 @@ async function expectWhole(
   expect(readdirSync(dir).filter((name) => name === 'result.json')).toHaveLength(1);
 }
 
-describe('an attempt whose launcher gets SIGKILL', () => {
+describe('an attempt whose job process gets SIGKILL', () => {
   it('at every point: is tried again alone, and never repeats a finished iteration', { timeout: 240_000 }, async () => {
     const whole = await bench({ agent: AGENT });
     const points = await attempt(whole, whole.agentInput(await whole.prepare()), -1);

@@ -1,4 +1,4 @@
-/** Agents that are killed, or that take their launcher or worker down, on the real program. Features: B4, B7. */
+/** Agents that are killed, or that take their job process or worker down, on the real program. Features: B4, B7. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, inject, it } from 'vitest';
@@ -61,7 +61,7 @@ async function booked(runId: string, idea: string): Promise<string[]> {
 describe('B4 what is cut off from outside again and again', () => {
   it.each([
     ['its own agent', 'kill -9 $$', 'killed'],
-    ['its launcher', end('$PPID'), 'lost'],
+    ['its job process', end('$PPID'), 'lost'],
     ['its worker', end('$(ps -o ppid= -p $PPID | tr -d " ")'), 'lost'],
   ])(
     'an idea that kills %s is asked about after five runs; the one beside it lands; answered, it goes on where it was',

@@ -1,4 +1,4 @@
-/** The jobProcess as its worker sees it, with the real one of the build. Feature: C6. */
+/** The job process as its worker sees it, with the real one of the build. Feature: C6. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ import { until } from '../../../support/program.js';
 
 const program = fileURLToPath(new URL('../../../../dist/launcher.js', import.meta.url));
 
-it('a jobProcess that is halted is ended, its work is reported as lost, and the next one takes over', {
+it('a job process that is halted is ended, its work is reported as lost, and the next one takes over', {
   timeout: 120_000,
 }, async () => {
   const b = await bench({ agent: `cat > /dev/null; echo $$ > "$MARKS/$RALPHCTL_ITERATION"; exec sleep 600` });

@@ -1,4 +1,4 @@
-/** Git commands that outlive their launcher. Feature: C6. */
+/** Git commands that outlive their job process. Feature: C6. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { orphansGone } from '../../../../src/worker/job-process/orphans.js';
 import { until } from '../../../support/program.js';
 
 it.runIf(process.platform === 'linux')(
-  'a new launcher waits for the git commands of a dead one, and for no others',
+  'a new job process waits for the git commands of a dead one, and for no others',
   async () => {
     const root = await mkdtemp(join(tmpdir(), 'ralphctl orphans-'));
     onTestFinished(() => rm(root, { recursive: true }));
@@ -23,10 +23,10 @@ it.runIf(process.platform === 'linux')(
       onTestFinished(() => void child.kill('SIGKILL'));
       return child;
     };
-    const launcher = execa('sleep', ['600'], { reject: false });
-    const { pid, startTime } = await until('its identity', () => identityOf(launcher.pid as number));
-    launcher.kill('SIGKILL');
-    await launcher;
+    const jobProcess = execa('sleep', ['600'], { reject: false });
+    const { pid, startTime } = await until('its identity', () => identityOf(jobProcess.pid as number));
+    jobProcess.kill('SIGKILL');
+    await jobProcess;
     const own = await ownIdentity();
     const others = [git(`${own.pid} ${own.startTime} ${root}`), git(`${pid} ${startTime} ${root}-other`)];
     const daemon = execa('sleep', ['600'], {
