@@ -22,8 +22,13 @@ const PART: Readonly<Record<IdeaStatus, Part>> = {
   abandoned: 'skipped',
 };
 
-export const partOf = ({ status, approval }: Pick<IdeaModel, 'status' | 'approval'>): Part =>
-  approval && status !== 'landed' ? 'needYou' : PART[status];
+/** What a person told it after the run decides for the next one. */
+export function partOf({ status, approval, forNext }: Pick<IdeaModel, 'status' | 'approval' | 'forNext'>): Part {
+  if (status === 'landed') return 'landed';
+  if (forNext?.leftOut) return 'skipped';
+  if (forNext?.queued) return 'todo';
+  return approval ? 'needYou' : PART[status];
+}
 
 export const emptyCounts = (): Counts => ({
   total: 0,

@@ -3,7 +3,7 @@
  * Invariant: agent runs are told apart by serial, so a line that stands twice counts once. May import protocol types only.
  */
 import type { StampedEvent } from '../protocol/events.js';
-import type { GateRun, IdeaModel, Iteration, Moment, RunModel } from './model.js';
+import type { GateRun, IdeaModel, Iteration, Moment, RunModel, Said } from './model.js';
 import { addRun } from './tally.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
@@ -51,12 +51,7 @@ export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, 
       step(idea, event, at);
       return;
     case 'answered':
-      said(idea, {
-        at,
-        verb: 'answer',
-        ...(event.text ? { text: event.text } : {}),
-        ...(event.by ? { by: event.by } : {}),
-      });
+      answered(idea, event, at);
       return;
     case 'command':
       command(idea, event, at);
@@ -212,7 +207,25 @@ function step(idea: IdeaModel, event: Of<'step'>, at: number): void {
   moment(idea, { at, kind: 'step', text: `${event.step} ${event.state}${event.why ? `: ${event.why}` : ''}` });
 }
 
+/** The command that answered is an event of its own, before this one or after it. */
+function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: number): void {
+  if (saidSince(idea, ({ done }) => done !== undefined)) return;
+  said(idea, { at, verb: 'answer', ...(text ? { text } : {}), ...(by ? { by } : {}) });
+}
+
+/** An answer since it asked. */
+function saidSince(idea: IdeaModel, which: (one: Said) => boolean): Said | undefined {
+  const { said: all, iterations, status, since = 0 } = idea;
+  const from = Math.max(iterations.at(-1)?.endedAt ?? 0, status === 'needs-human' ? since : 0);
+  return all.findLast((one) => (one.verb === 'answer' || one.verb === 'approve') && one.at >= from && which(one));
+}
+
 function command(idea: IdeaModel, event: Of<'command'>, at: number): void {
+  const bare = event.verb === 'answer' ? saidSince(idea, ({ done }) => done === undefined) : undefined;
+  if (bare) {
+    idea.said = idea.said.filter((one) => one !== bare);
+    idea.moments = idea.moments.filter((one) => one.kind !== 'said' || one.at !== bare.at);
+  }
   if (event.verb === 'rollback' || event.verb === 'retry') delete idea.percent;
   const text = event.text ?? event.reason;
   said(idea, {

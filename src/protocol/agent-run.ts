@@ -20,7 +20,7 @@ export type Feedback =
     }
   | { kind: 'claimed-but-empty' }
   | { kind: 'no-signal' }
-  | { kind: 'iteration-timeout'; minutes: number }
+  | { kind: 'iteration-timeout'; minutes: number /** Absent in older histories. */; ms?: number }
   | { kind: 'run-failed'; message: string }
   | { kind: 'landing-conflict'; files: string[]; detail: string }
   | { kind: 'landing-red'; command: string; exitCode: number | null; tail: string; log: string };

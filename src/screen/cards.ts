@@ -1,6 +1,7 @@
 /** State cards of an idea that does not work now, each with what can be done about it (G4). */
 import type { GateRun, IdeaModel } from '../model/model.js';
 import { box } from './boxes.js';
+import { forNextText } from './for-next.js';
 import { claim } from './happened.js';
 import { coloured, type Line, line } from './line.js';
 import { listsOf } from './lists.js';
@@ -69,7 +70,11 @@ export function card(view: View, idea: IdeaModel, columns: number): Line[] {
   const shown = shownOf(idea, model.landing, listsOf(model).after.get(idea.id));
   const look = LOOKS[shown];
   const cells = columns - 4;
-  const rows = body(view, idea, shown, cells).map((one) => line(` ${cut(one, cells)}`));
+  const next = forNextText(idea);
+  const rows = [
+    ...(next === undefined ? [] : [line(' ', coloured(cut(next, cells), 'cyan'))]),
+    ...body(view, idea, shown, cells).map((one) => line(` ${cut(one, cells)}`)),
+  ];
   const keys = packed(cardKeys(view, idea), cells);
   const lines = [...rows, ...keys.map((one) => line(' ', coloured(one, 'gray')))];
   return box([{ title: `${look.sign} ${TITLES[shown] ?? shown}`, right: right(view, idea, shown), lines }], columns);
@@ -149,6 +154,12 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
   }
 }
 
+/** Where it landed before this run began. */
+function beforeText(details: View['details'], { id }: IdeaModel): string {
+  const before = details.idea?.id === id ? details.idea.before : undefined;
+  return before ? `it landed in an earlier run: ${before.runId}` : 'it landed before this run';
+}
+
 function landed({ details }: View, idea: IdeaModel): string[] {
   const { spent, iterations } = idea;
   const last = iterations.at(-1);
@@ -163,7 +174,8 @@ function landed({ details }: View, idea: IdeaModel): string[] {
     idea.commit === undefined ? '' : `commit       ${idea.commit.slice(0, 8)} ${clean(told?.subject ?? '')}`;
   const merged = idea.mergedGate ?? idea.gate;
   return [
-    idea.landedBefore ? 'it landed before this run' : parts.join(' · '),
+    idea.landedBefore ? beforeText(details, idea) : '',
+    parts.join(' · '),
     merged ? `${idea.mergedGate ? 'merged tree' : 'gate       '}  ${gateText(merged)}` : '',
     commit.trimEnd() + (told ? `   ${many(told.files, 'file')}` : ''),
   ].filter((one) => one !== '');

@@ -21,7 +21,7 @@ import type { Selection, Ui } from './ui.js';
 import type { Picture, Size, View } from './view.js';
 
 export function compose(model: RunModel, ui: Ui, details: Details, size: Size, theme: Theme, now: number): Picture {
-  const view: View = { model, ui, details, size, theme, now };
+  const view: View = { model: shownModel(model, ui, details), ui, details, size, theme, now };
   const picture = isTooSmall(size) ? { lines: tooSmall(size.columns) } : shown(view);
   const lines = picture.lines
     .slice(0, Math.max(1, size.rows - 1))
@@ -32,6 +32,10 @@ export function compose(model: RunModel, ui: Ui, details: Details, size: Size, t
 /** Views clean what is foreign before they measure it; one that forgets must not steer the terminal either. */
 const cleaned = (spans: Line): Line =>
   spans.some(({ text }) => isUnsafe(text)) ? spans.map((span) => ({ ...span, text: clean(span.text) })) : spans;
+
+/** The log can be that of an older run. */
+const shownModel = (model: RunModel, { screen, logOf }: Ui, { past }: Details): RunModel =>
+  screen === 'log' && past && past.runId === logOf ? past : model;
 
 function shown(view: View): Picture {
   switch (view.ui.screen) {
@@ -64,7 +68,7 @@ export function placesOf(
   theme: Theme,
   now: number,
 ): Selection[] {
-  const view: View = { model, ui, details, size, theme, now };
+  const view: View = { model: shownModel(model, ui, details), ui, details, size, theme, now };
   switch (ui.screen) {
     case 'run':
       return isSmallSize(size) ? needPlaces(view).filter(({ section }) => section === 'needs') : runPlaces(view);

@@ -2,6 +2,7 @@
  * What views show beside the model: read from files, asked from the worker, or counted by the controller.
  * Invariant: everything may be absent; a view says `–` or leaves the part out then. Must import types only.
  */
+import type { IdeaModel, RunModel } from '../model/model.js';
 import type { ScorePart } from '../protocol/views.js';
 import type { Colour } from './line.js';
 
@@ -82,6 +83,10 @@ export interface IdeaDetails {
   /** Limits of time, ms. */
   iterationLimitMs?: number;
   ideaLimitMs?: number;
+  /** The run that landed it before this one began, and what happened there. */
+  before?: { runId: string; startedAt: number; idea: IdeaModel };
+  /** Commands of the gate, in their order. */
+  gateCommands?: string[];
   /** Subject and size of the commit that landed. */
   commit?: { subject: string; files: number };
 }
@@ -136,6 +141,8 @@ export interface Details {
   standstill?: Standstill;
   idea?: IdeaDetails;
   history?: History;
+  /** An older run whose log is shown. */
+  past?: RunModel;
   /** Lines of the report, wrapped to the width that was asked for. */
   report?: string[];
   /** Keys of accounts and the agent that took over. */

@@ -4,7 +4,7 @@ import type { IdeaVerb } from '../protocol/command.js';
 import type { Details } from './details.js';
 import { type Key, keysOn } from './keys.js';
 import { dim, edges, type Line, line } from './line.js';
-import { ideaVerbs, type RunKey, runTakes } from './possible.js';
+import { ideaVerbs, isOver, type RunKey, runTakes } from './possible.js';
 import { width } from './text.js';
 import type { Theme } from './theme.js';
 import type { ScreenName } from './ui.js';
@@ -53,6 +53,8 @@ export function hintOf(key: Key, { screen, model, details, idea, without }: Foot
       return details.standstill && details.standstill.kind !== 'busy' ? text : undefined;
     case 'web':
       return screen === 'history' ? text : undefined;
+    case 'again':
+      return isOver(model) ? text : undefined;
     case 'pause-run':
       if (runTakes(model, 'resume')) return 'resume run';
       return runTakes(model, 'pause') ? text : undefined;

@@ -24,7 +24,14 @@ export function gateWhen(view: View, idea: IdeaModel): string {
 }
 
 /** One line a command: sign, command, time, exit code, tests. */
-export function commandLines(idea: IdeaModel, gate: GateRun | undefined, now: number, columns: number): Line[] {
+export function commandLines(
+  idea: IdeaModel,
+  gate: GateRun | undefined,
+  now: number,
+  columns: number,
+  /** All of the configuration, in their order. */
+  known: readonly string[] = [],
+): Line[] {
   const size = Math.max(12, Math.min(24, Math.floor(columns / 3)));
   const lines: Line[] = (gate?.commands ?? []).map(({ command, exitCode, durationMs, tests }) => {
     const ok = exitCode === 0;
@@ -48,6 +55,10 @@ export function commandLines(idea: IdeaModel, gate: GateRun | undefined, now: nu
     );
   }
   const { gateNow } = idea;
+  const ran = new Set(gate?.commands.map(({ command }) => command));
+  if (gate && !gate.pass && !gateNow && known.length > 0 && [...ran].every((one) => known.includes(one)))
+    for (const command of known.filter((one) => !ran.has(one)))
+      lines.push(line(dim(` · ${pad(clean(command), size)}         not run`)));
   if (gateNow)
     lines.push(
       line(
@@ -79,7 +90,8 @@ export function failingLines(gate: GateRun | undefined, columns: number): Line[]
 export function gateTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const { details, now, ui } = view;
   const { gate } = gateOf(view, idea);
-  const lines = commandLines(idea, gate, now, columns);
+  const told = details.idea?.id === idea.id ? details.idea : undefined;
+  const lines = commandLines(idea, gate, now, columns, told?.gateCommands);
   const failing = failingLines(gate, columns);
   if (failing.length > 0) {
     const tests = gate?.tests;
@@ -88,7 +100,7 @@ export function gateTab(view: View, idea: IdeaModel, columns: number, height: nu
       ...failing.slice(0, Math.floor(height / 3)),
     );
   }
-  const output = details.idea?.id === idea.id ? details.idea.gateOutput : undefined;
+  const output = told?.gateOutput;
   const room = height - lines.length - 1;
   if (!output || room < 1) return lines.slice(0, height);
   const back = Math.max(0, Math.min(ui.scroll['idea gate'] ?? 0, output.lines.length - room));

@@ -107,7 +107,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
     case 'waiting':
       return say('◷', 'yellow', `waits ${duration(event.ms)}: ${clean(event.why)}`);
     case 'answered':
-      return say('›', 'cyan', `you answered${event.text ? `: ${clean(event.text)}` : ''}`);
+      return say('›', 'cyan', event.text ? `you answered: ${clean(event.text)}` : 'takes your answer');
     case 'command': {
       const words = event.text ?? event.reason;
       return say('›', 'cyan', `you: ${event.verb}${words ? ` (${clean(words)})` : ''}: ${clean(event.done)}`);

@@ -39,7 +39,7 @@ export function historyView(view: View): Picture {
   const at = placeOf(historyPlaces(view), ui.selected.history);
   const run = runs[at];
   const name = clean(model.name);
-  const bottom = { end: 'q leave' };
+  const bottom = { end: '? keys  q leave' };
   const done = run ? { selected: { id: run.runId } } : {};
   if (runs.length === 0) {
     const lines = [

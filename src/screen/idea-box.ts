@@ -43,7 +43,14 @@ export function iterationBox(view: View, idea: IdeaModel, columns: number): Line
   const run = idea.iterations.at(-1);
   if (!run) return box([{ title: 'Starting', lines: [line(` slot   ${idea.agentName ?? UNKNOWN}`)] }], columns);
   const max = idea.max ?? run.max;
-  const title = `Iteration ${run.number}${max === undefined ? '' : ` of ${max}`}`;
+  const title = [
+    `Iteration ${run.number}${max === undefined ? '' : ` of ${max}`}`,
+    idea.step ? `step ${idea.step.number}/${idea.step.of}${idea.step.phase ? ` ${clean(idea.step.phase)}` : ''}` : '',
+    idea.gateNow ? `gate ${idea.gateNow.number}/${idea.gateNow.of}` : '',
+    idea.retries > 0 ? `try ${idea.retries + 1}` : '',
+  ]
+    .filter((one) => one !== '')
+    .join(' · ');
   const time = times(idea, run, told, now);
   const tests = idea.gate?.tests;
   const narrow = columns < 70;

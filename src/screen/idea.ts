@@ -1,16 +1,17 @@
 /** The page of one idea: its box or card, and what one asks about it in tabs (G1, G2, G4). */
 import type { IdeaModel } from '../model/model.js';
 import { beside, box, type Part } from './boxes.js';
-import { card } from './cards.js';
 import { diffPlaces, diffSelected, diffTab, diffTitle } from './diff.js';
 import { framed } from './frame.js';
 import { commandLines, failingLines, gateOf, gateTab, gateWhen } from './gate.js';
-import { iterationBox } from './idea-box.js';
+import { messageOf, standingParts } from './idea-about.js';
+import { isAtWork, upper } from './idea-upper.js';
 import { bold, coloured, dim, edges, fill, type Line, line } from './line.js';
-import { listsOf, waitingFor } from './lists.js';
+import { listsOf } from './lists.js';
 import { many, short } from './numbers.js';
+import { pageIdea } from './page-idea.js';
 import { agentTab, saidTab, taskTab } from './tabs.js';
-import { clean, labelled, width, wrapAll } from './text.js';
+import { clean, labelled, width } from './text.js';
 import { LOOKS, shownOf } from './theme.js';
 import { clock, duration } from './time.js';
 import { chosenRun, timeline, timelinePlaces, timelineSelected } from './timeline.js';
@@ -27,8 +28,8 @@ const NAMES: Readonly<Record<Tab, string>> = {
 };
 
 export function ideaView(view: View): Picture {
-  const { model, ui, size } = view;
-  const idea = ui.idea === undefined ? undefined : model.ideas.get(ui.idea);
+  const { ui, size } = view;
+  const idea = pageIdea(view);
   if (!idea) return framed(view, [line(` ${ui.idea ?? 'no idea'} is not in this run`)], { end: '? keys  Esc back' });
   const lines = size.columns >= 120 ? wide(view, idea) : narrow(view, idea);
   const selected = pageSelected(view, idea);
@@ -45,7 +46,7 @@ export function ideaView(view: View): Picture {
 
 /** What the keys choose on the page: an agent run on its timeline, a file of its diff. */
 export function pagePlaces(view: View): Selection[] {
-  const idea = view.ui.idea === undefined ? undefined : view.model.ideas.get(view.ui.idea);
+  const idea = pageIdea(view);
   if (!idea) return [];
   if (view.ui.tab === 'timeline') return timelinePlaces(idea);
   return view.ui.tab === 'diff' ? diffPlaces(view) : [];
@@ -75,35 +76,6 @@ function headLine({ model, size, now: _ }: View, idea: IdeaModel): Line {
       .join(''),
   );
   return edges(start, end, size.columns, 1);
-}
-
-const isAtWork = ({ status }: IdeaModel): boolean => status === 'running';
-
-/** Box or card. */
-const upper = (view: View, idea: IdeaModel, columns: number): Line[] =>
-  isAtWork(idea) && idea.warnings.length === 0 ? iterationBox(view, idea, columns) : stateCard(view, idea, columns);
-
-function stateCard(view: View, idea: IdeaModel, columns: number): Line[] {
-  if (!isAtWork(idea)) return card(view, idea, columns);
-  const warning = idea.warnings[0];
-  const lines = iterationBox(view, idea, columns);
-  if (!warning) return lines;
-  const note = box(
-    [
-      {
-        title: `! ${warning.kind}`,
-        right: warning.since === undefined ? '' : `since ${clock(warning.since, view.now)}`,
-        lines: [
-          ...wrapAll(warning.text, columns - 4)
-            .slice(0, 3)
-            .map((one) => line(` ${one}`)),
-          line(' ', coloured('c continue   x stop   + more iterations   i hint', 'gray')),
-        ],
-      },
-    ],
-    columns,
-  );
-  return [...lines, ...note];
 }
 
 function tabsLine(view: View, idea: IdeaModel, tabs: readonly Tab[]): { left: string; right: string } {
@@ -182,63 +154,6 @@ function agentFoot(view: View, idea: IdeaModel): { left: string; right: string }
   return parts.length === 0 && sign === '' ? undefined : { left: parts.join(' · '), right: sign };
 }
 
-/** Score, branch, who waits; on the timeline what a key press opens. */
-function messageOf(view: View, idea: IdeaModel): { left: string; right: string } {
-  const { ui, now, size, theme } = view;
-  if (size.columns < 120 && ui.tab === 'timeline')
-    return {
-      left: `${theme.ascii ? 'Enter' : '↵'} opens this agent run: its words, its prompt, its gate`,
-      right: idea.startedAt === undefined ? '' : `begun ${clock(idea.startedAt, now)}`,
-    };
-  if (size.columns >= 120) return { left: whyAgain(idea), right: '' };
-  const parts = standingParts(view, idea)
-    .filter(({ name }) => ['score', 'branch', 'unblocks'].includes(name))
-    .map(({ name, text }) => `${name} ${text}`);
-  return { left: parts.join('   '), right: '' };
-}
-
-/** Why this iteration is there, where the one before said COMPLETE. */
-function whyAgain(idea: IdeaModel): string {
-  const before = idea.iterations.at(-2);
-  const last = idea.iterations.at(-1);
-  if (!before || !last || last.endedAt !== undefined || before.signal?.kind !== 'complete') return '';
-  if (before.turnedDown !== undefined)
-    return `iteration ${before.number} said COMPLETE, which was turned down: ${clean(before.turnedDown)}`;
-  return before.gate && !before.gate.pass
-    ? `iteration ${before.number} said COMPLETE, but the gate is red: the failure is in the prompt of this one`
-    : '';
-}
-
-function standingParts(view: View, idea: IdeaModel): { name: string; text: string }[] {
-  const { model, details } = view;
-  const parts: { name: string; text: string }[] = [];
-  const add = (name: string, text: string): void => {
-    if (text !== '') parts.push({ name, text });
-  };
-  const group = idea.parent === undefined ? undefined : model.ideas.get(idea.parent);
-  if (group) {
-    const children = group.children.flatMap((id) => model.ideas.get(id) ?? []);
-    const landed = children.filter(({ status }) => status === 'landed').length;
-    add('part of', `${group.id}, ${landed} of ${children.length} landed`);
-  }
-  add('unblocks', waitingFor(model, idea.id).slice(0, 5).join(', '));
-  add('after', idea.dependsOn.map((id) => `${id}${model.ideas.get(id)?.status === 'landed' ? ' ✓' : ''}`).join(', '));
-  const why = details.idea?.id === idea.id ? details.idea.why : undefined;
-  const score = why?.score ?? model.live?.scores?.[idea.id];
-  if (score !== undefined) {
-    const sum = why?.parts.map(({ label, value }) => `${clean(label)} (${value < 0 ? '' : '+'}${value})`).join(', ');
-    add('score', `${score}${sum ? ` = ${sum}` : ''}`);
-  }
-  for (const one of why?.waitsFor ?? []) add('waits for', clean(one));
-  add(
-    'branch',
-    idea.commits > 0 || isAtWork(idea) ? `ralph/${idea.id}${idea.commits > 0 ? `, ${idea.commits} ahead` : ''}` : '',
-  );
-  const said = idea.said.at(-1);
-  add('you said', said ? clean(said.text ?? said.verb) : '');
-  return parts;
-}
-
 function wide(view: View, idea: IdeaModel): Line[] {
   const { size } = view;
   const height = size.rows - 1 - 3;
@@ -253,7 +168,10 @@ function wide(view: View, idea: IdeaModel): Line[] {
       .map((one) => line(` ${one}`)),
   );
   const gateLines = gate
-    ? [...commandLines(idea, gate, view.now, left - 2), ...failingLines(gate, left - 2).slice(0, 3)]
+    ? [
+        ...commandLines(idea, gate, view.now, left - 2, view.details.idea?.gateCommands),
+        ...failingLines(gate, left - 2).slice(0, 3),
+      ]
     : [];
   const state = gate ? `${gate.pass ? 'green' : 'red'}, ${clock(gate.at, view.now)}` : '';
   const below = (gateLines.length > 0 ? gateLines.length + 2 : 0) + (standing.length > 0 ? standing.length + 2 : 0);

@@ -4,6 +4,7 @@
  */
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
+import { forNextText } from './for-next.js';
 import { framed, screenLine } from './frame.js';
 import { coloured, dim, inverse, type Line, line } from './line.js';
 import { listsOf } from './lists.js';
@@ -225,6 +226,8 @@ function stateOf(idea: IdeaModel, { model }: View, shown: string, colour: Parame
     const score = model.live?.scores?.[idea.id];
     return line(coloured(pad('ready', 10), colour), score === undefined ? '' : `score ${score}`);
   }
+  const next = forNextText(idea);
+  if (next !== undefined) return line(coloured(pad(shown, 10), colour), dim(next));
   const last = idea.iterations.at(-1);
   const running = idea.status === 'running';
   const max = idea.max ?? last?.max;

@@ -145,6 +145,11 @@ export const KEYS: readonly Key[] = [
   run('P', 'pause-run', 'pause / resume', { verb: 'pause', hint: { text: 'pause run', rank: 7 } }),
   run('S', 'stop-run', 'stop', { verb: 'stop', asks: true, hint: { text: 'stop run', rank: 12 } }),
   run('M', 'mode', 'mode'),
+  of('run')('r', 'again', 'start again', {
+    screens: ['history', 'report'],
+    asks: true,
+    hint: { text: 'start again', rank: 2 },
+  }),
   run('V', 'review', 'reviewed, go on', { verb: 'review', hint: { text: 'reviewed, go on', rank: 1 } }),
   run('W', 'worker', 'start a worker', { hint: { text: 'start a worker', rank: 1 } }),
   of('run')(':', 'command', 'any command', { hint: { text: 'command', rank: 12 } }),

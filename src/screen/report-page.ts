@@ -1,6 +1,9 @@
 /** A page of lines that are made elsewhere: the report of a run, or what to do where there is no run yet. */
+
+import { hintLine } from './footer.js';
 import { framed } from './frame.js';
-import { dim, edges, line } from './line.js';
+import { line } from './line.js';
+import { isOver } from './possible.js';
 import { clean } from './text.js';
 import type { Picture, View } from './view.js';
 
@@ -14,9 +17,15 @@ export function textView(view: View): Picture {
     all && all.length > room ? `${first + 1} to ${Math.min(all.length, first + room)} of ${all.length} lines` : '';
   return framed(view, lines, {
     right: more,
-    footer: edges(
-      line(dim(more === '' ? '' : ' ↑↓ PgUp PgDn move')),
-      line(dim('? keys  Esc back  q leave')),
+    footer: hintLine(
+      [
+        ...(more === '' ? [] : [{ rank: 1, text: '↑↓ PgUp PgDn move' }]),
+        ...(isOver(view.model) ? [{ rank: 2, text: 'r start again' }] : []),
+        { rank: 4, text: '2 needs you' },
+        { rank: 3, text: '3 ideas' },
+        { rank: 5, text: '5 history' },
+      ],
+      '? keys  Esc back  q leave',
       size.columns,
     ),
   });

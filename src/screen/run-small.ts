@@ -39,7 +39,7 @@ export function smallView(view: View): Picture {
   const first = Math.max(0, Math.min(at, needs.length - room));
   for (const [index, need] of needs.slice(first, first + Math.min(room, 2 + Math.max(0, height - 9))).entries()) {
     const look = LOOKS[need.shown];
-    const mark = first + index === at && needs.length > 1 && ui.selected.run ? '>' : ' ';
+    const mark = first + index === at ? '>' : ' ';
     const text = `${need.idea?.id ?? 'login'} ${need.shown}: ${needText(need)}`;
     lines.push(within(line(mark, coloured(look.sign, look.colour), ` ${text}`), columns));
   }

@@ -4,7 +4,7 @@ import type { StreamLine } from './details.js';
 import { coloured, dim, type Line, line } from './line.js';
 import { clean, cut, labelled, pad, wrap, wrapAll } from './text.js';
 import { clock } from './time.js';
-import { chosenRun } from './timeline.js';
+import { chosenRun, notYet } from './timeline.js';
 import type { View } from './view.js';
 
 /** A stream of lines with times; the last ones, or back from there. */
@@ -46,7 +46,7 @@ export function agentTab(view: View, idea: IdeaModel, columns: number, height: n
     return wrapAll(words, columns - 2)
       .slice(-height)
       .map((one) => line(` ${one}`));
-  return [line(dim(idea.iterations.length === 0 ? ' it has not started' : ' nothing was said yet'))];
+  return [line(dim(idea.iterations.length === 0 ? ` ${notYet(idea)}` : ' nothing was said yet'))];
 }
 
 export function taskTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {

@@ -74,9 +74,13 @@ export function timelineSelected(view: View, idea: IdeaModel): Selection | undef
   return run && { id: `${run.serial}` };
 }
 
+/** Why there is nothing to show. */
+export const notYet = ({ landedBefore }: IdeaModel): string =>
+  landedBefore ? 'it landed before this run' : 'it has not started';
+
 export function timeline(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const all = entries(idea);
-  if (all.length === 0) return [line(dim(' it has not started'))];
+  if (all.length === 0) return [line(dim(` ${notYet(idea)}`))];
   const chosen = view.ui.tab === 'timeline' ? markedRun(view, idea) : chosenRun(idea, view.ui.serial);
   const at = all.findIndex((entry) => 'run' in entry && entry.run === chosen);
   const room = Math.max(1, height - 2);

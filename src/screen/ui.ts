@@ -65,6 +65,8 @@ export interface Ui {
   follow: boolean;
   wrap: boolean;
   filter: string;
+  /** Run whose log is shown; absent: the run of the screen. */
+  logOf?: string;
   /** Filter of the log. */
   find: string;
   sort: IdeaSort;

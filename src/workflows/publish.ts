@@ -37,6 +37,7 @@ export class Publisher {
   #emittedState: ShownState | undefined;
   readonly #warned = new Set<string>();
   #still: string | undefined;
+  #landing: string | undefined;
   readonly #accounts = new Map<string, string>();
 
   constructor(input: AutopilotInput) {
@@ -58,6 +59,14 @@ export class Publisher {
         retries: retries > 0 ? retries : undefined,
       });
     }
+  }
+
+  /** After the change that queued it. */
+  #emitLanding({ state, graph }: Autopilot): void {
+    if (state.landing === this.#landing) return;
+    this.#landing = state.landing;
+    if (state.landing === undefined || graph.entry(state.landing)?.busy === 'undo') return;
+    emit(this.#input, { kind: 'landing', idea: state.landing });
   }
 
   #emitTold(pilot: Autopilot): void {
@@ -129,6 +138,7 @@ export class Publisher {
     this.#emitStandstill(pilot);
     this.#emitWarnings(pilot);
     this.#emitChanges(pilot);
+    this.#emitLanding(pilot);
     if (!goesOn) this.#emitState(pilot, { ...standing, run });
     // A full view costs a pass over all ideas, so a large run is drawn at most once a second.
     const now = Date.now();

@@ -59,7 +59,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   const before = await Promise.all(ideas.map((idea) => say('why', idea)));
   const [empty = '', red = '', asks = '', waits = ''] = before;
   expect(empty).toContain(
-    'status ran out: 3 of 3 iterations used; 3 times in a row the agent reported COMPLETE but changed nothing',
+    'status timed out: 3 of 3 iterations used; 3 times in a row the agent reported COMPLETE but changed nothing',
   );
   expect(empty).toMatch(/3 agent runs:\n {2}#1 .*COMPLETE, turned down: no change, no commit\n {2}#2/);
   expect(red).toContain('2 times in a row the gate was red: test ! -e broken');
@@ -72,7 +72,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   for (const line of QUESTION.split('\n')) expect(asks).toContain(`  | ${line}`);
   expect(waits).toContain('waits for asks-1 (needs-human)');
   const status = await say('status');
-  expect(status).toContain('! empty-1 ran out: 3 of 3');
+  expect(status).toContain('! empty-1 timed out: 3 of 3');
   for (const line of QUESTION.split('\n')) expect(status).toContain(`    | ${line}`);
 
   const logs = await run.run('logs', 'red-1');

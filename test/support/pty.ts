@@ -50,6 +50,18 @@ export class PtyScreen {
     return (await this.lines()).join('\n').trimEnd();
   }
 
+  /** The number of the text's colour where it first stands, as in `ESC[3Nm`; undefined: the terminal's own. @throws where it does not stand */
+  async colourOf(what: string): Promise<number | undefined> {
+    const lines = await this.lines();
+    const row = lines.findIndex((one) => one.includes(what));
+    if (row < 0) throw new Error(`the screen does not show ${what}:\n${lines.join('\n')}`);
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + row);
+    const at = [...(lines[row] ?? '').slice(0, lines[row]?.indexOf(what))].length;
+    const cell = line?.getCell(at);
+    return cell?.isFgDefault() ? undefined : cell?.getFgColor();
+  }
+
   /** Whether the alternate screen is shown. */
   async full(): Promise<boolean> {
     await this.#seen;
@@ -99,6 +111,7 @@ const KEYS: Readonly<Record<string, string>> = {
   end: '\u001b[F',
   backspace: '\u007f',
   'ctrl-c': '\u0003',
+  'ctrl-u': '\u0015',
   'ctrl-j': '\n',
   'ctrl-r': '\u0012',
   'ctrl-l': '\u000c',

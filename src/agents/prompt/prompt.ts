@@ -189,7 +189,7 @@ export function describeFeedback(feedback: Feedback): string {
     case 'no-signal':
       return 'Your last message ended without a valid signal, so the task counts as unfinished. If everything is done, check it once more and end with the signal exactly as described below. If not, continue.';
     case 'iteration-timeout':
-      return `You were stopped after ${feedback.minutes} minutes. The files you had written are still there. Work in smaller steps, avoid commands that wait or watch, and end with a PROGRESS signal when much work is left.`;
+      return `You were stopped after ${spent(feedback)}. The files you had written are still there. Work in smaller steps, avoid commands that wait or watch, and end with a PROGRESS signal when much work is left.`;
     case 'run-failed':
       return `An error ended the last run:\n\n${fenced(feedback.message)}\n\nThe files written before it are still there. Check them before you continue.`;
     case 'landing-conflict':
@@ -203,3 +203,6 @@ export function describeFeedback(feedback: Feedback): string {
 export function describeStandstill(iterations: number): string {
   return `The last ${iterations} iterations made no progress on this task: the files, or the results of the checks, did not change. Do not continue in the same way. Look at the task again, find the obstacle, and choose another approach. If only a person can decide, end with a NEEDS_HUMAN signal.`;
 }
+
+const spent = ({ minutes, ms = minutes * 60_000 }: Extract<Feedback, { kind: 'iteration-timeout' }>): string =>
+  ms < 60_000 ? `${Math.round(ms / 1000)} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`;

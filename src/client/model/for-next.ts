@@ -2,6 +2,7 @@
  * Puts into a model what people told its ideas after the run: the next start carries it out.
  * Invariant: reads only. Belongs to the newest run of a project, once it is over.
  */
+import { count } from '../../model/counts.js';
 import type { RunModel } from '../../model/model.js';
 import { askedFor, keptForNext, keptWords } from '../../run-files/kept.js';
 
@@ -19,8 +20,10 @@ export async function takeForNext(root: string, model: RunModel): Promise<boolea
     const next = found && found.words.length > 0 ? found : undefined;
     if (JSON.stringify(next) === JSON.stringify(idea.forNext)) continue;
     changed = true;
+    count(model.counts, idea, -1);
     if (next) idea.forNext = next;
     else delete idea.forNext;
+    count(model.counts, idea, 1);
   }
   return changed;
 }

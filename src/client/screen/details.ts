@@ -6,20 +6,24 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../../config/paths.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
+import { loadIdea, loadRun } from '../../run-files/run.js';
 import type { Details, IdeaDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
 import type { Ui } from '../../screen/ui.js';
 import type { RunApi } from '../api/run.js';
-import { AgentRunFiles, diffOf } from './idea-files.js';
+import { ideaInRuns } from '../model/idea-runs.js';
+import { AgentRunFiles } from './idea-files.js';
+import { IdeaGit } from './idea-git.js';
 
 /** Slots whose streams are looked at. */
 const MOST_SLOTS = 100;
 const TAIL_BYTES = 4096;
 const WHY_EVERY_MS = 10_000;
+const MINUTE = 60_000;
 
 export class DetailReader {
   readonly #root: string;
-  readonly #repo: string;
+  readonly #git: IdeaGit;
   readonly #api: () => RunApi | undefined;
   readonly #sizes = new Map<string, number>();
   readonly #now = new Map<string, string>();
@@ -27,10 +31,11 @@ export class DetailReader {
   #run: { key: string; files: AgentRunFiles } | undefined;
   #idea: IdeaDetails | undefined;
   #whyAt = 0;
+  #before: { id: string; found: IdeaDetails['before'] } | undefined;
 
   constructor(root: string, repo: string, api: () => RunApi | undefined) {
     this.#root = root;
-    this.#repo = repo;
+    this.#git = new IdeaGit(repo);
     this.#api = api;
   }
 
@@ -66,28 +71,26 @@ export class DetailReader {
     );
   }
 
-  async #page(model: RunModel, idea: IdeaModel, ui: Ui, selected: string | undefined): Promise<void> {
+  async #page(model: RunModel, wanted: IdeaModel, ui: Ui, selected: string | undefined): Promise<void> {
+    const before = await this.#earlierRun(model, wanted);
+    const idea = before?.idea ?? wanted;
     const serial = (ui.screen === 'idea' ? ui.serial : undefined) ?? idea.iterations.at(-1)?.serial;
-    const key = `${idea.id} ${serial}`;
+    const ref = { project: model.project, runId: before?.runId ?? model.runId };
+    const key = `${ref.runId} ${idea.id} ${serial}`;
     if (this.#run?.key !== key) {
       await this.#leave();
-      if (serial !== undefined) this.#run = { key, files: new AgentRunFiles(this.#root, model, idea.id, serial) };
+      if (serial !== undefined) this.#run = { key, files: new AgentRunFiles(this.#root, ref, idea.id, serial) };
     }
     const kept = this.#idea?.id === idea.id ? this.#idea : undefined;
     const next: IdeaDetails = {
       id: idea.id,
       ...(kept?.why ? { why: kept.why } : {}),
+      ...(before ? { before } : {}),
+      ...(await this.#limits(model, idea)),
       ...(await this.#run?.files.read()),
     };
-    if (ui.screen === 'idea' && (ui.tab === 'diff' || ui.tab === 'agent' || ui.tab === 'timeline')) {
-      const file = ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined;
-      const diff = await diffOf(this.#repo, idea, file).catch(() => undefined);
-      if (diff) {
-        next.diff = diff;
-        const sum = (of: 'added' | 'deleted'): number => diff.files.reduce((all, one) => all + one[of], 0);
-        next.changed = { files: diff.files.length, added: sum('added'), deleted: sum('deleted') };
-      }
-    }
+    if (ui.screen === 'idea')
+      Object.assign(next, await this.#git.read(idea, ui.tab === 'diff' ? (ui.file ?? selected ?? '') : undefined));
     const now = Date.now();
     if (now - this.#whyAt > WHY_EVERY_MS || kept === undefined) {
       this.#whyAt = now;
@@ -100,6 +103,29 @@ export class DetailReader {
       }
     }
     this.#idea = next;
+  }
+
+  /** What an earlier run tells of an idea that landed before this one began. */
+  async #earlierRun({ project, runId }: RunModel, { id, landedBefore }: IdeaModel): Promise<IdeaDetails['before']> {
+    if (!landedBefore) return undefined;
+    if (this.#before?.id !== id) {
+      const runs = await ideaInRuns(this.#root, project, id).catch(() => []);
+      this.#before = { id, found: runs.find((one) => one.runId !== runId && one.idea.status === 'landed') };
+    }
+    return this.#before.found;
+  }
+
+  async #limits({ project, runId }: RunModel, { id }: IdeaModel): Promise<Partial<IdeaDetails>> {
+    const ref = { project, runId };
+    const run = await loadRun(this.#root, ref).catch(() => undefined);
+    const idea = run && (run.ideas.get(id) ?? (await loadIdea(this.#root, ref, id).catch(() => undefined)));
+    if (!run || !idea) return {};
+    const { config } = run.file;
+    return {
+      iterationLimitMs: (idea.iterationTimeoutMinutes ?? config.iterationTimeoutMinutes) * MINUTE,
+      ideaLimitMs: (idea.timeoutMinutes ?? config.timeoutMinutes) * MINUTE,
+      gateCommands: config.gate.commands.map(({ name }) => name),
+    };
   }
 
   async #leave(): Promise<void> {

@@ -16,6 +16,7 @@ export class Pages {
   readonly #context: Context;
   readonly #ref: RunRef;
   #history: { at: number; value: Details['history'] } | undefined;
+  #past: Details['past'];
   #report: { key: string; at: number; lines: string[] } | undefined;
 
   constructor(context: Context, ref: RunRef) {
@@ -23,15 +24,33 @@ export class Pages {
     this.#ref = ref;
   }
 
-  async read(ui: Ui, columns: number): Promise<Pick<Details, 'history' | 'report'>> {
+  /** The next look reads everything again. */
+  forget(): void {
+    this.#history = undefined;
+    this.#report = undefined;
+  }
+
+  async read(ui: Ui, columns: number): Promise<Pick<Details, 'history' | 'past' | 'report'>> {
     if (ui.screen === 'history') {
       const value = await this.#runs();
       return value ? { history: value } : {};
+    }
+    if (ui.screen === 'log' && ui.logOf !== undefined) {
+      const past = await this.#pastRun(ui.logOf);
+      return past ? { past } : {};
     }
     if (ui.screen !== 'report') return {};
     const chosen = ui.back[0] === 'history' ? ui.selected.history?.id : undefined;
     const lines = await this.#lines(chosen ?? this.#ref.runId, columns);
     return lines ? { report: lines } : {};
+  }
+
+  async #pastRun(runId: string): Promise<Details['past']> {
+    if (this.#past?.runId !== runId) {
+      const found = await gather(this.#context, { project: this.#ref.project, runId }).catch(() => undefined);
+      this.#past = found?.model;
+    }
+    return this.#past;
   }
 
   async #runs(): Promise<Details['history']> {

@@ -3,17 +3,12 @@
  * Invariant: leaving it, however that happens, changes nothing about the run; whatever changes the run is told through the
  * command line of the program, and what the run answers is shown.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { execa } from 'execa';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
-import { listRuns } from '../../run-files/run.js';
 import { compose, placesOf } from '../../screen/compose.js';
-import type { Act } from '../../screen/control/act.js';
-import { goTo, press } from '../../screen/control/press.js';
+import { press } from '../../screen/control/press.js';
+import { goTo } from '../../screen/control/seen.js';
 import { type Details, noDetails } from '../../screen/details.js';
 import { listsOf } from '../../screen/lists.js';
 import type { KeyPress } from '../../screen/terminal/keys.js';
@@ -25,11 +20,9 @@ import { initialUi, type ScreenName, type Selection, type Ui } from '../../scree
 import type { Picture } from '../../screen/view.js';
 import type { Context } from '../context.js';
 import { onlyAscii, usesColour } from '../views/terminal.js';
-import { ensureWorker, program } from '../worker-process.js';
+import { type ActHost, carryOut } from './acts.js';
+import { CurrentRun } from './current-run.js';
 import { DetailReader } from './details.js';
-import { Pages } from './pages.js';
-import { RunSource } from './source.js';
-import { tell } from './tell.js';
 
 const MESSAGE_MS = 8000;
 /** What shows time changes at most so often by itself. */
@@ -58,16 +51,13 @@ export class Screen {
   readonly #context: Context;
   readonly #theme: Theme;
   readonly #terminal: Terminal;
-  #source: RunSource;
+  readonly #run: CurrentRun;
   readonly #reader: DetailReader;
-  #pages: Pages;
-  #runId: string;
   #reported = false;
   readonly #pace = newPace(performance.now(), cpu());
   readonly #stop = new AbortController();
   #ui: Ui = initialUi();
   #details: Details = noDetails();
-  #model!: RunModel;
   #picture: Picture = { lines: [] };
   /** The state that the picture shows: keys can be faster than frames. */
   #composedUi: Ui | undefined;
@@ -88,21 +78,19 @@ export class Screen {
       resumed: () => this.#paintNow(),
       signal: (name) => this.#end(name),
     });
-    this.#source = new RunSource(context, options.ref, () => this.#changed());
-    this.#runId = options.ref.runId;
-    this.#pages = new Pages(context, options.ref);
-    this.#reader = new DetailReader(context.root, options.repo, () => this.#source.api);
+    this.#run = new CurrentRun(context, options.ref, () => this.#changed());
+    this.#reader = new DetailReader(context.root, options.repo, () => this.#run.source.api);
   }
 
   async show(): Promise<ScreenEnd> {
-    this.#model = await this.#source.open();
+    await this.#run.open();
     const ended = new Promise<ScreenEnd['why']>((end) => {
       this.#end = end;
     });
     this.#terminal.open();
     try {
       this.#paintNow();
-      const tasks = Promise.all([this.#every(CLOCK_MS, () => this.#clock()), this.#readDetails()]);
+      const tasks = Promise.all([this.#every(CLOCK_MS, () => this.#changed()), this.#readDetails()]);
       const why = await ended;
       this.#stop.abort();
       clearTimeout(this.#timer);
@@ -112,7 +100,7 @@ export class Screen {
       this.#stop.abort();
       clearTimeout(this.#timer);
       this.#terminal.close();
-      await this.#source.close();
+      await this.#run.close();
     }
   }
 
@@ -123,14 +111,10 @@ export class Screen {
     }
   }
 
-  #clock(): void {
-    this.#changed();
-  }
-
   async #readDetails(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       await this.#details1();
-      if (this.#model.endedAt !== undefined) await this.#followNewest();
+      await this.#followNewest();
       const ms = this.#ui.screen === 'idea' && this.#ui.tab === 'agent' ? STREAM_MS : DETAILS_MS;
       await delay(ms, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
@@ -138,28 +122,14 @@ export class Screen {
 
   /** A run that was started meanwhile takes the place of the one that is over. */
   async #followNewest(): Promise<void> {
-    const { project } = this.#model;
-    const [runId] = await listRuns(this.#context.root, project);
-    if (runId === undefined || runId === this.#runId) return;
-    const ref = { project, runId };
-    const next = new RunSource(this.#context, ref, () => this.#changed());
-    const model = await next.open().catch(() => undefined);
-    if (!model) {
-      await next.close();
-      return;
-    }
-    const before = this.#source;
-    this.#source = next;
-    this.#model = model;
-    this.#runId = runId;
-    this.#pages = new Pages(this.#context, ref);
+    const runId = await this.#run.followNewest();
+    if (runId === undefined) return;
     this.#reported = false;
     this.#needs = -1;
     const { report: _, history: __, idea: ___, ...kept } = this.#details;
     this.#details = kept;
     if (this.#ui.screen === 'report') this.#ui = { ...this.#ui, screen: 'run', back: [] };
     this.say(`run ${runId} has begun; this screen follows it`);
-    await before.close();
   }
 
   async #details1(): Promise<void> {
@@ -169,8 +139,8 @@ export class Screen {
     let moved = false;
     try {
       const read = await this.#reader.read(this.#model, this.#ui, this.#picture.selected?.id);
-      const pages = await this.#pages.read(this.#ui, this.#terminal.size.columns);
-      const { standstill } = this.#source;
+      const pages = await this.#run.pages.read(this.#ui, this.#terminal.size.columns);
+      const { standstill } = this.#run.source;
       const now = this.#ui;
       if (now.screen !== screen || now.idea !== idea || now.tab !== tab) {
         moved = true;
@@ -251,7 +221,7 @@ export class Screen {
   #key(key: KeyPress): void {
     if (key.name === 'focus-in' || key.name === 'focus-out') {
       this.#focused = key.name === 'focus-in';
-      this.#source.focus(this.#focused);
+      this.#run.source.focus(this.#focused);
       focus(this.#pace, this.#focused, performance.now());
       this.#want(this.#focused ? 'key' : 'change');
       return;
@@ -267,7 +237,7 @@ export class Screen {
     const { ui, act } = press(before, key, seen);
     this.#ui = ui;
     if (ui.message && ui.message !== before.message) this.#messageUntil = Date.now() + MESSAGE_MS;
-    if (act) void this.#act(act);
+    if (act) void carryOut(act, this.#host());
     if (ui.screen !== before.screen || ui.idea !== before.idea || ui.tab !== before.tab || ui.serial !== before.serial)
       void this.#details1();
     this.#paintNow();
@@ -289,88 +259,26 @@ export class Screen {
     this.#paintNow();
   }
 
-  async #act(act: Act): Promise<void> {
-    try {
-      await this.#carryOut(act);
-    } catch (error) {
-      this.say((error as Error).message.split('\n')[0] ?? 'that failed', false);
-    }
+  #host(): ActHost {
+    return {
+      context: this.#context,
+      terminal: this.#terminal,
+      source: this.#run.source,
+      project: this.#model.project,
+      drafts: this.#ui.drafts,
+      draft: (idea, draft) => {
+        const { [idea]: _, ...drafts } = this.#ui.drafts;
+        this.#ui = { ...this.#ui, drafts: draft ? { ...drafts, [idea]: draft } : drafts };
+      },
+      say: (text, ok) => this.say(text, ok),
+      leave: () => this.leave(),
+      repaint: () => this.#paintNow(),
+      forget: () => this.#run.pages.forget(),
+    };
   }
 
-  async #carryOut(act: Act): Promise<void> {
-    switch (act.do) {
-      case 'leave':
-        this.#end('left');
-        return;
-      case 'shell':
-        this.#terminal.suspend();
-        return;
-      case 'repaint':
-        this.#terminal.painter.forget();
-        this.#paintNow();
-        return;
-      case 'refresh':
-        this.#source.refresh();
-        this.#terminal.painter.forget();
-        this.say('asked again');
-        return;
-      case 'copy':
-        this.#terminal.copy(act.text);
-        this.say(`copied: ${act.text.slice(0, 60)}`);
-        return;
-      case 'web':
-        this.say(this.#source.webPage ?? 'no Web UI is known for this server', this.#source.webPage !== undefined);
-        return;
-      case 'worker':
-        this.say('starting a worker …');
-        await ensureWorker(this.#context, this.#model.project);
-        this.#source.refresh();
-        this.say('a worker runs');
-        return;
-      case 'editor':
-        await this.#edit(act.idea);
-        return;
-      case 'lend':
-        await this.#terminal.lend(() =>
-          execa(process.execPath, [program(), '-C', this.#context.cwd, ...act.args], {
-            stdio: 'inherit',
-            reject: false,
-          }),
-        );
-        return;
-      case 'tell': {
-        this.say(`${act.args[0]} …`);
-        const { ok, text } = await tell(this.#context, act.args);
-        if (ok && act.draft !== undefined) {
-          const { [act.draft]: _, ...drafts } = this.#ui.drafts;
-          this.#ui = { ...this.#ui, drafts };
-        }
-        this.#source.refresh();
-        this.say(text, ok);
-      }
-    }
-  }
-
-  /** The begun answer in $VISUAL or $EDITOR. */
-  async #edit(idea: string): Promise<void> {
-    const editor = this.#context.env.VISUAL || this.#context.env.EDITOR;
-    if (!editor) {
-      this.say('set EDITOR to write answers there', false);
-      return;
-    }
-    const dir = await mkdtemp(join(tmpdir(), 'ralphctl-answer-'));
-    const file = join(dir, 'answer.md');
-    try {
-      await writeFile(file, this.#ui.drafts[idea]?.text ?? '', { mode: 0o600 });
-      await this.#terminal.lend(() =>
-        execa(`${editor} "$1"`, ['answer', file], { shell: true, stdio: 'inherit', reject: false }),
-      );
-      const text = (await readFile(file, 'utf8')).trimEnd();
-      this.#ui = { ...this.#ui, drafts: { ...this.#ui.drafts, [idea]: { text, cursor: text.length } } };
-      this.#paintNow();
-    } finally {
-      await rm(dir, { recursive: true, force: true });
-    }
+  get #model(): RunModel {
+    return this.#run.model;
   }
 }
 

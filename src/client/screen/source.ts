@@ -17,6 +17,7 @@ import { workerState } from '../../worker/record.js';
 import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
+import { takeForNext } from '../model/for-next.js';
 import { emptyModel, takeAdded } from '../model/read-model.js';
 import { ringBell } from '../views/terminal.js';
 
@@ -122,6 +123,11 @@ export class RunSource {
         await this.#check();
       }
       if (!over && this.#wantsAnswer(now)) await this.#ask(model);
+      // What is said to an idea now is for the next run; lists are made anew for each count of events.
+      if (over && (await takeForNext(this.#context.root, model).catch(() => false))) {
+        model.events += 1;
+        this.#changed();
+      }
       await delay(LOOK_MS, undefined, { signal: this.#stop.signal }).catch(() => {});
     }
   }

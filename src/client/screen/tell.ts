@@ -7,6 +7,8 @@ import { type Context, TELLER_ENV } from '../context.js';
 import { program } from '../worker-process.js';
 
 const MOST_MS = 60_000;
+/** A start may have to start a server first. */
+const MOST_START_MS = 300_000;
 
 export interface Told {
   ok: boolean;
@@ -21,12 +23,16 @@ export async function tell(context: Context, args: readonly string[]): Promise<T
     {
       reject: false,
       stdin: 'ignore',
-      timeout: MOST_MS,
+      timeout: args[0] === 'start' ? MOST_START_MS : MOST_MS,
       env: { ...context.env, NO_COLOR: '1', [TELLER_ENV]: 'screen' },
       extendEnv: false,
     },
   );
-  if (timedOut) return { ok: false, text: `${args[0]} took longer than a minute; see: ralphctl logs` };
+  if (timedOut)
+    return {
+      ok: false,
+      text: `${args[0]} took longer than ${args[0] === 'start' ? 'five minutes' : 'a minute'}; see: ralphctl logs`,
+    };
   const said = (exitCode === 0 ? stdout || stderr : stderr || stdout).split('\n').map((line) => line.trim());
   const lines = said.filter((line) => line !== '' && !line.startsWith('warning:'));
   const text = lines.join(' · ').replace(/^ralphctl: /, '');

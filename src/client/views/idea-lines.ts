@@ -43,8 +43,7 @@ function groupLines({ done, total, landed, open }: GroupView): string[] {
   ];
 }
 
-/** An idea without iterations left has not timed out. */
-export const statusWord = (status: IdeaStatus): string => (status === 'timeout' ? 'ran out' : status);
+export const statusWord = (status: IdeaStatus): string => (status === 'timeout' ? 'timed out' : status);
 
 const answered = ({ question, answer }: Answered): string[] => [
   'it asked:',
@@ -81,7 +80,7 @@ export function runLine(run: AgentRunLine): string {
 
 function endText({ outcome, message, signal, turnedDown }: AgentRunLine): string {
   if (outcome === undefined) return 'has not ended';
-  if (outcome === 'timeout') return 'out of time';
+  if (outcome === 'timeout') return 'timed out';
   if (outcome === 'failed') return `failed: ${clean(message ?? '')}`;
   return signal ? claimText(turnedDown === undefined ? { signal } : { signal, turnedDown }) : '(no signal)';
 }

@@ -4,6 +4,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
+import { took } from '../../decide/duration.js';
 import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { BudgetLine, Spent } from '../../protocol/budget.js';
 import type { StampedEvent } from '../../protocol/events.js';
@@ -63,7 +64,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'iteration-end': {
       const commits = event.commits === 0 ? '' : `, ${event.commits} ${event.commits === 1 ? 'commit' : 'commits'}`;
       const what = event.outcome === 'ok' ? claimText(event, paint) : paint.red(outcomeText(event));
-      return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${seconds(event.durationMs)}`)}${escapedText(event, paint)}`;
+      return `${paint.dim('·')} ${event.idea} iteration ${event.iteration}: ${what}${paint.dim(`${commits}, ${took(event.durationMs)}`)}${escapedText(event, paint)}`;
     }
     case 'gate': {
       const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} tests passing` : '';
@@ -73,7 +74,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
         : '';
       const look = event.tripwires ? `\n  ${paint.yellow('!')} ${clean(event.tripwires.join('; '))}` : '';
       if (event.pass)
-        return `${paint.dim('·')} ${event.idea} gate green${event.merged ? ' on the merged tree' : ''}${paint.dim(`${tests}, ${seconds(event.durationMs)}`)}${flaky}${tolerated}${look}${escapedText(event, paint)}`;
+        return `${paint.dim('·')} ${event.idea} gate green${event.merged ? ' on the merged tree' : ''}${paint.dim(`${tests}, ${took(event.durationMs)}`)}${flaky}${tolerated}${look}${escapedText(event, paint)}`;
       return `${paint.red('✗')} ${event.idea} gate red${event.merged ? ' on the merged tree' : ''}: ${clean(event.command ?? '')}${paint.dim(tests)}${escapedText(event, paint)}`;
     }
     case 'landing':
@@ -86,7 +87,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'step':
       return `${event.state === 'complete' ? paint.green('▣') : paint.yellow('▢')} ${event.idea} step ${clean(event.step)} ${event.state}${event.why ? paint.dim(`: ${clean(event.why)}`) : ''}`;
     case 'waiting':
-      return `${paint.dim('…')} ${event.idea} waits ${seconds(event.ms)}: ${clean(event.why)}`;
+      return `${paint.dim('…')} ${event.idea} waits ${took(event.ms)}: ${clean(event.why)}`;
     case 'answered':
       // The event of the command shows it.
       return undefined;
@@ -191,7 +192,7 @@ function ideaBody(event: Extract<StampedEvent, { kind: 'idea' }>, paint: Paint):
     case 'blocked':
       return `${paint.yellow('⊗')} ${paint.bold(event.idea)} blocked${reason}`;
     case 'timeout':
-      return `${paint.yellow('◔')} ${paint.bold(event.idea)} ran out${reason}; its worktree is kept`;
+      return `${paint.yellow('◔')} ${paint.bold(event.idea)} timed out${reason}; its worktree is kept`;
     case 'failed':
       return `${paint.red('✗')} ${paint.bold(event.idea)} failed${reason}; its worktree is kept`;
     case 'paused':
@@ -245,7 +246,7 @@ function escapedText({ escaped = [], late = [] }: { escaped?: string[]; late?: s
 }
 
 function outcomeText(event: Extract<StampedEvent, { kind: 'iteration-end' }>): string {
-  return event.outcome === 'timeout' ? 'out of time' : `failed: ${clean(event.message ?? '')}`;
+  return event.outcome === 'timeout' ? 'timed out' : `failed: ${clean(event.message ?? '')}`;
 }
 
 /** Counts the ideas that a run landed. Ideas that landed before it only count in the total. */
@@ -257,12 +258,6 @@ export function landedText({ landed, landedBefore = 0 }: { landed: number; lande
 export const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
-export const seconds = (ms: number): string => {
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
-  const whole = Math.round(ms / 1000);
-  return `${Math.floor(whole / 60)}m ${whole % 60}s`;
-};
 
 /** Control characters, and marks that reverse the direction of writing. */
 const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;

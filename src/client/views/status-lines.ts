@@ -1,19 +1,10 @@
 /** Formats an open run as lines for a person. */
+import { took } from '../../decide/duration.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { print } from '../context.js';
 import { statusWord } from './idea-lines.js';
-import {
-  accountText,
-  budgetText,
-  clean,
-  many,
-  paragraphs,
-  seconds,
-  signalText,
-  spentText,
-  warningText,
-} from './live-lines.js';
+import { accountText, budgetText, clean, many, paragraphs, signalText, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
 
@@ -49,8 +40,8 @@ export function describeLive(
   }
   const { iterations, merges } = statistics;
   print(
-    `${seconds(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
-      (iterations.total > 0 ? ` (average ${seconds(iterations.averageMs)})` : '') +
+    `${took(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
+      (iterations.total > 0 ? ` (average ${took(iterations.averageMs)})` : '') +
       `, ${merges.pending} waiting to land`,
   );
   // The line about the review shows it.
@@ -113,7 +104,7 @@ export function progressText({ at, last, waits, tools, usage = {} }: AgentHeartb
   const used = usageText(usage);
   const done = `${tools} tool ${tools === 1 ? 'call' : 'calls'}${used === '' ? '' : `, ${used}`}`;
   const what = waits === undefined ? '' : waits === 'retrying' ? 'retries its provider, ' : 'waits for a limit, ';
-  return `${done} · ${what}${seconds(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
+  return `${done} · ${what}${took(Math.max(0, now - at))} ago${last ? `: ${clean(last)}` : ''}`;
 }
 
 /**

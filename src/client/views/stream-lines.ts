@@ -5,8 +5,9 @@
  */
 import pc from 'picocolors';
 import type { StreamLine } from '../../agents/reading/stream.js';
+import { took } from '../../decide/duration.js';
 import type { Usage } from '../../protocol/agent-run.js';
-import { clean, dayLine, seconds } from './live-lines.js';
+import { clean, dayLine } from './live-lines.js';
 import { dayOf, localTime } from './terminal.js';
 
 const INDENT = ' '.repeat(8);
@@ -71,7 +72,7 @@ export class StreamView {
       }
       case 'retrying': {
         const count = event.attempt === undefined ? '' : ` (${event.attempt}${event.of ? ` of ${event.of}` : ''})`;
-        const wait = event.delayMs === undefined ? '' : `, in ${seconds(event.delayMs)}`;
+        const wait = event.delayMs === undefined ? '' : `, in ${took(event.delayMs)}`;
         return [`${yellow('↻')} retries${count}${wait}: ${clean(event.message)}`];
       }
       case 'limit': {

@@ -16,6 +16,7 @@ import type { Trouble, TroubleKind } from '../../protocol/limits.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
 import { isPlausible } from '../accounts/reopening.js';
+import { took } from '../duration.js';
 import { alreadyRedQuestion, openTripwires, tripwireKey, tripwireQuestion } from './tripwires.js';
 
 export type NextStep =
@@ -162,7 +163,7 @@ export function limitReached(
   if (spent.grace) return undefined;
   const most = limits.loop ? limits.maxIterations : (limits.attempts ?? 1);
   if (spent.iteration >= most) return `${spent.iteration} of ${most} iterations used`;
-  if (spent.activeMs >= limits.timeoutMs) return `${minutes(limits.timeoutMs)} of working time used`;
+  if (spent.activeMs >= limits.timeoutMs) return `${took(limits.timeoutMs)} of working time used`;
   return undefined;
 }
 
@@ -176,15 +177,15 @@ type TimeoutReason = Extract<AgentOutcome, { kind: 'timeout' }>['why'];
 
 const ENDED: Readonly<Record<TimeoutReason, string>> = {
   idle: 'the agent went silent',
-  iteration: 'the agent ran out of time',
+  iteration: 'the agent timed out',
   turns: 'the agent used up its turns',
   budget: 'the agent used up what one run may use',
 };
 
 function afterTimeout(why: TimeoutReason, durationMs: number, limits: IdeaLimits): NextStep {
   const spent = Math.max(1, Math.round(durationMs / 60_000));
-  if (limits.loop) return { do: 'iterate', feedback: { kind: 'iteration-timeout', minutes: spent } };
-  return { do: 'close', outcome: 'timeout', reason: `${ENDED[why]} after ${minutes(durationMs)}` };
+  if (limits.loop) return { do: 'iterate', feedback: { kind: 'iteration-timeout', minutes: spent, ms: durationMs } };
+  return { do: 'close', outcome: 'timeout', reason: `${ENDED[why]} after ${took(durationMs)}` };
 }
 
 function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {
@@ -262,8 +263,3 @@ function afterLimit(message: string, resetAt: number | undefined, context: RunCo
     asking: 'trouble',
   };
 }
-
-const minutes = (ms: number): string => {
-  if (ms < 90_000) return `${Math.round(ms / 1000)} s`;
-  return `${Math.round(ms / 60_000)} min`;
-};

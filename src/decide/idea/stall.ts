@@ -7,6 +7,7 @@ import type { AgentSignal, Feedback, RunAgentResult } from '../../protocol/agent
 import type { GateResult } from '../../protocol/gate.js';
 import type { Cause } from '../../protocol/idea-run.js';
 import type { Ladder, Rung, Stall, Warning, WarningAnswer, WarningSettings, Watch } from '../../protocol/warnings.js';
+import { took } from '../duration.js';
 import { clip } from '../text.js';
 
 /** How many states are remembered. Returning to one of them is no progress, so going back and forth is none either. */
@@ -203,7 +204,7 @@ export function causeOf(feedback: Feedback | undefined, signal: AgentSignal | un
     case 'no-signal':
       return 'the agent ended without a signal';
     case 'iteration-timeout':
-      return `the agent was stopped after ${feedback.minutes} min`;
+      return `the agent timed out after ${took(feedback.ms ?? feedback.minutes * 60_000)}`;
     case 'run-failed':
       return feedback.message;
     case 'landing-conflict':

@@ -161,7 +161,7 @@ const WORDS: Record<Situation, string> = {
   landing: 'is landing right now',
   landed: 'has landed',
   blocked: 'is blocked',
-  timeout: 'ran out of its limits',
+  timeout: 'timed out',
   failed: 'failed',
   skipped: 'was skipped',
   abandoned: 'was abandoned',

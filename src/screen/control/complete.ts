@@ -6,21 +6,62 @@ import { IDEA_VERBS, RUN_MODES, RUN_VERBS } from '../../protocol/command.js';
 const SPELLED: readonly string[] = [
   'budget raise',
   'config reload',
-  'config show',
   'enqueue',
   'limits retry',
-  'saves',
+  'notify test',
+  'saves restore',
+  'start',
   'sync',
   'warn',
-  'why',
 ];
+
+/** Commands whose output a person reads: they get the terminal until a key is pressed. */
+const READ: readonly string[] = [
+  'budget show',
+  'config show',
+  'doctor',
+  'events',
+  'help',
+  'limits list',
+  'logs',
+  'report',
+  'runs',
+  'saves',
+  'server',
+  'show',
+  'status',
+  'version',
+  'why',
+  'worker',
+];
+
+/** Commands that make no sense on the screen, and what does instead. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  top: 'this is the screen of top',
+  demo: 'demo makes a repository of its own: run it in a shell',
+  init: 'init asks and writes files: run it in a shell',
+  completion: 'completion prints a script: run it in a shell',
+};
+
+/** How a command line is carried out. */
+export function wayOf(args: readonly string[]): 'tell' | 'read' | 'edit' | { refused: string } {
+  const [verb = '', next = ''] = args;
+  const instead = INSTEAD[verb];
+  if (instead !== undefined) return { refused: instead };
+  if (verb === 'edit' && args.length === 2) return 'edit';
+  if (verb === 'server' && next === 'stop') return { refused: 'the screen needs the server: stop it in a shell' };
+  if (verb === 'worker' && next === '') return { refused: 'W starts a worker' };
+  const two = `${verb} ${next}`;
+  if (COMMANDS.includes(two)) return READ.includes(two) ? 'read' : 'tell';
+  return READ.includes(verb) || next === '--help' || next === '-h' ? 'read' : 'tell';
+}
 const HIDDEN = new Set<string>(['pause-now', 'skip-step', 'retry-limit', 'raise-budget', 'reload-config']);
 
-const COMMANDS: readonly string[] = [...new Set<string>([...RUN_VERBS, ...IDEA_VERBS, ...SPELLED])]
+const COMMANDS: readonly string[] = [...new Set<string>([...RUN_VERBS, ...IDEA_VERBS, ...SPELLED, ...READ])]
   .filter((verb) => !HIDDEN.has(verb))
   .sort();
 
-const ABOUT_IDEAS = new Set<string>([...IDEA_VERBS, 'warn', 'why', 'saves']);
+const ABOUT_IDEAS = new Set<string>([...IDEA_VERBS, 'warn', 'why', 'saves', 'show', 'logs']);
 const MOST = 8;
 
 /** Whole command lines that begin with what is typed, best first. */

@@ -4,7 +4,7 @@
  */
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { Action } from '../keys.js';
-import { ideaVerbs, runTakes } from '../possible.js';
+import { ideaVerbs, isOver, runTakes } from '../possible.js';
 import type { Act } from './act.js';
 
 export type Wish =
@@ -79,6 +79,10 @@ export function runWish(action: Action, model: RunModel): Wish | undefined {
         : { refused: `the run is ${model.state}: stop does not apply` };
     case 'review':
       return runTakes(model, 'review') ? tell('review') : { refused: 'the run waits for no review' };
+    case 'again':
+      return isOver(model)
+        ? asked('start a run with everything that has not landed', 'start', '--detach')
+        : { refused: 'a run is open: r on an idea retries that idea' };
     case 'worker':
       return { act: { do: 'worker' } };
     default:

@@ -13,6 +13,7 @@ const LEAVE = '\u001b[?1004l\u001b[?2004l\u001b[0m\u001b[?25h\u001b[?1049l\u001b
 const RESIZE_MS = 50;
 /** Ends the screen, never the run. */
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+const STOPPED = '\r\n-- Enter goes back to the screen --';
 
 export interface TerminalHandlers {
   key(press: KeyPress): void;
@@ -30,13 +31,14 @@ export class Terminal {
   #stopKeys: (() => void) | undefined;
   #resize: NodeJS.Timeout | undefined;
   #taken = false;
+  #lent = false;
   #title = '';
 
   constructor(handlers: TerminalHandlers, input = process.stdin, output = process.stdout) {
     this.#handlers = handlers;
     this.#input = input;
     this.#output = output;
-    this.painter = new Painter((text) => void output.write(text));
+    this.painter = new Painter((text) => this.#write(text));
   }
 
   get size(): { columns: number; rows: number } {
@@ -45,7 +47,8 @@ export class Terminal {
 
   open(): void {
     process.once('exit', this.#giveBack);
-    for (const name of SIGNALS) process.on(name, this.#handlers.signal);
+    for (const name of SIGNALS) process.on(name, this.#signalled);
+    process.on('SIGTSTP', this.#suspended);
     process.on('SIGCONT', this.#continued);
     this.#output.on('resize', this.#resized);
     this.#take();
@@ -54,42 +57,66 @@ export class Terminal {
   close(): void {
     this.#giveBack();
     process.off('exit', this.#giveBack);
-    for (const name of SIGNALS) process.off(name, this.#handlers.signal);
+    for (const name of SIGNALS) process.off(name, this.#signalled);
+    process.off('SIGTSTP', this.#suspended);
     process.off('SIGCONT', this.#continued);
     this.#output.off('resize', this.#resized);
     clearTimeout(this.#resize);
   }
 
-  /** Gives the terminal to another program (an editor) for as long as `work` takes. */
-  async lend<T>(work: () => Promise<T>): Promise<T> {
+  /** Gives the terminal to another program (an editor) for as long as `work` takes. `read`: until its output is read. */
+  async lend(work: () => Promise<unknown>, read = false): Promise<void> {
     this.#giveBack();
+    this.#lent = true;
     try {
-      return await work();
+      await work();
+      if (read) await this.#enter();
     } finally {
+      this.#lent = false;
       this.#take();
       this.#handlers.resumed();
     }
   }
 
+  #enter(): Promise<void> {
+    this.#output.write(STOPPED);
+    return new Promise((done) => {
+      const stop = readKeys(this.#input, ({ name }) => {
+        if (!['enter', 'newline', 'esc', 'q', 'ctrl-c'].includes(name)) return;
+        stop();
+        this.#input.pause();
+        done();
+      });
+      this.#input.setRawMode?.(true);
+      this.#input.resume();
+    });
+  }
+
   /** Stops this process as Ctrl-Z does; it goes on with SIGCONT. */
   suspend(): void {
     this.#giveBack();
-    process.kill(process.pid, 'SIGSTOP');
+    // The whole group, as the terminal itself does: a program around this one has to stop, too.
+    process.kill(0, 'SIGSTOP');
   }
 
   bell(): void {
-    this.#output.write('\u0007');
+    this.#write('\u0007');
   }
 
   title(text: string): void {
     if (text === this.#title) return;
     this.#title = text;
-    this.#output.write(`\u001b]2;${text}\u0007`);
+    this.#write(`\u001b]2;${text}\u0007`);
   }
 
   /** To the clipboard, where the terminal allows it (OSC 52). */
   copy(text: string): void {
-    this.#output.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+    this.#write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
+  }
+
+  /** What another program has the terminal for is not written over. */
+  #write(text: string): void {
+    if (this.#taken) this.#output.write(text);
   }
 
   #take(): void {
@@ -112,7 +139,18 @@ export class Terminal {
     this.#output.write(LEAVE);
   };
 
+  /** Ctrl-C belongs to the program that has the terminal. */
+  readonly #signalled = (name: NodeJS.Signals): void => {
+    if (name !== 'SIGINT' || !this.#lent) this.#handlers.signal(name);
+  };
+
+  readonly #suspended = (): void => this.suspend();
+
   readonly #continued = (): void => {
+    if (this.#lent) return;
+    // A shell may have changed the terminal meanwhile, also where nobody gave it back before.
+    this.#stopKeys?.();
+    this.#taken = false;
     this.#take();
     this.#handlers.resumed();
   };

@@ -44,7 +44,6 @@ export class GitWork {
       this.#tell((p) => p.landingFailed(idea, 'there is no finished work to land'));
       return;
     }
-    emit(this.#input, { kind: 'landing', idea });
     const scope = new CancellationScope({ cancellable: true });
     this.#landing = scope;
     const { work } = entry;

@@ -65,6 +65,7 @@ describe('the prompt', () => {
     [{ kind: 'claimed-but-empty' }, ['no change against its base']],
     [{ kind: 'no-signal' }, ['without a valid signal']],
     [{ kind: 'iteration-timeout', minutes: 20 }, ['after 20 minutes']],
+    [{ kind: 'iteration-timeout', minutes: 1, ms: 20_400 }, ['after 20 seconds']],
     [{ kind: 'run-failed', message: 'boom' }, ['boom']],
     [
       { kind: 'landing-conflict', files: ['src/a.ts', 'b.md'], detail: 'both changed' },

@@ -45,7 +45,7 @@ describe('lines for people', () => {
       '→ Bash npm test',
       '→ Read',
       '✗ Bash failed with exit code 2: no such script',
-      '↻ retries (2 of 10), in 1.5 s: overloaded',
+      '↻ retries (2 of 10), in 1.5s: overloaded',
       '… 7 events left out; the raw log has them',
       '✗ failed: out of money  2 tool calls, 1.2M tokens in, 68 out, $0.13',
     ]);
@@ -72,9 +72,9 @@ describe('lines for people', () => {
 
   it('status has one of them for a running agent', () => {
     const progress = { at: 1000, last: 'Edit: a.ts', tools: 3, messages: 1, usage: { inputTokens: 1500 } };
-    expect(progressText(progress, 4000)).toBe('3 tool calls, 1.5k tokens in · 3.0 s ago: Edit: a.ts');
+    expect(progressText(progress, 4000)).toBe('3 tool calls, 1.5k tokens in · 3.0s ago: Edit: a.ts');
     expect(progressText({ ...progress, waits: 'retrying', tools: 1, usage: {} }, 500)).toBe(
-      '1 tool call · retries its provider, 0.0 s ago: Edit: a.ts',
+      '1 tool call · retries its provider, 0.0s ago: Edit: a.ts',
     );
   });
 });

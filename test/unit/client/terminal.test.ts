@@ -56,7 +56,7 @@ test('G3 without UTF-8 every sign is a letter', () => {
   expect(onlyAscii({ LANG: 'C' })).toBe(true);
   expect(onlyAscii({ LANG: 'C', LC_ALL: 'en_US.UTF-8' })).toBe(false);
   expect(onlyAscii({})).toBe(false);
-  expect(asciiOf('▸ a-1 … ◔ ran out')).toBe('R a-1 ... T ran out');
+  expect(asciiOf('▸ a-1 … ◔ timed out')).toBe('R a-1 ... T timed out');
 });
 
 test('G3 no sign has an emoji form', async () => {

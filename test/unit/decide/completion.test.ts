@@ -103,12 +103,12 @@ describe('B3 completion table', () => {
 
   test.each(['iteration', 'idle'] as const)('B3: an agent that ran out of time (%s) goes on in a loop', (why) => {
     const run = runOf(COMPLETE, { outcome: { kind: 'timeout', why }, durationMs: 125_000 });
-    expect(afterRun(run, context())).toEqual(iterate({ kind: 'iteration-timeout', minutes: 2 }));
+    expect(afterRun(run, context())).toEqual(iterate({ kind: 'iteration-timeout', minutes: 2, ms: 125_000 }));
   });
 
   test.each([
-    ['iteration', 'the agent ran out of time after 2 min'],
-    ['idle', 'the agent went silent after 2 min'],
+    ['iteration', 'the agent timed out after 2m05s'],
+    ['idle', 'the agent went silent after 2m05s'],
   ] as const)('B10: a single attempt that ran out of time (%s) is timeout, not failed', (why, reason) => {
     const run = runOf(NONE, { outcome: { kind: 'timeout', why }, durationMs: 125_000 });
     expect(afterRun(run, context({ limits: limitsOf({ loop: false }) }))).toEqual({
@@ -134,7 +134,7 @@ describe('B3 limits', () => {
 
   test('B3: working time ends an idea, one millisecond less does not', () => {
     expect(limitReached(spent({ activeMs: LIMITS.timeoutMs - 1 }), LIMITS)).toBeUndefined();
-    expect(limitReached(spent({ activeMs: LIMITS.timeoutMs }), LIMITS)).toBe('30 min of working time used');
+    expect(limitReached(spent({ activeMs: LIMITS.timeoutMs }), LIMITS)).toBe('30m of working time used');
   });
 
   test('B10: a single attempt is one iteration, whatever maxIterations says', () => {

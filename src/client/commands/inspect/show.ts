@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
-import { fold, newModel } from '../../../model/fold.js';
 import type { IdeaModel } from '../../../model/model.js';
 import type { RunRef } from '../../../protocol/run-ref.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
@@ -14,11 +13,11 @@ import { fixOf } from '../../../report/commands.js';
 import { openIdea } from '../../../report/open.js';
 import { type Shown, type ShownRun, showJson, showText } from '../../../report/show.js';
 import { signalText } from '../../../report/work.js';
-import { eventsPath, followEvents } from '../../../run-files/events.js';
 import { knownIdeas, listRuns, loadRun } from '../../../run-files/run.js';
 import { paragraphs } from '../../../screen/text.js';
 import { clock, duration } from '../../../screen/time.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
+import { ideaInRuns } from '../../model/idea-runs.js';
 import { type Gathered, gather } from '../../report/gather.js';
 import { printLines, textWidth } from '../../report/print.js';
 import { gateLogs } from '../../views/idea-report.js';
@@ -28,9 +27,6 @@ export interface ShowOptions {
   run?: string;
   iteration?: number;
 }
-
-/** Other runs that are read. */
-const MOST_RUNS = 20;
 
 export async function show(context: Context, id: string, options: ShowOptions): Promise<number> {
   const project = await findProjectId(context);
@@ -63,19 +59,6 @@ function shownOf({ model, extra }: Gathered, idea: IdeaModel, all: readonly Show
     others: all.filter(({ runId }) => runId !== model.runId),
     ...(branch ? { branch } : {}),
   };
-}
-
-/** The runs whose events name the idea, newest first. */
-async function ideaInRuns(root: string, project: string, id: string): Promise<ShownRun[]> {
-  const found: ShownRun[] = [];
-  for (const runId of (await listRuns(root, project)).slice(0, MOST_RUNS)) {
-    const model = newModel({ project, runId, name: '', target: '' });
-    for await (const event of followEvents(eventsPath(root, { project, runId }), AbortSignal.abort()))
-      if ('idea' in event && event.idea === id) fold(model, event);
-    const idea = model.ideas.get(id);
-    if (idea) found.push({ runId, startedAt: model.startedAt ?? 0, idea });
-  }
-  return found;
 }
 
 /** The newest run that has the idea in its backlog. */

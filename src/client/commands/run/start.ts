@@ -2,6 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { closedLockDir } from '../../../config/paths.js';
+import { took } from '../../../decide/duration.js';
 import { checkoutBehind } from '../../../git/landing/checkout.js';
 import { landedIdeas } from '../../../git/landing/landed.js';
 import type { RunMode } from '../../../protocol/command.js';
@@ -21,8 +22,8 @@ import { goneAtEnd, reportLines } from '../../open-run/landed-report.js';
 import { untickedAtEnd } from '../../open-run/not-committed.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../../plan/run-plan.js';
 import { ensureStateFolder } from '../../state-folder.js';
-import { clean, landedText, many, paragraphs, seconds } from '../../views/live-lines.js';
-import { elapsed } from '../../views/status-lines.js';
+import { statusWord } from '../../views/idea-lines.js';
+import { clean, landedText, many, paragraphs } from '../../views/live-lines.js';
 import { canShowScreen } from '../../views/terminal.js';
 import { ensureWorker } from '../../worker-process.js';
 import type { OpenRun } from '../steer/interventions.js';
@@ -304,11 +305,11 @@ function showSummary(context: Context, summary: RunSummary, { gone, unticked }: 
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them missing from the target` : ''}, ${summary.notLanded.length} not, in ${seconds(elapsed(statistics, Date.now()))}; ` +
+    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them missing from the target` : ''}, ${summary.notLanded.length} not, in ${took(statistics.runtimeMs)}; ` +
       `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {
-    print(`  ${one.idea} ${one.status}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
   }
   for (const line of [...gone, ...unticked]) print(`  ${line}`);
   if (summary.notLanded.length > 0) print('reasons: ralphctl why IDEA   output: ralphctl logs IDEA');

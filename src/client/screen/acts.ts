@@ -1,0 +1,113 @@
+/**
+ * Carries out what a key asks for beyond the picture: commands, the editor, the clipboard, a worker.
+ * Invariant: a command reaches the run only through the program's own command line; an error becomes a message, never a throw.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Act } from '../../screen/control/act.js';
+import type { Terminal } from '../../screen/terminal/terminal.js';
+import type { Draft, Ui } from '../../screen/ui.js';
+import type { Context } from '../context.js';
+import { ensureWorker, program } from '../worker-process.js';
+import type { RunSource } from './source.js';
+import { tell } from './tell.js';
+
+/** What acts need of the screen. */
+export interface ActHost {
+  readonly context: Context;
+  readonly terminal: Terminal;
+  readonly source: RunSource;
+  readonly project: string;
+  readonly drafts: Ui['drafts'];
+  /** `undefined` drops the draft. */
+  draft(idea: string, draft: Draft | undefined): void;
+  say(text: string, ok?: boolean): void;
+  leave(): void;
+  repaint(): void;
+  /** The pages about whole runs are read again. */
+  forget(): void;
+}
+
+export async function carryOut(act: Act, host: ActHost): Promise<void> {
+  try {
+    await done(act, host);
+  } catch (error) {
+    host.say((error as Error).message.split('\n')[0] ?? `${act.do} failed`, false);
+  }
+}
+
+async function done(act: Act, host: ActHost): Promise<void> {
+  const { context, terminal, source } = host;
+  switch (act.do) {
+    case 'leave':
+      host.leave();
+      return;
+    case 'shell':
+      terminal.suspend();
+      return;
+    case 'repaint':
+      terminal.painter.forget();
+      host.repaint();
+      return;
+    case 'refresh':
+      source.refresh();
+      terminal.painter.forget();
+      host.say('asked again');
+      return;
+    case 'copy':
+      terminal.copy(act.text);
+      host.say(`copied: ${act.text.slice(0, 60)}`);
+      return;
+    case 'web':
+      host.say(source.webPage ?? 'no Web UI is known for this server', source.webPage !== undefined);
+      return;
+    case 'worker':
+      host.say('starting a worker …');
+      await ensureWorker(context, host.project);
+      source.refresh();
+      host.say('a worker runs');
+      return;
+    case 'editor':
+      await inEditor(act.idea, host);
+      return;
+    case 'lend':
+      await terminal.lend(
+        () => execa(process.execPath, [program(), '-C', context.cwd, ...act.args], { stdio: 'inherit', reject: false }),
+        act.read,
+      );
+      return;
+    case 'tell': {
+      host.say(`${act.args[0]} …`);
+      const { ok, text } = await tell(context, act.args);
+      if (ok && act.draft !== undefined) host.draft(act.draft, undefined);
+      source.refresh();
+      host.forget();
+      host.say(text, ok);
+    }
+  }
+}
+
+/** The begun answer in $VISUAL or $EDITOR. */
+async function inEditor(idea: string, host: ActHost): Promise<void> {
+  const { env } = host.context;
+  const editor = env.VISUAL || env.EDITOR;
+  if (!editor) {
+    host.say('set EDITOR to write answers there', false);
+    return;
+  }
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-answer-'));
+  const file = join(dir, 'answer.md');
+  try {
+    await writeFile(file, host.drafts[idea]?.text ?? '', { mode: 0o600 });
+    await host.terminal.lend(() =>
+      execa(`${editor} "$1"`, ['answer', file], { shell: true, stdio: 'inherit', reject: false }),
+    );
+    const text = (await readFile(file, 'utf8')).trimEnd();
+    host.draft(idea, { text, cursor: text.length });
+    host.repaint();
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The run that the screen shows: its source, its pages, its model. A run that starts later takes its place.
+ * Invariant: reads only; exactly one source is open.
+ */
+import type { RunModel } from '../../model/model.js';
+import type { RunRef } from '../../protocol/run-ref.js';
+import { listRuns } from '../../run-files/run.js';
+import type { Context } from '../context.js';
+import { Pages } from './pages.js';
+import { RunSource } from './source.js';
+
+export class CurrentRun {
+  readonly #context: Context;
+  readonly #changed: () => void;
+  #ref: RunRef;
+  #model!: RunModel;
+  source: RunSource;
+  pages: Pages;
+
+  constructor(context: Context, ref: RunRef, changed: () => void) {
+    this.#context = context;
+    this.#changed = changed;
+    this.#ref = ref;
+    this.source = new RunSource(context, ref, changed);
+    this.pages = new Pages(context, ref);
+  }
+
+  get model(): RunModel {
+    return this.#model;
+  }
+
+  async open(): Promise<void> {
+    this.#model = await this.source.open();
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
+  }
+
+  /** @returns its id, where a run started after this one ended; it is the current one from then on */
+  async followNewest(): Promise<string | undefined> {
+    if (this.#model.endedAt === undefined) return undefined;
+    const { project } = this.#model;
+    const [runId] = await listRuns(this.#context.root, project);
+    if (runId === undefined || runId === this.#ref.runId) return undefined;
+    const ref = { project, runId };
+    const next = new RunSource(this.#context, ref, this.#changed);
+    const model = await next.open().catch(() => undefined);
+    if (!model) {
+      await next.close();
+      return undefined;
+    }
+    const before = this.source;
+    this.source = next;
+    this.#model = model;
+    this.#ref = ref;
+    this.pages = new Pages(this.#context, ref);
+    await before.close();
+    return runId;
+  }
+}

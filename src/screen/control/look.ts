@@ -1,0 +1,105 @@
+/** Keys that change what is looked at: pages, tabs, orders, groups. Invariant: pure; none tells the run anything. */
+import type { Action } from '../keys.js';
+import { pageIdea } from '../page-idea.js';
+import { IDEA_SORTS, SLOT_ORDERS, TABS, type Ui } from '../ui.js';
+import { select } from './move.js';
+import { goTo, ideaAt, type Pressed, type Seen } from './seen.js';
+
+export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
+  switch (action) {
+    case 'back':
+      return { ui: goBack(ui) };
+    case 'help':
+      return { ui: ui.screen === 'help' ? goBack(ui) : goTo(ui, 'help') };
+    case 'open':
+      return open(ui, seen);
+    case 'diff': {
+      const idea = ideaAt(ui, seen);
+      return idea && seen.model.ideas.has(idea) ? { ui: { ...page(ui, idea), tab: 'diff' } } : { ui };
+    }
+    case 'tab-left':
+    case 'tab-right': {
+      const by = action === 'tab-left' ? -1 : 1;
+      const tab = TABS[(TABS.indexOf(ui.tab) + by + TABS.length) % TABS.length] ?? 'agent';
+      return { ui: { ...ui, tab } };
+    }
+    case 'iteration-left':
+    case 'iteration-right':
+      return { ui: otherRun(ui, seen, action === 'iteration-left' ? -1 : 1) };
+    case 'follow':
+      return { ui: { ...ui, follow: !ui.follow, scroll: {} } };
+    case 'wrap':
+      return { ui: { ...ui, wrap: !ui.wrap } };
+    case 'hide-landed':
+      return { ui: { ...ui, hideLanded: !ui.hideLanded } };
+    case 'order':
+      return { ui: { ...ui, order: after(SLOT_ORDERS, ui.order) } };
+    case 'sort':
+      return { ui: { ...ui, sort: after(IDEA_SORTS, ui.sort) } };
+    case 'tree':
+      return { ui: { ...ui, tree: !ui.tree } };
+    case 'close-group':
+    case 'open-group':
+      return { ui: group(ui, seen, action === 'close-group') };
+    case 'log-of-run':
+      return { ui: logOfRun(ui, seen) };
+    default:
+      return undefined;
+  }
+}
+
+function logOfRun(ui: Ui, { model, selected }: Seen): Ui {
+  const { logOf: _, ...rest } = goTo(ui, 'log');
+  return selected && selected.id !== model.runId ? { ...rest, logOf: selected.id } : rest;
+}
+
+const after = <T>(list: readonly T[], one: T): T => list[(list.indexOf(one) + 1) % list.length] ?? one;
+
+function goBack(ui: Ui): Ui {
+  if (ui.serial !== undefined || ui.file !== undefined) {
+    const { serial: _, file: __, ...rest } = ui;
+    return rest;
+  }
+  if (ui.screen === 'ideas' && ui.filter !== '') return { ...ui, filter: '' };
+  if (ui.screen === 'log' && ui.find !== '') return { ...ui, find: '' };
+  const [screen = 'run', ...back] = ui.back;
+  return { ...ui, screen, back };
+}
+
+const page = (ui: Ui, idea: string): Ui => {
+  const { serial: _, file: __, ...rest } = goTo(ui, 'idea');
+  return { ...rest, idea, follow: true, scroll: {}, tab: ui.screen === 'idea' ? ui.tab : 'agent' };
+};
+
+function open(ui: Ui, seen: Seen): Pressed {
+  const { selected, model } = seen;
+  if (ui.screen === 'idea') {
+    if (ui.tab === 'timeline' && selected) return { ui: { ...ui, serial: Number(selected.id), tab: 'agent' } };
+    if (ui.tab === 'diff' && selected) return { ui: { ...ui, file: selected.id } };
+    return { ui };
+  }
+  if (ui.screen === 'help') return { ui: goBack(ui) };
+  if (ui.screen === 'history') return { ui: goTo(ui, 'report') };
+  const idea = ideaAt(ui, seen);
+  if (idea === undefined || !model.ideas.has(idea)) return { ui };
+  if (ui.screen === 'ideas' && model.ideas.get(idea)?.group) return { ui: group(ui, seen, !ui.closed.has(idea)) };
+  return { ui: page(ui, idea) };
+}
+
+function otherRun(ui: Ui, { model, details }: Seen, by: 1 | -1): Ui {
+  const runs = pageIdea({ model, details, ui })?.iterations ?? [];
+  const last = runs.at(-1)?.serial;
+  const at = runs.findIndex(({ serial }) => serial === (ui.serial ?? last));
+  const next = runs[at + by];
+  return next ? { ...ui, serial: next.serial } : ui;
+}
+
+function group(ui: Ui, { model, selected }: Seen, close: boolean): Ui {
+  const idea = model.ideas.get(selected?.id ?? '');
+  const id = idea?.group ? idea.id : idea?.parent;
+  if (id === undefined) return ui;
+  const closed = new Set(ui.closed);
+  if (close) closed.add(id);
+  else closed.delete(id);
+  return { ...select(ui, { id }), closed };
+}

@@ -1,0 +1,69 @@
+/** Keys that move the selection, or the window of a text. Invariant: pure. */
+import type { Action } from '../keys.js';
+import { listsOf } from '../lists.js';
+import { FROM_END, type Selection, type Ui } from '../ui.js';
+import { isSame } from '../view.js';
+import { goTo, type Seen } from './seen.js';
+
+export function move(ui: Ui, action: Action, seen: Seen): Ui | undefined {
+  switch (action) {
+    case 'up':
+      return step(ui, seen, -1);
+    case 'down':
+      return step(ui, seen, 1);
+    case 'page-up':
+      return step(ui, seen, 6 - seen.rows);
+    case 'page-down':
+      return step(ui, seen, seen.rows - 6);
+    case 'first':
+      return step(ui, seen, Number.NEGATIVE_INFINITY);
+    case 'last':
+      return step(ui, seen, Number.POSITIVE_INFINITY);
+    case 'section':
+      return section(ui, seen);
+    case 'next-need':
+      return need(ui, seen, 1);
+    case 'previous-need':
+      return need(ui, seen, -1);
+    default:
+      return undefined;
+  }
+}
+
+/** Lists move their selection; texts move their window. */
+function step(ui: Ui, { places, selected }: Seen, by: number): Ui {
+  if (places.length === 0 || (ui.screen === 'idea' && ui.tab !== 'timeline' && ui.tab !== 'diff')) {
+    const name = ui.screen === 'idea' ? `idea ${ui.tab}` : ui.screen;
+    const from = ui.scroll[name] ?? 0;
+    // A text that follows counts from its end.
+    const back = ui.screen === 'idea' && FROM_END.includes(ui.tab) ? -by : by;
+    const to = back === Number.POSITIVE_INFINITY ? 1e9 : Math.max(0, from + back);
+    return { ...ui, follow: to === 0 ? ui.follow : false, scroll: { ...ui.scroll, [name]: to } };
+  }
+  const at = selected ? places.findIndex((one) => isSame(one, selected)) : -1;
+  const to = Math.max(0, Math.min(places.length - 1, Math.max(0, at) + by));
+  return select(ui, places[to]);
+}
+
+export const select = (ui: Ui, place: Selection | undefined): Ui =>
+  place
+    ? { ...ui, ...(ui.screen === 'log' ? { follow: false } : {}), selected: { ...ui.selected, [ui.screen]: place } }
+    : ui;
+
+function section(ui: Ui, { places, selected }: Seen): Ui {
+  if (ui.screen === 'idea') return { ...ui, side: ui.side === 'left' ? 'right' : 'left' };
+  const names = [...new Set(places.map((one) => one.section))];
+  const next = names[(names.indexOf(selected?.section) + 1) % Math.max(1, names.length)];
+  return select(
+    ui,
+    places.find((one) => one.section === next),
+  );
+}
+
+function need(ui: Ui, { model, selected }: Seen, by: 1 | -1): Ui {
+  const { needs } = listsOf(model);
+  if (needs.length === 0) return { ...ui, message: { text: 'nothing waits for you' } };
+  const at = ui.screen === 'needs' ? needs.findIndex(({ id }) => id === selected?.id) : by > 0 ? -1 : 0;
+  const next = needs[(at + by + needs.length) % needs.length];
+  return next ? { ...goTo(ui, 'needs'), selected: { ...ui.selected, needs: { section: 'needs', id: next.id } } } : ui;
+}

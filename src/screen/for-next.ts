@@ -1,0 +1,10 @@
+/** Words for what a person told an idea after the run: the next start carries it out. */
+import type { IdeaModel } from '../model/model.js';
+import { clean } from './text.js';
+
+export function forNextText({ forNext }: Pick<IdeaModel, 'forNext'>): string | undefined {
+  if (!forNext) return undefined;
+  if (forNext.leftOut) return 'the next run leaves it out';
+  if (forNext.queued) return 'queued for the next start: ralphctl start';
+  return `kept for the next start: ${forNext.words.map(clean).join(', ')}`;
+}
