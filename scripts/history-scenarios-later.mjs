@@ -111,11 +111,38 @@ export const laterScenariosOn = ({ project, until, connected, workerOf, read, go
       await until('the last alert', async () => (await handle.describe()).status.name === 'COMPLETED');
       return { 'autopilot-alerted': `ralph:${id}:autopilot`, 'alerts-alerted': `ralph:${id}:alerts` };
     },
+
+    /** Questions are answered while one alert waits for its group, and another one for its next try. */
+    async 'taken-back'() {
+      const rows = [
+        { to: 'command', name: 'group', run: ['true'], events: ['question', 'run-done'] },
+        { to: 'command', name: 'again', run: ['false'], events: ['question', 'blocked'] },
+      ];
+      const p = await project('taken-back', {
+        ideas: {
+          'w-1': { script: (s) => [{ signal: 'NEEDS_HUMAN: which colour?' }, held(s, 'w-1', 2, 'COMPLETE')] },
+          'w-2': { script: () => [{ signal: 'BLOCKED: no key' }] },
+        },
+        config: { notify: { groupSeconds: 2, timeZone: 'UTC', quiet: '03:00-03:01', rows } },
+      });
+      await p.run('start', '--detach');
+      await asks(p, 'w-1');
+      const id = await p.id();
+      const handle = (await connected()).workflow.getHandle(`ralph:${id}:alerts`);
+      await until('a failed try', async () =>
+        (await handle.describe()).raw.pendingActivities?.some(({ attempt }) => Number(attempt) > 1),
+      );
+      await p.run('answer', 'w-1', 'green');
+      await p.touch('go-w-1-2');
+      await until('the end', async () => (await p.status()).facts?.open === false);
+      return { 'autopilot-taken-back': `ralph:${id}:autopilot`, 'alerts-taken-back': `ralph:${id}:alerts` };
+    },
   };
 };
 
 export const LATER_KINDS = {
   alerted: ['autopilot-alerted', 'alerts-alerted'],
+  'taken-back': ['autopilot-taken-back', 'alerts-taken-back'],
   'worker-down': ['autopilot-worker-down', 'idea-worker-down'],
   reloaded: ['autopilot-reloaded', 'idea-reloaded'],
   'waits-for-you': ['autopilot-waits-for-you', 'idea-waits-for-you'],

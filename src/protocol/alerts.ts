@@ -19,7 +19,10 @@ export const ALERT_KINDS = [
   'budget',
   'landed',
   'run-done',
-  /** No worker serves an open run. No workflow can tell this: an attached command does. */
+  /**
+   * Nothing moves in an open run: its worker is gone, its agents hang, or everything waits. No workflow can tell this:
+   * the supervisor does, or an attached command.
+   */
   'nothing-moves',
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -73,6 +76,10 @@ export interface Alert {
 export interface WaitingAlerts {
   items: AlertItem[];
   counts: Partial<Record<AlertKind, number>>;
+  /** Further events, without title and text: they take the place of items that are taken back. */
+  more?: AlertItem[];
+  /** Of an alert that was taken back while it was under way. The rest of it goes out under the same id. */
+  id?: string;
 }
 
 /** The autopilot's part: events that the delivering workflow has not taken yet. */
@@ -81,6 +88,10 @@ export interface AlertOutbox {
   items: AlertItem[];
   /** Conditions of the run that were told and still hold. */
   told: AlertKind[];
+  /** Events that still hold, by idea or kind of condition. The newest of very many. */
+  open?: { of: string; id: string }[];
+  /** Ids of events that no longer hold. The delivering workflow does not know that yet. */
+  over?: string[];
 }
 
 /** From the autopilot to the delivering workflow. */
@@ -88,6 +99,8 @@ export interface AlertBatch {
   ref: RunRef;
   settings: AlertSettings;
   items: AlertItem[];
+  /** Ids of events that no longer hold: a person has answered them, or the idea goes on. They are not sent. */
+  over?: string[];
 }
 
 /** The delivering workflow's state. */

@@ -1,18 +1,27 @@
 /**
- * Tells `nothing-moves` from this process: while no worker serves a run, no workflow can.
- * Invariant: never throws, and never delays its caller: who calls it does not wait for receivers. Quiet hours count.
+ * Tells `nothing-moves` from this process: while nothing serves a run, no workflow can.
+ * Invariant: never throws. An alert that a row got is not sent to it again, whichever process sends it. Quiet hours
+ * count.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runDir } from '../config/paths.js';
+
+import type { NotifyRow } from '../config/schema/notify.js';
 import { quietUntil } from '../decide/alerts/queue.js';
-import { messageFor, sendTo } from '../jobs/alerts/deliver.js';
+import type { Still } from '../decide/alerts/still.js';
+import { isKept, keepDelivered, keptIn, messageFor, sendTo } from '../jobs/alerts/deliver.js';
+import { WorkError } from '../jobs/job.js';
+
 import type { Alert } from '../protocol/alerts.js';
+import type { RunEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
+import { EventWriter } from '../run-files/events.js';
 import { lastRevision } from '../run-files/revisions.js';
-import { loadRun } from '../run-files/run.js';
+import { type LoadedRun, loadRun } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
 import { pagesOf } from '../server/files.js';
+import { withLock } from '../server/lock.js';
 
 export interface Here {
   root: string;
@@ -22,47 +31,88 @@ export interface Here {
 
 export interface Told {
   row: string;
-  /** Absent: delivered. */
+  /** Absent: delivered, now or before, or quiet hours hold it. */
   problem?: string;
-  /** An attached terminal rings. */
-  bell?: true;
+  /** Another try may help, or quiet hours end. */
+  again?: true;
 }
 
-/** Alerts each row that names `nothing-moves`. Resolves to what came of it, row by row. */
-export async function tellNothingMoves(here: Here, ref: Omit<RunRef, 'config'>, text: string): Promise<Told[]> {
-  const { root, env, signal } = here;
+/** Another process may send it meanwhile. */
+const MOST_WAIT_MS = 3 * 60_000;
+
+/** The same for every process that sees it: `at` is the last movement before it, epoch ms. */
+export const standstillId = (runId: string, at: number): string => `${runId}.run.nothing-moves.${at}`;
+
+/** With its newest configuration. */
+export async function loadNewest(root: string, ref: Omit<RunRef, 'config'>): Promise<LoadedRun> {
+  const config = await lastRevision(root, ref);
+  return loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
+}
+
+/** Alerts each row that names `nothing-moves`. `id`: of the standstill. Resolves to what came of it, row by row. */
+export async function tellNothingMoves(
+  here: Here,
+  ref: Omit<RunRef, 'config'>,
+  still: Still & { id: string },
+): Promise<Told[]> {
+  const { root } = here;
   try {
-    const config = await lastRevision(root, ref);
-    const { file } = await loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
+    const { file } = await loadNewest(root, ref);
     const { alerts } = settingsOf(file.config);
     const rows = (file.config.notify?.rows ?? []).filter(({ events }) => events.includes('nothing-moves'));
     if (!alerts || rows.length === 0) return [];
     const quiet = quietUntil(alerts.quiet, alerts.timeZone, Date.now()) !== undefined;
-    if (quiet && !alerts.urgent.includes('nothing-moves')) return [];
+    if (quiet && !alerts.urgent.includes('nothing-moves')) return rows.map(({ name }) => ({ row: name, again: true }));
     const logs = join(runDir(root, ref.project, ref.runId), 'alerts');
     await mkdir(logs, { recursive: true, mode: 0o700 });
-    const message = messageFor({ root, env, host: '' }, ref.project, alertOf(ref.runId, text), await pagesOf(root));
-    const place = { env, cwd: file.repo, logs, ...ref, signal };
-    return await Promise.all(
-      rows.map((row) =>
-        sendTo(row, message, place).then(
-          (): Told => ({ row: row.name, ...(row.to === 'bell' ? { bell: true } : {}) }),
-          (error: Error): Told => ({ row: row.name, problem: error.message }),
-        ),
-      ),
-    );
+    const send = () => Promise.all(rows.map((row) => tellRow(here, { ref, row, logs, cwd: file.repo }, still)));
+    return await withLock(join(logs, 'here.lock'), send, { waitMs: MOST_WAIT_MS });
   } catch {
     // A run whose files cannot be read has no rows to tell.
     return [];
   }
 }
 
-function alertOf(run: string, text: string): Alert {
-  const at = Date.now();
-  const id = `${run}.run.nothing-moves.${at}`;
+interface Way {
+  ref: Omit<RunRef, 'config'>;
+  row: NotifyRow;
+  logs: string;
+  /** Root of the user's checkout. */
+  cwd: string;
+}
+
+async function tellRow(here: Here, { ref, row, logs, cwd }: Way, still: Still & { id: string }): Promise<Told> {
+  const { root, env, signal } = here;
+  const kept = keptIn(logs);
+  const alert = alertOf(ref.runId, still);
+  if (await isKept(kept, row.name, alert)) return { row: row.name };
+  const message = messageFor({ root, env, host: '' }, ref.project, alert, await pagesOf(root));
+  const record = (event: Pick<Extract<RunEvent, { kind: 'alert' }>, 'state' | 'why'>): Promise<void> =>
+    noteEvent(root, ref, { kind: 'alert', row: row.name, events: 1, ...event });
+  try {
+    await sendTo(row, message, { env, cwd, logs, ...ref, signal });
+    await keepDelivered(kept, row.name, alert);
+    await record({ state: row.to === 'bell' ? 'bell' : 'delivered' });
+    return { row: row.name };
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    const again = error instanceof WorkError ? error.retryable : true;
+    if (!again) await record({ state: 'failed', why: problem });
+    return { row: row.name, problem, ...(again ? { again } : {}) };
+  }
+}
+
+/** Attached commands ring for it, and the log has it. */
+async function noteEvent(root: string, ref: Omit<RunRef, 'config'>, event: RunEvent): Promise<void> {
+  const events = new EventWriter(root, () => {});
+  events.write(ref, event, Date.now());
+  await events.flush();
+}
+
+function alertOf(run: string, { id, text, command }: Still & { id: string }): Alert {
   return {
     id,
     counts: { 'nothing-moves': 1 },
-    items: [{ id, kind: 'nothing-moves', run, text, command: 'ralphctl start', at }],
+    items: [{ id, kind: 'nothing-moves', run, text, command, at: Date.now() }],
   };
 }

@@ -39,10 +39,12 @@ export interface ServeOptions {
   onOrphaned?: () => void;
   /** End after this long without an open run; undefined: never. */
   idleExitMs?: number;
+  /** Called every so often while the server answers. */
+  onAsked?: () => void;
 }
 
 export const EXIT_IDLE = 0;
-const IDLE_CHECK_MS = 20_000;
+const IDLE_CHECK_MS = 15_000;
 const ASK_MS = 10_000;
 
 /** Runs until stopped. Resolves to the exit code. */
@@ -190,19 +192,19 @@ async function untilConnected(
  * nothing, unless it was stopped on purpose: a worker that left would abandon the run.
  */
 async function idleWatch(options: ServeOptions, client: Client, signal: AbortSignal): Promise<boolean> {
-  const { idleExitMs, project } = options;
-  if (idleExitMs === undefined) return false;
+  const { idleExitMs = Number.POSITIVE_INFINITY, project, onAsked } = options;
   let since = performance.now();
   while (!signal.aborted) {
-    await delay(Math.min(IDLE_CHECK_MS, idleExitMs), undefined, { signal }).catch(() => {});
     try {
       if (await isOpen(client, autopilotId(project))) since = performance.now();
       // Alerts may wait for the end of quiet hours, or for their receiver.
       else if (await isOpen(client, alertsId(project))) since = performance.now();
+      onAsked?.();
     } catch {
       if (await comesBack(options)) since = performance.now();
     }
     if (performance.now() - since >= idleExitMs) return true;
+    await delay(Math.min(IDLE_CHECK_MS, idleExitMs), undefined, { signal }).catch(() => {});
   }
   return false;
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps a project's background worker and the embedded server running.
+ * Keeps a project's background worker and the embedded server running, and alerts people when nothing moves all the same.
  * Invariant: light (never loads the Temporal SDK); restarts with back-off; one per project, guarded by the record under
  * the project's lock; ends when the worker exits with code 0, or on request.
  */
@@ -12,9 +12,10 @@ import { pino } from 'pino';
 import { projectDir } from '../config/paths.js';
 import { identityOf } from '../process/identity.js';
 import { resolveConnection } from '../server/connection.js';
-import { watchServer } from '../server/watch.js';
+import { type ServerEvent, watchServer } from '../server/watch.js';
 import { buildId } from './build-id.js';
 import { removeWorkerRecord, writeWorkerRecord } from './record.js';
+import { watchStill } from './still.js';
 
 const FIRST_BACKOFF_MS = 200;
 const LAST_BACKOFF_MS = 30_000;
@@ -40,6 +41,11 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   const stop = new AbortController();
   let child: ReturnType<typeof spawn> | undefined;
   let moved = false;
+  let asked = 0;
+  /** Ends of the worker since it last reached the server. */
+  let ends = 0;
+  let lastEnd: number | string = 0;
+  let serverProblem: string | undefined;
   const onSignal = (name: NodeJS.Signals): void => {
     stop.abort();
     child?.kill(name);
@@ -60,6 +66,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
           onProgress: (line) => log.info({ line }, 'server'),
           onEvent: (event) => {
             log.info(event, `server ${event.type}`);
+            serverProblem = problemOf(event);
             // Workers reconnect to the same address by themselves, but not to another one.
             if (event.type === 'restarted' && event.moved) {
               moved = true;
@@ -70,6 +77,14 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
         stop.signal,
       )
     : Promise.resolve();
+  const stillWatch = watchStill(
+    {
+      ...{ root, project, env, asked: () => asked },
+      why: () => serverProblem ?? (ends > 1 ? crashText(ends, lastEnd, logs) : undefined),
+      onTold: (still, told) => log.info({ still, told }, 'nothing moves'),
+    },
+    stop.signal,
+  );
   let backoff = FIRST_BACKOFF_MS;
   try {
     for (;;) {
@@ -78,8 +93,15 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
       const [command = process.execPath, ...args] = options.worker;
       child = spawn(command, args, { stdio: ['ignore', 'ignore', errors, 'ipc'], env });
       closeSync(errors);
+      // Each message of the worker says that it reaches the server.
+      child.on('message', () => {
+        asked += 1;
+        ends = 0;
+      });
       log.info({ worker: child.pid }, 'worker started');
       const code = await ended(child);
+      ends += 1;
+      lastEnd = code;
       log.info({ worker: child.pid, code, ms: Math.round(performance.now() - started) }, 'worker ended');
       if (stop.signal.aborted || (code === 0 && !moved)) return 0;
       moved = false;
@@ -91,10 +113,27 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   } finally {
     await removeWorkerRecord(root, project);
     stop.abort();
-    await watching;
+    await Promise.all([watching, stillWatch]);
     log.flush();
   }
 }
+
+/** `stopped`: on purpose, so that nobody is alerted. */
+function problemOf(event: ServerEvent): string | 'stopped' | undefined {
+  switch (event.type) {
+    case 'stopped':
+      return 'stopped';
+    case 'died':
+      return 'the Temporal server is gone';
+    case 'failed':
+      return `the Temporal server does not start: ${event.error.message}`;
+    default:
+      return undefined;
+  }
+}
+
+const crashText = (ends: number, last: number | string, logs: string): string =>
+  `the worker ended ${ends} times in a row (${typeof last === 'number' ? `exit code ${last}` : last}; log: ${logs})`;
 
 function ended(child: ReturnType<typeof spawn>): Promise<number | string> {
   return new Promise((resolve) => {

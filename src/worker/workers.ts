@@ -57,11 +57,6 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       maxCachedWorkflows: 400,
       // Not less: on a busy machine a task that waits longer loses its cached workflow, and with a hundred slots the
       // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
-      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
-      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
-      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
-      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
-      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
       stickyQueueScheduleToStartTimeout: '5s',
     }),
     ...[host, ...(options.otherHosts ?? [])].flatMap((name) => [

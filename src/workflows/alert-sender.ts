@@ -13,7 +13,7 @@ import {
   patched,
   startChild,
 } from '@temporalio/workflow';
-import { noteAlerts, returnAlerts, takeAlerts } from '../decide/alerts/arising.js';
+import { hasAlerts, noteAlerts, returnAlerts, takeAlerts } from '../decide/alerts/arising.js';
 import type { Autopilot } from '../decide/run/autopilot.js';
 import type { AlertBatch, AlertSettings } from '../protocol/alerts.js';
 import { ALERTS_WORKFLOW, alertsId } from '../protocol/names.js';
@@ -44,8 +44,9 @@ export class AlertSender {
     const settings = this.#settings();
     if (!settings) return;
     const { runId } = this.#input;
-    noteAlerts(pilot.state, settings, { runId, turns, now: Date.now(), ...(ended ? { ended } : {}) });
-    if (this.#sending || !pilot.state.alerts?.items.length) return;
+    const mayTakeBack = (): boolean => patched('alerts-taken-back');
+    noteAlerts(pilot.state, settings, { runId, turns, now: Date.now(), mayTakeBack, ...(ended ? { ended } : {}) });
+    if (this.#sending || !hasAlerts(pilot.state)) return;
     this.#sending = true;
     this.#begin(
       this.#send(pilot).finally(() => {
@@ -67,11 +68,16 @@ export class AlertSender {
 
   async #send(pilot: Autopilot): Promise<void> {
     let failures = 0;
-    for (let items = takeAlerts(pilot.state); items.length > 0; items = takeAlerts(pilot.state)) {
+    while (hasAlerts(pilot.state)) {
       const settings = this.#settings();
+      const taken = takeAlerts(pilot.state);
       if (!settings) return;
-      if (await this.#hand({ ref: refOf(this.#input), settings, items })) continue;
-      returnAlerts(pilot.state, items);
+      const { items, over } = taken;
+      const batch = { ref: refOf(this.#input), settings, items, ...(over.length > 0 ? { over } : {}) };
+      if (await this.#hand(batch)) continue;
+      // No workflow is open, so nothing waits that could be taken back.
+      if (items.length === 0) continue;
+      returnAlerts(pilot.state, taken);
       if (++failures < MOST_TRIES) continue;
       log.warn('alerts could not be handed over', { events: items.length });
       return;
@@ -80,6 +86,7 @@ export class AlertSender {
 
   async #hand(batch: AlertBatch): Promise<boolean> {
     const { project, maxHistory } = this.#input;
+    if (batch.items.length === 0) return this.#signal(batch);
     try {
       await startChild<typeof alertsWorkflow>(ALERTS_WORKFLOW, {
         workflowId: alertsId(project),
@@ -93,7 +100,12 @@ export class AlertSender {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
-    return getExternalWorkflowHandle(alertsId(project))
+    return this.#signal(batch);
+  }
+
+  /** False when the workflow is not open. */
+  #signal(batch: AlertBatch): Promise<boolean> {
+    return getExternalWorkflowHandle(alertsId(this.#input.project))
       .signal(takeAlertsSignal, batch)
       .then(
         () => true,

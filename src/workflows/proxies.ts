@@ -42,6 +42,7 @@ export const alertActivities = (row: string): Pick<MainActivities, 'deliverAlert
     startToCloseTimeout: '2 minutes',
     scheduleToCloseTimeout: '7 days',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: {
       initialInterval: '2s',
       backoffCoefficient: 2,

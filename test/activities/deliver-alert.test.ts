@@ -1,5 +1,5 @@
 /** The activity that delivers alerts, against a real web server and real programs. Features: G7. */
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -145,11 +145,77 @@ describe('a command', () => {
   });
 
   it.each([
-    [['/bin/sh', '-c', 'echo no; exit 3'], false, 'ended with 3: no'],
-    [['/bin/sh', '-c', 'sleep 60'], false, 'did not end within 1 s'],
+    [['/bin/sh', '-c', 'echo no; exit 3'], false, 'failed with exit code 3: no'],
+    [['/bin/sh', '-c', 'sleep 60'], false, 'timed out after 1 s'],
     [['/nonexistent/program'], true, '/nonexistent/program'],
   ])('G7: that fails as %j says why; final: %s', async (run, final, why) => {
     const b = await rig({ to: 'command', run, timeoutSeconds: 1 });
     expect(await failureOf(deliver(b))).toMatchObject({ nonRetryable: final, message: expect.stringContaining(why) });
+  });
+});
+
+describe('the desktop and its sound', () => {
+  /** Programs in a folder that is all of PATH: they write their arguments down. */
+  async function withPrograms(b: Bench, programs: Record<string, string>): Promise<void> {
+    const bin = join(b.base, 'bin');
+    await mkdir(bin, { recursive: true });
+    for (const [name, then] of Object.entries(programs)) {
+      const script = `#!/bin/sh\nfor part in "${name}" "$@"; do printf '%s\\n' "$part" >> ${join(b.base, 'said')}; done\n${then}\n`;
+      await writeFile(join(bin, name), script, { mode: 0o755 });
+    }
+    b.env.PATH = bin;
+  }
+  const said = async (b: Bench): Promise<string[]> => (await b.read(join(b.base, 'said'))).trimEnd().split('\n');
+  const TITLE = 'ralphctl: t-1 asks you, 30 failed';
+
+  it('G7: notify-send gets title and text as arguments, with markup taken out and no secret', async () => {
+    const b = await rig({ to: 'desktop' });
+    await withPrograms(b, { 'notify-send': '' });
+    expect(await deliver(b)).toEqual({ outcome: 'delivered', to: 'desktop' });
+    expect(await said(b)).toEqual([
+      ...['notify-send', '--app-name=ralphctl', '--urgency=critical', '--', TITLE],
+      't-1 asks you: is &lt;[redacted]&gt; right? → ralphctl answer t-1 "…"',
+      't-2 failed → ralphctl retry t-2',
+      'and 29 more: ralphctl status',
+    ]);
+    expect(await deliver(b)).toEqual({ outcome: 'before', to: 'desktop' });
+    expect(await said(b)).toHaveLength(8);
+  });
+
+  it('G7: osascript gets them as arguments of a script that never changes', async () => {
+    const b = await rig({ to: 'desktop' });
+    await withPrograms(b, { osascript: '' });
+    expect(await deliver(b)).toMatchObject({ outcome: 'delivered' });
+    const lines = await said(b);
+    expect(lines.slice(0, 8)).toEqual([
+      ...['osascript', '-e', 'on run argv', '-e'],
+      ...['display notification (item 2 of argv) with title (item 1 of argv)', '-e', 'end run', TITLE],
+    ]);
+    expect(lines[8]).toBe('t-1 asks you: is <[redacted]> right? → ralphctl answer t-1 "…"');
+  });
+
+  it('G7: where neither is installed, the alert is given up with what to do; where one fails, it is tried again', async () => {
+    const b = await rig({ to: 'desktop' });
+    await withPrograms(b, {});
+    expect(await failureOf(deliver(b))).toMatchObject({
+      nonRetryable: true,
+      message: 'none of these programs is installed: notify-send, osascript. Install one, or remove the row',
+    });
+    await withPrograms(b, { 'notify-send': 'echo "no bus" >&2; exit 1' });
+    expect(await failureOf(deliver(b))).toMatchObject({
+      nonRetryable: false,
+      message: expect.stringContaining('notify-send failed with exit code 1: no bus'),
+    });
+  });
+
+  it('G7: a sound is played by the first program that can', async () => {
+    const b = await rig({ to: 'sound', file: '/usr/share/ding.oga' });
+    await withPrograms(b, { 'pw-play': 'exit 1', paplay: '', aplay: '' });
+    expect(await deliver(b)).toEqual({ outcome: 'delivered', to: 'sound' });
+    expect(await said(b)).toEqual(['pw-play', '/usr/share/ding.oga', 'paplay', '/usr/share/ding.oga']);
+    const usual = await rig({ to: 'sound' });
+    await withPrograms(usual, { 'canberra-gtk-play': '' });
+    await deliver(usual);
+    expect(await said(usual)).toEqual(['canberra-gtk-play', '--id=complete']);
   });
 });

@@ -1,7 +1,10 @@
 /** Alerts of real runs to a real web server: signed, once, grouped, and over the death of the worker. Features: G7 A7. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, expect, inject, it } from 'vitest';
 import { pidsWith } from '../support/processes.js';
-import { events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { cliPath, events, roadmap, type Sandbox, sandbox, until, yaml } from '../support/program.js';
+import { PtyScreen } from '../support/pty.js';
 import { isSigned, type Receiver, receiver } from '../support/receiver.js';
 
 const SLOW = 180_000;
@@ -103,7 +106,7 @@ it(
 );
 
 it(
-  'G7 A7: ten failures and the review that they need are one alert',
+  'G7: ten blocked ideas and the end of their run are one alert',
   async () => {
     hook = await receiver();
     const ids = Array.from({ length: 10 }, (_, at) => `bad-${at}`);
@@ -132,13 +135,16 @@ it(
     const tested = await run('notify', 'test', '--json');
     expect(tested.json).toMatchObject([{ rows: [{ row: 'ops', to: 'webhook', ok: true }] }]);
     expect(hook.bodies()).toMatchObject([{ test: true }]);
-    expect((await run('notify', 'test', 'opps')).stderr).toContain('did you mean "ops"?');
+    expect((await run('notify', 'test', 'opps')).stderr).toContain(
+      'notify.rows has no row opps. Did you mean ops? Its rows: ops',
+    );
+    expect((await run('notify', 'test', 'nope')).stderr).toContain('notify.rows has no row nope. Its rows: ops');
     spawn('start');
     await until('the agent', async () => events(await run('logs', '--json')).some(({ kind }) => kind === 'iteration'));
     await run('worker', '--stop');
     await until('the alert', async () => (hook?.received.length ?? 0) > 1, SLOW);
     expect(hook.bodies()[1]).toMatchObject({
-      ...{ title: 'ralphctl: nothing moves: no worker runs', command: 'ralphctl start', urgent: true },
+      ...{ title: 'ralphctl: nothing moves', command: 'ralphctl start', urgent: true },
       counts: { 'nothing-moves': 1 },
     });
     await hook.close();
@@ -147,6 +153,187 @@ it(
       2,
       expect.stringMatching(/^✗ ops \(webhook\): .*could not be reached/),
     ]);
+  },
+  SLOW,
+);
+
+it(
+  'G7: an alert of a question that was answered meanwhile is not sent, neither in a group nor by a later try',
+  async () => {
+    let takes = false;
+    const taken: Body[] = [];
+    hook = await receiver((response, number) => {
+      if (takes) taken.push(hook?.bodies<Body>()[number - 1] as Body);
+      response.writeHead(takes ? 204 : 503).end();
+    });
+    const { run } = await rig({
+      ideas: { 'ask-1': ASKS, 'ask-2': ASKS, 'bad-1': [{ signal: 'BLOCKED: no access' }] },
+      notify: {
+        rows: [
+          { to: 'webhook', name: 'now', url: hook.url, events: ['question'] },
+          { to: 'webhook', name: 'all', url: `${hook.url}-all`, events: ['question', 'blocked', 'run-done'] },
+        ],
+        groupSeconds: 1,
+      },
+    });
+    expect((await run('start')).code).toBe(4);
+    // The receiver has refused both questions; they wait for the next try.
+    await until('the first tries', async () => {
+      const asked = hook?.bodies<Body>().flatMap((body) => body.events.map(({ idea }) => idea)) ?? [];
+      return asked.includes('ask-1') && asked.includes('ask-2');
+    });
+    for (const idea of ['ask-1', 'ask-2']) expect((await run('answer', idea, 'green')).code).toBe(0);
+    await until('the end of the run', async () => (await run('status', '--json')).code === 6, SLOW);
+    takes = true;
+    await until('the end, told', async () => taken.some(({ counts }) => counts['run-done'] === 1), SLOW);
+    expect(taken.flatMap((body) => body.events.map(({ kind }) => kind)).sort()).toEqual(['blocked', 'run-done']);
+  },
+  SLOW,
+);
+
+const STILL = { groupSeconds: 3600, stillMinutes: 0.05 };
+const nothingMoves = () =>
+  hook?.bodies<Body>().flatMap((body) => body.events.filter(({ kind }) => kind === 'nothing-moves')) ?? [];
+
+it(
+  'G7: nothing moves while an agent hangs, is told once, and told again after it moved',
+  async () => {
+    hook = await receiver();
+    const hangs = [
+      { do: [{ waitFor: { path: 'never-1' } }], signal: 'COMPLETE' },
+      { do: [{ waitFor: { path: 'never-2' } }], signal: 'COMPLETE' },
+    ];
+    const { run } = await rig({ ideas: { 'held-1': hangs }, notify: STILL });
+    expect((await run('start', '--detach')).code).toBe(0);
+    const [first] = await until('the alert', async () => nothingMoves().length > 0 && nothingMoves(), SLOW);
+    expect(first?.text).toMatch(/^no agent and no gate has done anything for \d+ seconds$/);
+    expect(first?.command).toBe('ralphctl status');
+    // Something moves: a hint is taken.
+    expect((await run('hint', 'held-1', 'go on')).code).toBe(0);
+    await until('the second alert', async () => nothingMoves().length > 1, SLOW);
+    const told = events(await run('logs', '--json')).filter((event) => event.kind === 'alert');
+    expect(told).toMatchObject([
+      { row: 'ops', state: 'delivered' },
+      { row: 'ops', state: 'delivered' },
+    ]);
+    expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+    expect(nothingMoves()).toHaveLength(2);
+  },
+  SLOW,
+);
+
+it(
+  'G7: nothing moves while everything waits for a person',
+  async () => {
+    hook = await receiver();
+    const { run } = await rig({ ideas: { 'ask-1': ASKS }, notify: STILL });
+    expect((await run('start')).code).toBe(4);
+    const [first] = await until('the alert', async () => nothingMoves().length > 0 && nothingMoves(), SLOW);
+    expect(first?.text).toMatch(/^everything has waited for you for \d+ seconds$/);
+  },
+  SLOW,
+);
+
+it(
+  'G7: nothing moves while the worker dies again and again: the supervisor tells it',
+  async () => {
+    hook = await receiver();
+    const held = [{ do: [{ waitFor: { path: 'never' } }], signal: 'COMPLETE' }];
+    const { run } = await rig({ ideas: { 'held-1': held }, notify: STILL });
+    expect((await run('start', '--detach')).code).toBe(0);
+    await until('the agent', async () => events(await run('logs', '--json')).some(({ kind }) => kind === 'iteration'));
+    const { project } = (await run('status', '--json')).json[0] as { project: string };
+    const told = await until(
+      'the alert',
+      async () => {
+        for (const pid of await pidsWith('worker', '--child', '--project', project)) process.kill(pid, 'SIGKILL');
+        return nothingMoves().find(({ text }) => text?.startsWith('the worker ended'));
+      },
+      SLOW,
+    );
+    expect(told.text).toMatch(/^the worker ended \d+ times in a row \(SIGKILL; log: .*\), so the run is not moving$/);
+    expect(told.command).toBe('ralphctl start');
+  },
+  SLOW,
+);
+
+/** Programs that only write down that they ran, before all others in PATH. */
+async function withPrograms(of: Sandbox, ...names: string[]): Promise<void> {
+  const bin = join(of.scratch, 'bin');
+  await mkdir(bin, { recursive: true });
+  for (const name of names)
+    await writeFile(join(bin, name), `#!/bin/sh\necho "$@" >> ${join(of.scratch, name)}\n`, { mode: 0o755 });
+  of.env.PATH = `${bin}:${of.env.PATH}`;
+}
+
+it(
+  'G7: doctor says how each row stands, and notify test rings, shows, plays, sends and runs',
+  async () => {
+    hook = await receiver();
+    const rows = [
+      { to: 'bell' },
+      { to: 'desktop' },
+      { to: 'sound', file: '/nowhere/ding.oga' },
+      { to: 'webhook', urlEnv: 'NO_SUCH_ADDRESS' },
+      { to: 'webhook', url: hook.url, format: 'slack' },
+      { to: 'command', run: ['./page-me.sh'] },
+      { to: 'command', run: ['true'] },
+    ];
+    const { run, env, repo } = await rig({ ideas: { 'ask-1': ASKS }, notify: { rows } });
+    const state = async () => {
+      const { json } = await run('doctor', '--quick', '--json');
+      const { checks } = json[0] as { checks: { what: string; state: string; found: string; fix?: string }[] };
+      return Object.fromEntries(
+        checks.filter(({ what }) => what.startsWith('alert ')).map(({ what, ...rest }) => [what, rest]),
+      );
+    };
+    expect(await state()).toMatchObject({
+      'alert bell': { state: 'ok' },
+      'alert sound': { state: 'warn', found: '/nowhere/ding.oga does not exist' },
+      'alert webhook': { state: 'warn', found: 'not set here: NO_SUCH_ADDRESS' },
+      'alert webhook-2': {
+        state: 'ok',
+        found: expect.stringMatching(/^slack to http:\/\/127\.0\.0\.1:\d+, not signed$/),
+      },
+      'alert command': { state: 'warn', found: './page-me.sh is not an executable program' },
+      'alert command-2': { state: 'ok', found: 'true' },
+    });
+    await withPrograms(box as Sandbox, 'notify-send', 'pw-play');
+    expect((await state())['alert desktop']).toMatchObject({ state: 'ok', found: 'notify-send' });
+    const screen = new PtyScreen(process.execPath, [cliPath, 'notify', 'test'], { cwd: repo, env, columns: 200 });
+    expect(await screen.exited).toBe(2);
+    expect(screen.raw.split('\u0007')).toHaveLength(2);
+    const text = await screen.text();
+    for (const line of [
+      '✓ bell (bell): rang in this terminal',
+      '✓ desktop (desktop): the desktop took it',
+      '✓ sound (sound): played',
+      '✗ webhook (webhook): the variable NO_SUCH_ADDRESS (urlEnv) is not set',
+      '✓ webhook-2 (webhook): taken by the receiver, not signed (no secretEnv)',
+      '✗ command (command): The program ./page-me.sh was not found',
+      '✓ command-2 (command): true succeeded',
+    ])
+      expect(text).toContain(line);
+    expect(hook.bodies()).toMatchObject([{ text: expect.stringContaining('ralphctl') }]);
+  },
+  SLOW,
+);
+
+it(
+  'G7: an attached start rings its terminal, once, and the desktop shows the question',
+  async () => {
+    const rows = [{ to: 'bell', events: ['question'] }, { to: 'desktop' }];
+    const { env, repo } = await rig({ ideas: { 'ask-1': ASKS }, notify: { rows } });
+    await withPrograms(box as Sandbox, 'notify-send');
+    const screen = new PtyScreen(process.execPath, [cliPath, 'start', '--plain'], { cwd: repo, env });
+    await until('the bell', async () => screen.raw.includes('\u0007'), SLOW);
+    await until('the desktop', async () =>
+      (await readFile(join(box?.scratch ?? '', 'notify-send'), 'utf8')).includes('ask-1 asks you'),
+    );
+    const answered = await box?.run('answer', 'ask-1', 'green');
+    expect(answered?.code, answered?.stderr).toBe(0);
+    expect(await screen.exited).toBe(0);
+    expect(screen.raw.split('\u0007')).toHaveLength(2);
   },
   SLOW,
 );

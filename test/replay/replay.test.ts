@@ -46,6 +46,7 @@ describe('kept histories', () => {
       ),
       ...['autopilot-review', 'idea-failed', 'idea-fresh', 'idea-restarted', 'idea-already-red'],
       ...['autopilot-no-worker', 'idea-handed-back', 'autopilot-wide', 'autopilot-alerted', 'alerts-alerted'],
+      ...['autopilot-taken-back', 'alerts-taken-back'],
     ];
     for (const kind of kinds)
       expect(

@@ -1,8 +1,10 @@
 /** Checks the rows of `notify`: programs, addresses and variables. Sends nothing. */
 import { access } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+
 import type { NotifyRow } from '../../config/schema/notify.js';
-import { soundCommands } from '../../jobs/alerts/local.js';
+import { DESKTOP_PROGRAMS, soundCommands } from '../../jobs/alerts/local.js';
+
 import { isExecutable, which } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
 import { type Check, ok, warn } from './check.js';
@@ -17,9 +19,7 @@ async function checkRow(row: NotifyRow, root: string, env: NodeJS.ProcessEnv): P
     case 'bell':
       return ok(what, 'rings in attached terminals');
     case 'desktop': {
-      const program = process.platform === 'darwin' ? 'osascript' : 'notify-send';
-      if (await which(program, env)) return ok(what, program);
-      return warn(what, `${program} is not installed`, `install it, or remove the row`);
+      return checkPrograms(DESKTOP_PROGRAMS, what, env);
     }
     case 'sound':
       return checkSound(row, what, env);
@@ -40,8 +40,6 @@ async function checkSound(
   what: string,
   env: NodeJS.ProcessEnv,
 ): Promise<Check> {
-  const programs = soundCommands(file).map(([program = '']) => program);
-  const found = await Promise.all(programs.map((program) => which(program, env)));
   const there =
     file === undefined ||
     (await access(file).then(
@@ -49,6 +47,16 @@ async function checkSound(
       () => false,
     ));
   if (!there) return warn(what, `${file} does not exist`, `fix file of the row ${name}`);
+  return checkPrograms(
+    soundCommands(file).map(([program = '']) => program),
+    what,
+    env,
+  );
+}
+
+/** One of them is enough. */
+async function checkPrograms(programs: readonly string[], what: string, env: NodeJS.ProcessEnv): Promise<Check> {
+  const found = await Promise.all(programs.map((program) => which(program, env)));
   const first = programs.find((_, at) => found[at] !== undefined);
   if (first) return ok(what, first);
   return warn(what, `none of these programs is installed: ${programs.join(', ')}`, 'install one, or remove the row');

@@ -6,16 +6,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { RunSummary } from '../../protocol/run.js';
+
 import { EXIT, UserError } from '../../protocol/user-error.js';
+import { lastMovement } from '../../run-files/movement.js';
+
 import { LOSS, readDatabaseNote } from '../../server/database.js';
 import { readRecord } from '../../server/files.js';
 import { connectTarget } from '../../server/target.js';
-import { tellNothingMoves } from '../../worker/alert-here.js';
+import { standstillId, tellNothingMoves } from '../../worker/alert-here.js';
 import { workerState } from '../../worker/record.js';
 import { type Connected, connect } from '../api/connection.js';
 import { RunApi } from '../api/run.js';
 import { type Context, say } from '../context.js';
-import { ringBell } from '../views/terminal.js';
+
 import { ensureWorker } from '../worker-process.js';
 
 /** A supervisor brings a killed server back within seconds; a busy machine takes longer. */
@@ -119,14 +122,16 @@ export class Attachment {
   /** Prints the message and alerts the rows of `notify`. Without a worker nothing else can. */
   #nothingMoves(text: string, signal: AbortSignal, log?: string): void {
     this.tell(`${text}. Start one with: ralphctl start${log === undefined ? '' : ` (log: ${log})`}`);
+    void this.#alert(text, signal).catch(() => undefined);
+  }
+
+  async #alert(text: string, signal: AbortSignal): Promise<void> {
     const { root, env } = this.#context;
     const { project, runId } = this.#options;
-    void tellNothingMoves({ root, env, signal }, { project, runId }, text).then((told) => {
-      for (const { row, problem, bell } of told) {
-        if (bell) ringBell();
-        if (problem !== undefined) this.tell(`the alert to ${row} could not be delivered: ${problem}`);
-      }
-    });
+    const { at } = await lastMovement(root, { project, runId });
+    const still = { id: standstillId(runId, at), text, command: 'ralphctl start' };
+    for (const { row, problem } of await tellNothingMoves({ root, env, signal }, { project, runId }, still))
+      if (problem !== undefined) this.tell(`the alert to ${row} could not be delivered: ${problem}`);
   }
 
   async #untilServing(signal: AbortSignal): Promise<void> {

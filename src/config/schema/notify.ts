@@ -5,8 +5,9 @@
  * Imports zod, protocol and this folder only.
  */
 import { z } from 'zod';
+
 import { ALERT_KINDS, type AlertKind } from '../../protocol/alerts.js';
-import { envName, name, text } from './common.js';
+import { envName, minutes, name, text } from './common.js';
 
 /** Without single landings, and without states that one of these events follows. */
 const USUAL: AlertKind[] = [
@@ -95,6 +96,9 @@ const whole = z.strictObject({
     .optional()
     .describe('Quiet hours, e.g. "22:00-07:00". Alerts wait for their end, except those of `urgent`.'),
   urgent: kinds.default(['review', 'nothing-moves']).describe('Events that quiet hours do not hold.'),
+  stillMinutes: minutes
+    .default(30)
+    .describe('Minutes without output, change or event in an open run until `nothing-moves`.'),
   timeZone: z
     .string()
     .refine(isTimeZone, { error: 'must be the name of a time zone such as "Europe/Berlin"' })

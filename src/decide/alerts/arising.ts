@@ -3,10 +3,13 @@
  * Invariant: a change gives one event at most. A condition of the run is told once, until it ends and begins anew. Only
  * events that a row wants are kept. Pure; may import protocol and decide only.
  */
-import type { AlertItem, AlertKind, AlertOutbox, AlertSettings } from '../../protocol/alerts.js';
+import type { AlertBatch, AlertItem, AlertKind, AlertOutbox, AlertSettings } from '../../protocol/alerts.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunOutcome } from '../../protocol/states.js';
 import { clip, MAX_REASON } from '../text.js';
+
+/** Events that can be taken back; older ones of very many stay. */
+const MOST_OPEN = 500;
 
 /** A delivering workflow that does not answer must not let the run's state grow. The oldest are dropped. */
 const MOST_WAITING = 300;
@@ -29,31 +32,72 @@ export interface Changes {
   ended?: RunOutcome;
   /** epoch ms */
   now: number;
+  /** Asked where an event no longer holds. Absent or false: it is sent all the same, as older versions do. */
+  mayTakeBack?: () => boolean;
 }
 
-/** Adds the events of these changes to the run's outbox. */
+/** Adds the events of these changes to the run's outbox, and takes back those that no longer hold. */
 export function noteAlerts(state: AutopilotState, settings: AlertSettings, changes: Changes): void {
   state.alerts ??= newOutbox();
   const outbox = state.alerts;
   const wanted = new Set(settings.rows.flatMap((row) => row.events));
   const { runId, now, ended } = changes;
-  for (const event of [
-    ...changes.turns.flatMap((entry) => ofIdea(entry) ?? []),
-    ...ofRun(state, outbox),
-    ...(ended ? [ofEnd(state, ended)] : []),
-  ]) {
-    if (wanted.has(event.kind)) outbox.items.push(itemOf(event, { runId, now, serial: ++outbox.serial }));
+  const over: string[] = [];
+  const add = (event: Event, of?: string): void => {
+    if (!wanted.has(event.kind)) return;
+    const item = itemOf(event, { runId, now, serial: ++outbox.serial });
+    outbox.items.push(item);
+    if (of !== undefined) outbox.open = [...(outbox.open ?? []), { of, id: item.id }].slice(-MOST_OPEN);
+  };
+  for (const entry of changes.turns) {
+    over.push(...closed(outbox, entry.card.id));
+    const event = ofIdea(entry);
+    if (event) add(event, event.kind === 'landed' ? undefined : entry.card.id);
   }
+  const { begun, gone } = ofRun(state, outbox);
+  for (const kind of gone) over.push(...closed(outbox, conditionOf(kind)));
+  for (const event of begun) add(event, conditionOf(event.kind));
+  if (ended) add(ofEnd(state, ended));
+  if (over.length > 0 && changes.mayTakeBack?.()) takeBack(outbox, over);
   outbox.items.splice(0, outbox.items.length - MOST_WAITING);
 }
 
+/** No id of an idea has a space. */
+const conditionOf = (kind: AlertKind): string => `run ${kind}`;
+
+/** Ids of its events, which no longer hold. */
+function closed(outbox: AlertOutbox, of: string): string[] {
+  const ids = (outbox.open ?? []).flatMap((one) => (one.of === of ? [one.id] : []));
+  if (ids.length > 0) outbox.open = outbox.open?.filter((one) => one.of !== of) ?? [];
+  return ids;
+}
+
+/** What has not left yet stays here; of the rest the delivering workflow is told. */
+function takeBack(outbox: AlertOutbox, ids: readonly string[]): void {
+  const here = new Set(outbox.items.map(({ id }) => id));
+  outbox.items = outbox.items.filter(({ id }) => !ids.includes(id));
+  const away = ids.filter((id) => !here.has(id));
+  if (away.length > 0) outbox.over = [...(outbox.over ?? []), ...away].slice(-MOST_WAITING);
+}
+
+export type Taken = Required<Pick<AlertBatch, 'items' | 'over'>>;
+
 /** Takes everything out of the outbox. */
-export const takeAlerts = ({ alerts }: AutopilotState): AlertItem[] => alerts?.items.splice(0) ?? [];
+export function takeAlerts({ alerts }: AutopilotState): Taken {
+  const taken = { items: alerts?.items.splice(0) ?? [], over: alerts?.over ?? [] };
+  delete alerts?.over;
+  return taken;
+}
 
 /** Puts events back that nobody took. */
-export function returnAlerts({ alerts }: AutopilotState, items: readonly AlertItem[]): void {
-  alerts?.items.unshift(...items);
+export function returnAlerts({ alerts }: AutopilotState, { items, over }: Taken): void {
+  if (!alerts) return;
+  alerts.items.unshift(...items);
+  if (over.length > 0) alerts.over = [...over, ...(alerts.over ?? [])];
 }
+
+export const hasAlerts = ({ alerts }: AutopilotState): boolean =>
+  alerts !== undefined && alerts.items.length + (alerts.over?.length ?? 0) > 0;
 
 function itemOf(event: Event, { runId, now, serial }: { runId: string; now: number; serial: number }): AlertItem {
   const { kind, idea, title, text, command } = event;
@@ -93,8 +137,8 @@ function ofIdea({ card, status, reason, approval, approvable, commit }: IdeaEntr
   }
 }
 
-/** Conditions of the run that have just begun. */
-function ofRun(state: AutopilotState, outbox: AlertOutbox): Event[] {
+/** Conditions of the run that have just begun, and those that are gone. */
+function ofRun(state: AutopilotState, outbox: AlertOutbox): { begun: Event[]; gone: AlertKind[] } {
   const { review, limits, budget, why } = state;
   const holding: Event[] = [
     ...(review ? [{ kind: 'review' as const, text: why, command: 'ralphctl review' }] : []),
@@ -104,8 +148,10 @@ function ofRun(state: AutopilotState, outbox: AlertOutbox): Event[] {
     ...(budget?.paused ? [{ kind: 'budget' as const, text: why, command: 'ralphctl budget raise' }] : []),
   ];
   const begun = holding.filter(({ kind }) => !outbox.told.includes(kind));
-  outbox.told = holding.map(({ kind }) => kind);
-  return begun;
+  const now = holding.map(({ kind }) => kind);
+  const gone = outbox.told.filter((kind) => !now.includes(kind));
+  outbox.told = now;
+  return { begun, gone };
 }
 
 function ofEnd({ entries }: AutopilotState, outcome: RunOutcome): Event {

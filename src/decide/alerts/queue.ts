@@ -21,6 +21,8 @@ import {
 
 /** Events of one kind that a row keeps with their texts; a batch of a run fits. */
 const MOST_OF_A_KIND = 20;
+/** Further events of a row, which only the taking back of others brings up. */
+const MOST_MORE = 200;
 const SEEN_KEPT = 1000;
 
 export const newQueue = ({ ref, settings }: Pick<AlertBatch, 'ref' | 'settings'>): AlertQueue => ({
@@ -32,7 +34,7 @@ export const newQueue = ({ ref, settings }: Pick<AlertBatch, 'ref' | 'settings'>
 });
 
 /** Adds events to every row that wants them. An event that is known changes nothing; the newest settings count. */
-export function takeBatch(queue: AlertQueue, { ref, settings, items }: AlertBatch): void {
+export function takeBatch(queue: AlertQueue, { ref, settings, items, over = [] }: AlertBatch): void {
   queue.ref = ref;
   queue.settings = settings;
   const rows = new Set(settings.rows.map(({ name }) => name));
@@ -44,6 +46,69 @@ export function takeBatch(queue: AlertQueue, { ref, settings, items }: AlertBatc
     for (const { name, events } of settings.rows) if (events.includes(item.kind)) add(queue, name, item);
   }
   queue.seen = [...seen].slice(-SEEN_KEPT);
+  if (over.length > 0) takeBack(queue, new Set(over));
+}
+
+/** Events that no longer hold are not sent. */
+function takeBack(queue: AlertQueue, over: ReadonlySet<string>): void {
+  for (const [name, lane] of Object.entries(queue.lanes)) {
+    const left = without(lane, over);
+    if (left) queue.lanes[name] = left;
+    else delete queue.lanes[name];
+  }
+}
+
+/** Undefined: nothing is left of it. */
+function without(lane: WaitingAlerts, over: ReadonlySet<string>): WaitingAlerts | undefined {
+  const { items, counts, more = [] } = lane;
+  const holds = ({ id }: AlertItem): boolean => !over.has(id);
+  const gone = [...items, ...more].filter((item) => !holds(item));
+  if (gone.length === 0) return lane;
+  const left: WaitingAlerts = { ...lane, items: items.filter(holds), counts: { ...counts }, more: more.filter(holds) };
+  for (const { kind } of gone) {
+    left.counts[kind] = (left.counts[kind] ?? 1) - 1;
+    fill(left, kind);
+    if (!left.items.some((item) => item.kind === kind)) delete left.counts[kind];
+  }
+  if (left.more?.length === 0) delete left.more;
+  return left.items.length > 0 ? left : undefined;
+}
+
+/** A further event takes the place of one that was taken back. */
+function fill(lane: WaitingAlerts, kind: AlertKind): void {
+  const { more = [] } = lane;
+  const next = more.find((item) => item.kind === kind);
+  if (!next || lane.items.filter((item) => item.kind === kind).length >= MOST_OF_A_KIND) return;
+  lane.items.push(next);
+  lane.more = more.filter((item) => item !== next);
+}
+
+/** Rows whose alert under way tells one of these events. */
+export const underWay = ({ sending }: AlertQueue, over: readonly string[]): string[] =>
+  Object.entries(sending).flatMap(([row, { items }]) => (items.some(({ id }) => over.includes(id)) ? [row] : []));
+
+/** The delivery to the row was cancelled before it came about: what still holds of it waits again. */
+export function putBack(queue: AlertQueue, row: string, over: ReadonlySet<string>): void {
+  const alert = queue.sending[row];
+  delete queue.sending[row];
+  if (!alert || !queue.settings.rows.some(({ name }) => name === row)) return;
+  const { id, items, counts } = alert;
+  const left = without({ items, counts, id }, over);
+  if (!left) return;
+  const later = queue.lanes[row];
+  queue.lanes[row] = later ? joined(left, later) : left;
+}
+
+function joined(first: WaitingAlerts, then: WaitingAlerts): WaitingAlerts {
+  const counts = { ...first.counts };
+  for (const [kind, count] of Object.entries(then.counts) as [AlertKind, number][])
+    counts[kind] = (counts[kind] ?? 0) + count;
+  return {
+    ...first,
+    items: [...first.items, ...then.items],
+    counts,
+    more: [...(first.more ?? []), ...(then.more ?? [])],
+  };
 }
 
 function add(queue: AlertQueue, row: string, item: AlertItem): void {
@@ -52,6 +117,10 @@ function add(queue: AlertQueue, row: string, item: AlertItem): void {
   const before = lane.counts[item.kind] ?? 0;
   lane.counts[item.kind] = before + 1;
   if (before < MOST_OF_A_KIND) lane.items.push(item);
+  else if ((lane.more?.length ?? 0) < MOST_MORE) {
+    const { title: _, text: __, ...bare } = item;
+    lane.more = [...(lane.more ?? []), bare];
+  }
 }
 
 /** Alerts to deliver now. They are under way until {@link delivered}. */
@@ -106,14 +175,16 @@ function takeOut(queue: AlertQueue, row: string, may: (kind: AlertKind) => boole
   if (staying.items.length > 0) queue.lanes[row] = staying;
   else delete queue.lanes[row];
   const [first] = going.items;
-  return first && { id: first.id, ...going };
+  return first && { id: lane.id ?? first.id, items: going.items, counts: going.counts };
 }
 
-function part({ items, counts }: WaitingAlerts, is: (kind: AlertKind) => boolean): WaitingAlerts {
+function part({ items, counts, more = [] }: WaitingAlerts, is: (kind: AlertKind) => boolean): WaitingAlerts {
   const kinds = (Object.keys(counts) as AlertKind[]).filter(is);
+  const rest = more.filter(({ kind }) => is(kind));
   return {
     items: items.filter(({ kind }) => is(kind)),
     counts: Object.fromEntries(kinds.map((kind) => [kind, counts[kind]])),
+    ...(rest.length > 0 ? { more: rest } : {}),
   };
 }
 
@@ -166,6 +237,7 @@ export function minuteOf(at: number, timeZone: string): number {
 export const isBatch: Check<AlertBatch> = shaped<AlertBatch>({
   ref: shaped<RunRef>({ project: isName, runId: isName, config: maybe(isCount) }),
   settings: isAlertSettings,
+  over: maybe(listOf(isName)),
   items: listOf(
     shaped<AlertItem>({
       ...{ id: isName, kind: isAlertKind, run: isName, idea: maybe(isName), title: maybe(isText) },

@@ -49,7 +49,7 @@ export class Board {
   outbox: Effect[] = [];
   /** Status changes since they were last taken, for those who watch. */
   readonly changes: IdeaEntry[] = [];
-  /** The changes of status among them, for alerts. */
+  /** The changes of status among them, and approved landings, for alerts. */
   readonly turns: IdeaEntry[] = [];
   readonly #open = new Set<string>();
   readonly #running = new Set<string>();

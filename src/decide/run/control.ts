@@ -223,6 +223,7 @@ export function letLand(board: Board, entry: IdeaEntry): void {
   delete entry.approval;
   delete entry.reason;
   board.touch(entry);
+  board.turns.push({ ...entry });
 }
 
 /** Ideas that are done and wait for an approval to land. */

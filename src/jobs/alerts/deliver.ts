@@ -34,15 +34,12 @@ export async function deliverAlert(
   const row = file.config.notify?.rows.find((one) => one.name === name);
   if (!row) return { outcome: 'gone', to: name };
   const logs = join(runDir(deps.root, ref.project, ref.runId), 'alerts');
-  const kept = join(logs, 'delivered.jsonl');
+  const kept = keptIn(logs);
   if (await isKept(kept, name, alert)) return { outcome: 'before', to: row.to };
   await mkdir(logs, { recursive: true, mode: 0o700 });
   const message = messageFor(deps, ref.project, alert, pages);
   await sendTo(row, message, { env: deps.env, cwd: file.repo, logs, project: ref.project, runId: ref.runId, signal });
-  await appendFile(kept, `${JSON.stringify({ row: name, id: alert.id, at: new Date().toISOString() })}\n`, {
-    mode: 0o600,
-    flush: true,
-  });
+  await keepDelivered(kept, name, alert);
   return { outcome: 'delivered', to: row.to };
 }
 
@@ -69,7 +66,13 @@ export function messageFor(deps: WorkDeps, project: string, alert: Alert, pages?
   return messageOf(alert, { project, redact: redactorOf(deps), ...links });
 }
 
-async function isKept(file: string, row: string, { id }: Alert): Promise<boolean> {
+/** The file of ids, in the run's folder of alerts. */
+export const keptIn = (logs: string): string => join(logs, 'delivered.jsonl');
+
+export const keepDelivered = (file: string, row: string, { id }: Alert): Promise<void> =>
+  appendFile(file, `${JSON.stringify({ row, id, at: new Date().toISOString() })}\n`, { mode: 0o600, flush: true });
+
+export async function isKept(file: string, row: string, { id }: Alert): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').some((line) => line.includes(id) && isLine(line, row, id));
 }

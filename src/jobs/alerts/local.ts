@@ -33,15 +33,22 @@ export async function showDesktop(message: Message, place: Place): Promise<void>
   await firstThatRuns(desktopCommands(message.title, body, message.urgent), 'desktop', place);
 }
 
+/** Each program that may be there, that of this system first. */
 function desktopCommands(title: string, body: string, urgent: boolean): string[][] {
-  if (process.platform === 'darwin') {
-    const script = ['on run argv', 'display notification (item 2 of argv) with title (item 1 of argv)', 'end run'];
-    return [['osascript', ...script.flatMap((line) => ['-e', line]), title, body]];
-  }
+  const script = ['on run argv', 'display notification (item 2 of argv) with title (item 1 of argv)', 'end run'];
   // Notification servers read the body as markup.
   const plain = body.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-  return [['notify-send', '--app-name=ralphctl', `--urgency=${urgent ? 'critical' : 'normal'}`, '--', title, plain]];
+  return ownFirst([
+    ['notify-send', '--app-name=ralphctl', `--urgency=${urgent ? 'critical' : 'normal'}`, '--', title, plain],
+    ['osascript', ...script.flatMap((line) => ['-e', line]), title, body],
+  ]);
 }
+
+export const DESKTOP_PROGRAMS = ['notify-send', 'osascript'];
+
+/** macOS has the programs at the end of the lists. */
+const ownFirst = (commands: string[][]): string[][] =>
+  process.platform === 'darwin' ? commands.toReversed() : commands;
 
 export async function playSound(file: string | undefined, place: Place): Promise<void> {
   await firstThatRuns(soundCommands(file), 'sound', place);
@@ -49,16 +56,16 @@ export async function playSound(file: string | undefined, place: Place): Promise
 
 /** Each program that may be there, with a sound of the system where the row names none. */
 export function soundCommands(file: string | undefined): string[][] {
-  if (process.platform === 'darwin') return [['afplay', file ?? '/System/Library/Sounds/Glass.aiff']];
   const usual = file ?? '/usr/share/sounds/freedesktop/stereo/complete.oga';
-  return [
+  return ownFirst([
     ...(file === undefined ? [['canberra-gtk-play', '--id=complete']] : []),
     ...[
       ['pw-play', usual],
       ['paplay', usual],
     ],
     ...(file === undefined ? [] : [['aplay', '-q', file]]),
-  ];
+    ['afplay', file ?? '/System/Library/Sounds/Glass.aiff'],
+  ]);
 }
 
 export async function runCommand(
@@ -79,19 +86,27 @@ export async function runCommand(
   const options = { stdin: `${JSON.stringify(payload)}\n`, timeoutMs: row.timeoutSeconds * 1000 };
   const env = gateEnvironment(place.env, about, row.passEnv);
   const problem = await tryOne(row.run, row.name, { ...place, env }, options);
-  if (problem) throw alertError(problem.text, problem.launched);
+  if (problem) throw alertError(problem.text, problem.ran);
 }
 
 async function firstThatRuns(commands: string[][], name: string, place: Place): Promise<void> {
   const session = Object.fromEntries(SESSION.flatMap((key) => (place.env[key] ? [[key, place.env[key]]] : [])));
   const env = gateEnvironment(place.env, session as Record<string, string>);
-  let last = { text: 'there is no program for it', launched: false };
+  let ran: Problem | undefined;
   for (const argv of commands) {
     const problem = await tryOne(argv, name, { ...place, env }, { timeoutMs: LOCAL_TIMEOUT_S * 1000 });
     if (!problem) return;
-    if (problem.launched || !last.launched) last = problem;
+    if (problem.ran) ran = problem;
   }
-  throw alertError(last.text, last.launched);
+  if (ran) throw alertError(ran.text, true);
+  const programs = commands.map(([program]) => program).join(', ');
+  throw alertError(`none of these programs is installed: ${programs}. Install one, or remove the row`, false);
+}
+
+interface Problem {
+  text: string;
+  /** The program started; a retry may help. */
+  ran: boolean;
 }
 
 /** Undefined: it ended well. */
@@ -100,18 +115,17 @@ async function tryOne(
   name: string,
   { env, cwd, logs, project, runId = 'none', signal }: Omit<Place, 'env'> & { env: Record<string, string> },
   options: { stdin?: string; timeoutMs: number },
-): Promise<{ text: string; launched: boolean } | undefined> {
+): Promise<Problem | undefined> {
   const log = join(logs, `${name}.log`);
   const token = `${project}/${runId}/alert/1/${randomUUID()}`;
   const result = await run({ argv, cwd, env, outputFile: log, token, signal, tailBytes: 500, ...options });
   const [program = ''] = argv;
-  if (result.launchError) return { text: result.launchError, launched: false };
+  if (result.launchError) return { text: result.launchError, ran: false };
   if (result.stopped === 'aborted') signal.throwIfAborted();
-  if (result.stopped) return { text: `${program} did not end within ${options.timeoutMs / 1000} s`, launched: true };
-  if (result.exitCode === 0) return undefined;
   const said = result.tail.trim().split('\n').at(-1);
-  return {
-    text: `${program} ended with ${result.exitCode ?? result.signal}${said ? `: ${said}` : ''}`,
-    launched: true,
-  };
+  const more = `${said ? `: ${said}` : ''} (its output: ${log})`;
+  if (result.stopped) return { text: `${program} timed out after ${options.timeoutMs / 1000} s${more}`, ran: true };
+  if (result.exitCode === 0) return undefined;
+  const how = result.exitCode === null ? `was ended by ${result.signal}` : `failed with exit code ${result.exitCode}`;
+  return { text: `${program} ${how}${more}`, ran: true };
 }

@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
   budget: ['a budget is used up', 'budgets'],
   landed: ['landed', 'landed'],
   'run-done': ['the run is over', 'runs over'],
-  'nothing-moves': ['nothing moves: no worker runs', 'runs that do not move'],
+  'nothing-moves': ['nothing moves', 'runs in which nothing moves'],
 };
 
 /** What a person has to do something about comes first. */

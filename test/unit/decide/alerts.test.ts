@@ -1,18 +1,23 @@
 /** Which events alert, what goes out together, and when: pure. Features: G7 A7. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noteAlerts, returnAlerts, takeAlerts } from '../../../src/decide/alerts/arising.js';
+
+import { hasAlerts, noteAlerts, returnAlerts, takeAlerts } from '../../../src/decide/alerts/arising.js';
 import {
   delivered,
   isBatch,
   isEmpty,
   minuteOf,
   newQueue,
+  putBack,
   quietUntil,
   takeBatch,
   takeDue,
+  underWay,
   wakeAt,
 } from '../../../src/decide/alerts/queue.js';
+import { stillness } from '../../../src/decide/alerts/still.js';
+
 import { firstState } from '../../../src/decide/run/first-state.js';
 import { ALERT_KINDS, type AlertItem, type AlertKind, type AlertSettings } from '../../../src/protocol/alerts.js';
 import type { AutopilotState, IdeaEntry } from '../../../src/protocol/run.js';
@@ -47,7 +52,7 @@ describe('the events of a run', () => {
   });
   const note = (of: AutopilotState, turns: IdeaEntry[] = [], more: Partial<AlertSettings> = {}): AlertItem[] => {
     noteAlerts(of, settings(more), { runId: 'r', turns, now: 5 });
-    return takeAlerts(of);
+    return takeAlerts(of).items;
   };
 
   it.each([
@@ -88,18 +93,54 @@ describe('the events of a run', () => {
     expect(run.alerts?.serial).toBe(1);
   });
 
+  const mayTakeBack = () => true;
+  it.each([
+    ['an answer', entry('needs-human'), entry('wants-slot')],
+    ['an approval', entry('landing', { approval: true }), entry('landing')],
+    ['a retry', entry('failed'), entry('pending')],
+  ])(
+    'G7: after %s the event is taken back: here where it has not left, else from the delivering workflow',
+    (_, ...of) => {
+      const [before, after] = of;
+      const run = state();
+      noteAlerts(run, settings(), { runId: 'r', turns: [before], now: 5 });
+      noteAlerts(run, settings(), { runId: 'r', turns: [after], now: 6, mayTakeBack });
+      expect(hasAlerts(run)).toBe(false);
+      const [sent] = note(run, [before]);
+      noteAlerts(run, settings(), { runId: 'r', turns: [after], now: 8, mayTakeBack });
+      expect(takeAlerts(run)).toEqual({ items: [], over: [sent?.id] });
+      expect(hasAlerts(run)).toBe(false);
+    },
+  );
+
+  it('G7 A7: a condition that is gone is taken back; landings and runs of older versions are not', () => {
+    const run = state();
+    run.review = true;
+    const [sent] = note(run);
+    delete run.review;
+    noteAlerts(run, settings(), { runId: 'r', turns: [], now: 6, mayTakeBack });
+    expect(takeAlerts(run).over).toEqual([sent?.id]);
+    note(run, [entry('landed')]);
+    noteAlerts(run, settings(), { runId: 'r', turns: [entry('pending')], now: 7, mayTakeBack });
+    expect(hasAlerts(run)).toBe(false);
+    note(run, [entry('needs-human')]);
+    noteAlerts(run, settings(), { runId: 'r', turns: [entry('wants-slot')], now: 8, mayTakeBack: () => false });
+    expect(hasAlerts(run)).toBe(false);
+  });
+
   it('G7: events that nobody took go before later ones', () => {
     const run = state();
-    const first = note(run, [entry('failed')]);
+    noteAlerts(run, settings(), { runId: 'r', turns: [entry('failed')], now: 5 });
+    const first = takeAlerts(run);
     noteAlerts(run, settings(), { runId: 'r', turns: [entry('blocked')], now: 6 });
     returnAlerts(run, first);
-    expect(takeAlerts(run).map(({ kind }) => kind)).toEqual(['failed', 'blocked']);
+    expect(takeAlerts(run).items.map(({ kind }) => kind)).toEqual(['failed', 'blocked']);
   });
 
   it('G7: the end of a run says how it ended', () => {
     const run = state();
     noteAlerts(run, settings(), { runId: 'r', turns: [], now: 5, ended: 'completed' });
-    expect(takeAlerts(run)).toMatchObject([{ kind: 'run-done', text: 'completed: 0 of 0 ideas landed' }]);
+    expect(takeAlerts(run).items).toMatchObject([{ kind: 'run-done', text: 'completed: 0 of 0 ideas landed' }]);
   });
 });
 
@@ -140,6 +181,42 @@ describe('the queue of alerts', () => {
     const queue = newQueue({ ref, settings: settings() });
     takeBatch(queue, { ref, settings: settings(), items: [item(1, 'failed', 0)] });
     takeBatch(queue, { ref, settings: settings({ rows: [] }), items: [] });
+    expect(isEmpty(queue)).toBe(true);
+  });
+
+  const take = (queue: ReturnType<typeof newQueue>, items: AlertItem[], over: string[] = []): void =>
+    takeBatch(queue, { ref, settings: queue.settings, items, over });
+
+  it('G7: an event that no longer holds leaves its group; of many, the next one takes its place', () => {
+    const queue = newQueue({ ref, settings: settings() });
+    const many = Array.from({ length: 30 }, (_, at) => item(at, 'failed', 0));
+    take(queue, [...many, item(99, 'question', 0)]);
+    take(queue, [], [...many.slice(0, 25).map(({ id }) => id), item(99, 'question', 0).id]);
+    const [one] = takeDue(queue, MINUTE);
+    expect(one?.alert.counts).toEqual({ failed: 5 });
+    expect(one?.alert.items.map(({ id }) => id)).toEqual(many.slice(25).map(({ id }) => id));
+    expect(one?.alert.id).toBe(many[25]?.id);
+  });
+
+  it('G7: a group of which nothing holds any more is not sent, and nothing wakes the queue for it', () => {
+    const queue = newQueue({ ref, settings: settings() });
+    take(queue, [item(1, 'question', 0)]);
+    take(queue, [], [item(1, 'question', 0).id]);
+    expect([isEmpty(queue), wakeAt(queue, 0), takeDue(queue, HOUR)]).toEqual([true, undefined, []]);
+  });
+
+  it('G7: what still holds of a cancelled delivery goes out under the same id, with what came since', () => {
+    const queue = newQueue({ ref, settings: settings() });
+    take(queue, [item(1, 'question', 0), item(2, 'failed', 0)]);
+    const [sent] = takeDue(queue, MINUTE);
+    take(queue, [item(3, 'failed', MINUTE)], ['other']);
+    expect(underWay(queue, [item(1, 'question', 0).id])).toEqual(['ops']);
+    expect(underWay(queue, ['other'])).toEqual([]);
+    putBack(queue, 'ops', new Set([item(1, 'question', 0).id]));
+    const [again] = takeDue(queue, 2 * MINUTE);
+    expect(again?.alert).toMatchObject({ id: sent?.alert.id, counts: { failed: 2 } });
+    expect(again?.alert.items.map(({ id }) => id)).toEqual([item(2, 'failed', 0).id, item(3, 'failed', 0).id]);
+    putBack(queue, 'ops', new Set(again?.alert.items.map(({ id }) => id)));
     expect(isEmpty(queue)).toBe(true);
   });
 
@@ -255,5 +332,39 @@ describe('a message with alerts', () => {
       { ...batch, settings: {} },
     ])
       expect(isBatch(bad)).toBe(false);
+  });
+});
+
+describe('a standstill', () => {
+  const MIN = 60_000;
+  const seen = { limitMs: 30 * MIN, stillMs: 31 * MIN };
+
+  it.each([
+    ['running', 'no agent and no gate has done anything for 31 minutes'],
+    ['stopping', 'no agent and no gate has done anything for 31 minutes'],
+    ['waits for you', 'everything has waited for you for 31 minutes'],
+    ['waiting_user', 'everything has waited for you for 31 minutes'],
+  ] as const)('G7: of a run that is %s is told', (state, text) => {
+    expect(stillness({ ...seen, state })).toEqual({ text, command: 'ralphctl status' });
+    expect(stillness({ ...seen, state, stillMs: 29 * MIN })).toBeUndefined();
+  });
+
+  it.each(['paused', 'completed', 'stopped', 'aborted'] as const)('G7: of a run that is %s alerts nobody', (state) => {
+    expect(stillness({ ...seen, state })).toBeUndefined();
+  });
+
+  it('G7: of a worker that is away is told sooner, whatever the run says, and names why', () => {
+    const away = { ms: 2 * MIN, why: 'the worker ended 7 times in a row' };
+    expect(stillness({ limitMs: 30 * MIN, stillMs: 0, state: 'paused', away })).toEqual({
+      text: 'the worker ended 7 times in a row, so the run is not moving',
+      command: 'ralphctl start',
+    });
+    expect(stillness({ limitMs: 30 * MIN, stillMs: 0, away: { ms: 2 * MIN } })?.text).toContain(
+      'the worker has not reached the Temporal server for 2 minutes',
+    );
+    expect(stillness({ limitMs: 30 * MIN, stillMs: 0, away: { ...away, ms: MIN } })).toBeUndefined();
+    // A worker reports several times a minute, so a shorter limit says nothing about it.
+    expect(stillness({ limitMs: 1000, stillMs: 0, away: { ms: 20_000 } })).toBeUndefined();
+    expect(stillness({ ...seen, state: 'completed', away })).toBeUndefined();
   });
 });

@@ -43,20 +43,26 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     const onOrphaned = (): void => {
       orphaned = true;
     };
-    const code = await serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS, onOrphaned });
+    const onAsked = (): void => void (process.connected && process.send?.('asked', () => {}));
+    const code = await serve({ ...common, echo: false, idleExitMs: IDLE_EXIT_MS, onOrphaned, onAsked });
     // A stopped supervisor has removed its record. A killed one left it, so a new one starts.
     if (orphaned && (await workerState(context.root, project)) === 'dead') await ensureWorker(context, project);
     return code;
   }
-  return foreground(context, project, () => serve({ ...common, echo: true }));
+  return foreground(context, project, (onAsked) => serve({ ...common, echo: true, onAsked }));
 }
 
 /** A foreground worker watches the embedded server itself. A project has one worker. */
-async function foreground(context: Context, project: string, run: () => Promise<number>): Promise<number> {
+async function foreground(
+  context: Context,
+  project: string,
+  run: (onAsked: () => void) => Promise<number>,
+): Promise<number> {
   const { resolveConnection } = await import('../../../server/connection.js');
   const { runningWorker, writeWorkerRecord, removeWorkerRecord } = await import('../../../worker/record.js');
   const { identityOf } = await import('../../../process/identity.js');
   const { buildId } = await import('../../../worker/build-id.js');
+  const { watchStill } = await import('../../../worker/still.js');
   if (await runningWorker(context.root, project)) {
     say('a worker of this project is already running. Stop it with: ralphctl worker --stop');
     return EXIT.usage;
@@ -75,11 +81,24 @@ async function foreground(context: Context, project: string, run: () => Promise<
     const record = { keeper: self, buildId: buildId(), startedAt: new Date().toISOString() };
     await writeWorkerRecord(context.root, project, record);
   }
+  let asked = 0;
+  const stillWatch = watchStill(
+    {
+      ...context,
+      project,
+      asked: () => asked,
+      why: () => undefined,
+      onTold: ({ text }) => say(`nothing moves: ${text}`),
+    },
+    stop.signal,
+  );
   try {
-    return await run();
+    return await run(() => {
+      asked += 1;
+    });
   } finally {
     await removeWorkerRecord(context.root, project);
     stop.abort();
-    await watching;
+    await Promise.all([watching, stillWatch]);
   }
 }

@@ -56,8 +56,8 @@ function wanted(rows: readonly NotifyRow[], only: string | undefined): readonly 
   if (row) return [row];
   const names = rows.map(({ name }) => name);
   const near = nearest(only, names);
-  const hint = near ? `; did you mean "${near}"?` : '';
-  throw new UserError(`notify has no row ${only}${hint} It has: ${names.join(', ')}`);
+  const hint = near ? ` Did you mean ${near}?` : '';
+  throw new UserError(`notify.rows has no row ${only}.${hint} Its rows: ${names.join(', ')}`);
 }
 
 function testAlert({ name }: NotifyRow): Alert {
@@ -77,14 +77,14 @@ function testAlert({ name }: NotifyRow): Alert {
 function done(row: NotifyRow): string {
   switch (row.to) {
     case 'bell':
-      return ringBell() ? 'rang in this terminal' : 'rings in terminals; stderr is none';
+      return ringBell() ? 'rang in this terminal' : 'rings in attached terminals; this is none';
     case 'desktop':
-      return 'shown, as the desktop says';
+      return 'the desktop took it';
     case 'sound':
       return 'played';
     case 'webhook':
       return `taken by the receiver${row.secretEnv ? ', signed' : ', not signed (no secretEnv)'}`;
     case 'command':
-      return `${row.run[0] ?? ''} ended with 0`;
+      return `${row.run[0] ?? ''} succeeded`;
   }
 }

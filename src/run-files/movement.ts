@@ -1,0 +1,75 @@
+/**
+ * When something last moved in the newest run of a project, as its files show it.
+ * Invariant: reads only, and reads a bounded part. Tries that could not work and alerts are no movement.
+ */
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runDir } from '../config/paths.js';
+import type { StampedEvent } from '../protocol/events.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import type { ShownState } from '../protocol/states.js';
+import { eventsPath } from './events.js';
+
+export interface Movement {
+  state?: ShownState;
+  /** Of the last event that moved something, epoch ms; 0: there is none. */
+  at: number;
+}
+
+/** Of the end of the events that is read. */
+const TAIL_BYTES = 256_000;
+const MOST_FILES = 50_000;
+
+const STILL = new Set<string>(['alert', 'warning', 'waiting', 'parked', 'held', 'iteration', 'all-limited']);
+
+const moves = (event: StampedEvent): boolean =>
+  !STILL.has(event.kind) && !(event.kind === 'iteration-end' && event.outcome !== 'ok' && event.commits === 0);
+
+export async function lastMovement(root: string, ref: RunRef): Promise<Movement> {
+  const events = await lastEvents(eventsPath(root, ref));
+  const state = events.findLast((event) => event.kind === 'run')?.state;
+  const last = events.findLast(moves) ?? events[0];
+  const at = last ? Date.parse(last.at) : 0;
+  return { ...(state === undefined ? {} : { state }), at: Number.isFinite(at) ? at : 0 };
+}
+
+async function lastEvents(path: string): Promise<StampedEvent[]> {
+  const file = await open(path).catch(() => undefined);
+  if (!file) return [];
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, TAIL_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer
+      .toString('utf8', 0, bytesRead)
+      .split('\n')
+      .flatMap((line): StampedEvent[] => {
+        try {
+          const event = JSON.parse(line) as StampedEvent;
+          return typeof event.at === 'string' ? [event] : [];
+        } catch {
+          // A torn line, or the first one of the part.
+          return [];
+        }
+      });
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether an agent or a gate has written output since then, epoch ms. */
+export async function wroteSince(root: string, { project, runId }: RunRef, since: number): Promise<boolean> {
+  const folders = [join(runDir(root, project, runId), 'ideas')];
+  let seen = 0;
+  for (let dir = folders.pop(); dir !== undefined && seen < MOST_FILES; dir = folders.pop()) {
+    const here = dir;
+    const entries = await readdir(here, { withFileTypes: true }).catch(() => []);
+    seen += entries.length;
+    folders.push(...entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(here, name)));
+    for (const { name } of entries.filter((entry) => entry.isFile() && entry.name.endsWith('.log'))) {
+      const found = await stat(join(here, name)).catch(() => undefined);
+      if (found && found.size > 0 && found.mtimeMs >= since) return true;
+    }
+  }
+  return false;
+}
