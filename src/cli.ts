@@ -21,6 +21,7 @@ import { addRecovery, addRunControls, addSteering } from './client/rows/control.
 import { addCompletion, addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
 import { collect, json, whole } from './client/rows/options.js';
+import { addReset } from './client/rows/reset.js';
 import type { StatusOptions } from './client/views/status-list.js';
 import { canShowScreen } from './client/views/terminal.js';
 import { EXIT } from './protocol/user-error.js';
@@ -39,6 +40,7 @@ const program = new Command('ralphctl');
 program
   .description('Runs coding agents unattended over a backlog until the work has landed.')
   .option('-C, --repo <dir>', 'repository to work on (default: the current folder)')
+  .option('--no-pager', 'print long output at once, also in a terminal')
   .version(version(), '-V, --version', 'print the version')
   .helpOption('-h, --help', 'show this help')
   // Nearly all commands have options, so the list of commands leaves `[options]` out and fits 80 columns.
@@ -55,8 +57,27 @@ function run<Args extends unknown[]>(
     const command = all.at(-1) as Command;
     const args = all.slice(0, -1) as unknown as Args;
     const context = makeContext(command.optsWithGlobals());
+    if (process.stdout.isTTY || process.stderr.isTTY) await prepareTerminal(command, context);
     process.exitCode = await action(context, ...args);
   };
+}
+
+/** They own the screen, or run for as long as they are wanted. */
+const WITHOUT_PROGRESS = new Set(['top', 'worker', 'completion']);
+
+/** A progress line, and a pager for long output. */
+async function prepareTerminal(command: Command, { json: asJson, env }: Context): Promise<void> {
+  const options = command.optsWithGlobals<{ pager?: boolean; follow?: boolean }>();
+  let top = command;
+  while (top.parent?.parent) top = top.parent;
+  const [{ pagerOf, pageOutput }, { showProgress }] = await Promise.all([
+    import('./client/pager.js'),
+    import('./client/progress.js'),
+  ]);
+  const quiet = asJson || options.follow === true || WITHOUT_PROGRESS.has(top.name()) || env.TERM === 'dumb';
+  if (process.stderr.isTTY && !quiet) showProgress(top.name());
+  const pager = pagerOf(top.name(), { ...options, json: asJson }, env, process.stdout.isTTY);
+  if (pager !== undefined) pageOutput(pager, env);
 }
 
 interface Startable {
@@ -220,6 +241,7 @@ addSteering(program, run);
 
 program.commandsGroup('Recover:');
 addRecovery(program, run);
+addReset(program, run);
 addSaves(program, run);
 addSync(program, run);
 
@@ -259,11 +281,15 @@ try {
   // `--help` also throws this. It must not wait until the module for other errors has loaded.
   if (error instanceof CommanderError) process.exitCode = argumentError(error);
   else {
-    const { explain } = await import('./client/output.js');
-    process.exitCode = explain(error, wantsJson);
+    const [{ explain }, { linked }] = await Promise.all([
+      import('./client/output.js'),
+      import('./client/views/links.js'),
+    ]);
+    process.exitCode = explain(error, wantsJson, (text) => linked(text, process.stderr));
   }
 }
 // Libraries may keep handles open, so the process exits by itself: every command has finished its work when it returns.
 // A slow reader of the output may not have finished. Unread output would be lost with the process.
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+if (process.stdout.isTTY) await (await import('./client/pager.js')).pagerClosed();
 process.exit(process.exitCode ?? EXIT.ok);

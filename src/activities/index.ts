@@ -25,6 +25,8 @@ export interface Taken {
 
 export interface ActivityDeps extends WorkDeps {
   client: WorkflowClient;
+  /** Resolves when the events so far are in their files. Must not reject. */
+  flushed?: () => Promise<void>;
   /** Address of the Web UI's pages of workflows. Must not reject. */
   pages?: () => Promise<string | undefined>;
   /**
@@ -60,7 +62,11 @@ export function createActivities(
         return opened;
       },
       runConfig: work('runConfig'),
-      closeRun: work('closeRun'),
+      closeRun: async (input) => {
+        // The job reads the events.
+        await deps.flushed?.();
+        return work('closeRun')(input);
+      },
       deliverAlert: async (input) => {
         const pages = await deps.pages?.();
         return work('deliverAlert')({ ...input, ...(pages === undefined ? {} : { pages }) });

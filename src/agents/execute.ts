@@ -79,6 +79,8 @@ export interface ExecuteAgentResult {
   usage?: Usage;
   turns: number;
   sessionId?: string;
+  /** As the CLI names it. */
+  model?: string;
   /** A later run can resume this conversation. */
   resumable: boolean;
   /** The last raw output. */
@@ -209,6 +211,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
     redact,
     usage: reading.usage,
     sessionId,
+    model: reading.model,
   };
 }
 

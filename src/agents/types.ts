@@ -65,6 +65,8 @@ export interface Reading {
   /** Answers of the model; 0 means that it never started to work. */
   turns: number;
   sessionId?: string;
+  /** As the CLI names it. */
+  model?: string;
 }
 
 export interface AgentReader {

@@ -6,6 +6,7 @@ import { inspectRepository, projectId, type Repository } from '../git/repository
 import { brokenHead } from '../git/worktrees/moved.js';
 import type { Teller } from '../protocol/command.js';
 import { homeOf, homeOfLost } from '../run-files/project-home.js';
+import { linked } from './views/links.js';
 import { forPeople } from './views/terminal.js';
 
 export interface Context {
@@ -29,8 +30,10 @@ export function makeContext(options: { repo?: string; json?: boolean }): Context
 }
 
 /** Results go to stdout, progress and messages to stderr, so that output can be piped. */
-export const print = (text: string): void => void process.stdout.write(`${forPeople(text, process.stdout)}\n`);
-export const say = (text: string): void => void process.stderr.write(`${forPeople(text, process.stderr)}\n`);
+export const print = (text: string): void => tellOn(process.stdout, text);
+export const say = (text: string): void => tellOn(process.stderr, text);
+const tellOn = (stream: NodeJS.WriteStream, text: string): void =>
+  void stream.write(`${linked(forPeople(text, stream), stream)}\n`);
 export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 
 /* The repository a command is about, and the project id that names its workflows and files. */

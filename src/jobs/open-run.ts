@@ -5,6 +5,7 @@ import { toCard } from '../backlog/cards.js';
 import { runDir } from '../config/paths.js';
 import { type Config, resolveAgent } from '../config/schema/config.js';
 import { landedIdeas } from '../git/landing/landed.js';
+import { ideaFacts, runFacts, type SummaryFile, toldIdeas } from '../model/facts.js';
 import type {
   CarriedOver,
   CloseRunInput,
@@ -18,6 +19,7 @@ import { agentsQueue, gitQueue } from '../protocol/names.js';
 import type { RunSummary } from '../protocol/run.js';
 import type { RunRef } from '../protocol/run-ref.js';
 import { abandonedIdeas, carryOver, retriedIdeas, takeCarried } from '../run-files/carried.js';
+import { readModel } from '../run-files/read-model.js';
 import { knownIdeas, loadIdea, writeAtomically } from '../run-files/run.js';
 import { settingsOf } from '../run-files/settings.js';
 import { needNoWork } from '../run-files/ticks.js';
@@ -92,10 +94,17 @@ function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessE
   return { default: config.agent, fallback: config.fallback, accounts: Object.fromEntries(accounts) };
 }
 
+/** What the run's events tell. The summary does not fail for want of them. */
+async function factsOf(root: string, ref: RunRef): Promise<Pick<SummaryFile, 'run' | 'ideas'>> {
+  const found = await readModel(root, { project: ref.project, runId: ref.runId });
+  return found ? { run: runFacts(found.model), ideas: toldIdeas(found.model).map(ideaFacts) } : {};
+}
+
 export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<void> {
   await load(deps, input);
   const dir = runDir(deps.root, input.project, input.runId);
-  await writeAtomically(join(dir, 'summary.json'), JSON.stringify(input.summary, null, 2));
+  const facts = await factsOf(deps.root, input).catch(() => ({}));
+  await writeAtomically(join(dir, 'summary.json'), JSON.stringify({ ...(input.summary as object), ...facts }, null, 2));
   if (!input.carried) return;
   const { notLanded } = input.summary as Partial<RunSummary>;
   // A long list is cut, and does not tell what has landed.

@@ -163,6 +163,8 @@ function end(model: RunModel, idea: IdeaModel, event: Of<'iteration-end'>, at: n
   if (event.turnedDown !== undefined) run.turnedDown = event.turnedDown;
   if (event.message !== undefined) run.message = event.message;
   if (event.words !== undefined) run.words = event.words;
+  if (event.agent !== undefined) run.agent = idea.agent = event.agent;
+  if (event.model !== undefined) run.model = idea.model = event.model;
   if (event.usage?.inputTokens !== undefined) run.tokensIn = event.usage.inputTokens;
   if (event.usage?.outputTokens !== undefined) run.tokensOut = event.usage.outputTokens;
   if (event.usage?.costUsd !== undefined) run.dollars = event.usage.costUsd;
@@ -228,6 +230,7 @@ function command(idea: IdeaModel, event: Of<'command'>, at: number): void {
   }
   if (event.verb === 'rollback' || event.verb === 'retry') delete idea.percent;
   const text = event.text ?? event.reason;
+  idea.told = { verb: event.verb, ...(event.reason ? { reason: event.reason } : {}) };
   said(idea, {
     at,
     verb: event.verb,

@@ -59,7 +59,8 @@ export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: R
     if (known) count(model.counts, known, -1);
     const entry = known ?? newIdea(idea.id, idea.title);
     Object.assign(entry, {
-      title: idea.title,
+      // What the run told is newer.
+      title: known?.since === undefined ? idea.title : known.title,
       text: idea.text,
       group: idea.blue,
       dependsOn: idea.dependsOn,

@@ -126,6 +126,8 @@ export interface IdeaModel {
   spent: Tally;
   moments: Moment[];
   said: Said[];
+  /** A person's last command. */
+  told?: { verb: string; reason?: string };
   warnings: WarningLine[];
   /** What people told it after the run, and the next start carries out. Absent: nothing. */
   forNext?: KeptForNext;

@@ -141,6 +141,8 @@ export interface RunAgentResult {
   session?: { id: string; iteration: number; agent: string };
   /** Agent that ran, and the key of its account. */
   agent?: string;
+  /** As the agent names it, else as configured. */
+  model?: string;
   account?: string;
   /** Tree of all files after the run, committed or not. */
   tree?: string;

@@ -83,6 +83,9 @@ export type RunEvent =
       message?: string;
       durationMs: number;
       commits: number;
+      /** Agent from the configuration, and the model that it used. */
+      agent?: string;
+      model?: string;
       /** As the agent reported it; absent where it reported nothing. */
       usage?: Usage;
       /** The agent's last words, cut. */

@@ -6,6 +6,7 @@ import type { IdeaLimits, PrepareResult, Reopen } from './activities.js';
 import type { AgentSignal, Feedback, RunAgentResult } from './agent-run.js';
 import type { Amounts, BudgetReached, Ceilings, Spent } from './budget.js';
 import type { LimitPatch } from './command.js';
+import type { Asking } from './events.js';
 import type { GateResult } from './gate.js';
 import type { AgentChoice, Trouble } from './limits.js';
 import type { RunRef } from './run-ref.js';
@@ -124,13 +125,13 @@ export interface IdeaRunState {
   /** The last run in which the agent worked, and its end. */
   worked?: Worked;
   /** Agent and account of the last run. */
-  lastRun?: { agent?: string; account?: string };
+  lastRun?: { agent?: string; account?: string; model?: string };
   watch?: Watch;
   spent?: Spent;
   /** Added to the budget of the idea by a person. */
   raised?: Amounts;
-  /** The open question is about the budget: its answer is not for the agent. */
-  asking?: 'budget';
+  /** What the open question is about. `budget`: its answer is not for the agent. */
+  asking?: Asking;
   ceilings?: Ceilings;
   /** Adopted by the autopilot of another run. */
   elsewhere?: true;
@@ -169,6 +170,20 @@ export interface PlanPlace {
   skipped: number[];
 }
 
+/** How far an idea has come, told with each report. For views only. */
+export interface IdeaCourse {
+  /** Of its last PROGRESS; 100: its last COMPLETE. */
+  percent?: number;
+  agent?: string;
+  model?: string;
+  /** Of its plan, 1-based. */
+  step?: { number: number; of: number };
+  /** What its question is about. */
+  asking?: Asking;
+  /** By all agent runs of this workflow. */
+  spent?: Spent;
+}
+
 /** Child to parent. */
 export interface IdeaReport {
   idea: string;
@@ -204,6 +219,7 @@ export interface IdeaReport {
   /** With `warnings`: all that are open now. */
   warnings?: Warning[];
   worked?: Worked;
+  course?: IdeaCourse;
   /** With `parked`: runs in a row that were ended from outside together with their worker. */
   lost?: number;
 }

@@ -6,10 +6,10 @@
 import type { Reopen } from './activities.js';
 import type { Feedback } from './agent-run.js';
 import type { AlertOutbox } from './alerts.js';
-import type { BudgetState } from './budget.js';
+import type { BudgetState, Spent } from './budget.js';
 import type { LimitPatch, RunMode } from './command.js';
 import type { IdeaCard } from './idea.js';
-import type { SkipStep } from './idea-run.js';
+import type { IdeaCourse, SkipStep } from './idea-run.js';
 import type { LimitState, TroubleKind } from './limits.js';
 import type { RunRef } from './run-ref.js';
 import type { RunSettings } from './run-settings.js';
@@ -46,6 +46,11 @@ export interface IdeaEntry {
   bounce?: { reopen: Reopen; feedback: Feedback };
   iterations?: IterationStats;
   commit?: string;
+  course?: IdeaCourse;
+  /** The generation whose use is in the totals. */
+  booked?: number;
+  /** When it came to its status, epoch ms. */
+  since?: number;
   /** Pending, but on hold until a person releases it. */
   hold?: true;
   /** The git task in progress; the idea does not start meanwhile. */
@@ -101,6 +106,8 @@ export interface RunTotals {
   commits: number;
   /** Iterations of ended ideas. */
   iterations: IterationStats;
+  /** Used by ended ideas, with or without a budget. */
+  spent?: Spent;
 }
 
 export interface AutopilotState {

@@ -6,7 +6,8 @@
 import type { AgentSignal } from './agent-run.js';
 import type { BudgetLine, Spent } from './budget.js';
 import type { RunMode } from './command.js';
-import type { IdeaPhase } from './idea-run.js';
+import type { Asking } from './events.js';
+import type { IdeaCourse, IdeaPhase } from './idea-run.js';
 import type { AccountLine } from './limits.js';
 import type { GitTask, IdeaStatus, IterationStats, StandingState } from './states.js';
 import type { Warning, WarningLine } from './warnings.js';
@@ -24,6 +25,14 @@ export interface IdeaLine {
   busy?: GitTask;
   /** Of a Blue: how many of its children are done. */
   group?: { done: number; total: number };
+  /** When it came to its status, epoch ms. */
+  since?: number;
+  /** As of its last report. */
+  course?: IdeaCourse;
+  /** Failed tries before this one. */
+  retries?: number;
+  /** Of a landed idea. */
+  commit?: string;
   /** Reported iterations; those of a running workflow are in its own view. */
   iterations?: IterationStats;
 }
@@ -71,6 +80,8 @@ export interface RunStatus {
   warnings?: WarningLine[];
   /** Of the run and the day. */
   budget?: BudgetLine[];
+  /** By the reported agent runs, with or without a budget. Absent from older workers. */
+  spent?: Spent;
 }
 
 export interface LeftOut {
@@ -131,6 +142,9 @@ export interface IdeaView {
   iterations?: IterationStats;
   /** Agent from the configuration, where it is not the idea's own. */
   agent?: string;
+  /** Of its last agent run. */
+  model?: string;
+  asking?: Asking;
   /** Uses that agent's stronger model or effort. */
   stronger?: true;
   warnings?: Warning[];

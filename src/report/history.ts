@@ -141,8 +141,8 @@ const weekday = (at: number): string => new Intl.DateTimeFormat('en-GB', { weekd
 
 /** The newest run that has ended: what it left. */
 function lastOpen(runs: readonly HistoryRun[], now: number, width: number | undefined): string[] {
-  const run = runs.find(({ endedAt, open }) => endedAt !== undefined && open && open.length > 0);
-  if (!run?.open) return [];
+  const run = runs.find(({ endedAt }) => endedAt !== undefined);
+  if (!run?.open?.length) return [];
   const ids = run.open.reduce((most, { id }) => Math.max(most, cells(id)), 12);
   const rows = run.open.slice(0, 10).map(({ id, state, reason, since }) => {
     const start = `  ${LOOKS[state].sign} ${pad(id, ids)}  ${pad(state, 9)}  `;

@@ -88,6 +88,12 @@ export async function forget(root: string, project: string, idea: string, what?:
   return true;
 }
 
+/** Ideas with changes, applicable or not. */
+export async function amendedIdeas(root: string, project: string): Promise<string[]> {
+  const names = await readdir(folder(root, project)).catch(() => []);
+  return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
+}
+
 export interface Amended {
   ideas: Idea[];
   /** For the person who starts a run: changes that apply besides the backlog, and those that no longer apply. */

@@ -115,7 +115,10 @@ async function poll(
       host,
       otherHosts: others,
       workflows: { workflowBundle: { codePath: bundle } },
-      activities: createActivities({ root, host, env, client: client.workflow, note, pages }, doWork),
+      activities: createActivities(
+        { root, host, env, client: client.workflow, note, pages, flushed: () => events.flush() },
+        doWork,
+      ),
       sinks: { ralph: { event: { fn: (_info, ref, event, at) => events.write(ref, event, at) } } },
       capacity,
       graceMs,

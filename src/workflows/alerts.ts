@@ -47,14 +47,21 @@ export async function alerts(input: AlertsInput): Promise<void> {
     changed = true;
   };
   const alarm = new Alarm('the next alert', wake);
-  setHandler(takeAlertsSignal, (more) => {
-    if (isUnreadable(more) || !isBatch(more)) log.warn('a message with alerts could not be read');
-    else {
-      takeBatch(queue, more);
-      for (const row of rowsUnderWay(queue, more.over ?? [])) deliveries.get(row)?.takeBack(more.over ?? []);
-    }
-    wake();
-  });
+  setHandler(
+    takeAlertsSignal,
+    (more) => {
+      if (isUnreadable(more) || !isBatch(more)) log.warn('a message with alerts could not be read');
+      else {
+        takeBatch(queue, more);
+        for (const row of rowsUnderWay(queue, more.over ?? [])) deliveries.get(row)?.takeBack(more.over ?? []);
+      }
+      wake();
+    },
+    {
+      description:
+        'Runs send their events here. There is nothing to send by hand; try a row with: ralphctl notify test',
+    },
+  );
   if (!input.state && batch) takeBatch(queue, batch);
   for (;;) {
     changed = false;

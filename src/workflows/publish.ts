@@ -45,7 +45,9 @@ export class Publisher {
   }
 
   #emitChanges(pilot: Autopilot): void {
-    for (const { card, status, slot, reason, commit, hold, approval, approvable, retries } of pilot.takeChanges()) {
+    for (const { card, status, slot, reason, commit, hold, approval, approvable, retries } of pilot.takeChanges(
+      Date.now(),
+    )) {
       emit(this.#input, {
         kind: 'idea',
         idea: card.id,

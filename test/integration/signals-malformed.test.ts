@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { IdeaCard } from '../../src/protocol/idea.js';
-import { ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
+import { ENQUEUE, IDEA_STATUS, IDEAS, ideaWorkflowId, SET_SLOTS, STATUS, TELL, WHY } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
 import { quietRuntime, World, workflowCode } from './rollover-world.js';
@@ -24,12 +24,21 @@ const INTERNAL = {
   idea: ['edited', 'setStep', 'slotGranted', 'useAgent', 'verdict', 'resync'],
 };
 
-interface Offered {
-  definition: { signalDefinitions: { name: string; description?: string }[] };
+interface Defined {
+  name: string;
+  description?: string;
 }
-const offered = async (id: string): Promise<Offered['definition']['signalDefinitions']> =>
-  (await world.client.workflow.getHandle(id).query<Offered>('__temporal_workflow_metadata')).definition
-    .signalDefinitions;
+interface Offered {
+  definition: { signalDefinitions: Defined[]; updateDefinitions: Defined[]; queryDefinitions: Defined[] };
+}
+const offered = async (id: string): Promise<Offered['definition']> =>
+  (await world.client.workflow.getHandle(id).query<Offered>('__temporal_workflow_metadata')).definition;
+/** The SDK has queries of its own. */
+const own = (all: Defined[]): string[] =>
+  all
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('__'))
+    .sort();
 
 /** What a payload may be that no client of ours sends. */
 const RAW: { metadata: Record<string, Uint8Array>; data: Uint8Array }[] = [
@@ -155,9 +164,15 @@ describe('signals that make no sense', () => {
     });
     await world.start();
     await until('it to work', async () => world.working.size === 1);
-    const ofRun = await offered(world.autopilot.workflowId);
-    const ofIdea = await offered(ideaWorkflowId(world.project, 'i-1'));
-    for (const { name, description } of [...ofRun, ...ofIdea]) expect(description, name).toBeTruthy();
+    const run = await offered(world.autopilot.workflowId);
+    const idea = await offered(ideaWorkflowId(world.project, 'i-1'));
+    const [ofRun, ofIdea] = [run.signalDefinitions, idea.signalDefinitions];
+    for (const { signalDefinitions, updateDefinitions, queryDefinitions } of [run, idea])
+      for (const { name, description } of [...signalDefinitions, ...updateDefinitions, ...queryDefinitions])
+        expect(description, name).toMatch(/\w+ .*/);
+    expect(own(run.updateDefinitions)).toEqual([ENQUEUE, SET_SLOTS, TELL].sort());
+    expect(own(run.queryDefinitions)).toEqual([IDEAS, STATUS, WHY].sort());
+    expect(own(idea.queryDefinitions)).toEqual([IDEA_STATUS]);
     expect(ofRun.map(({ name }) => name)).toEqual(expect.arrayContaining(['pause', 'skip', 'answer', 'retryLimit']));
     const forIdea = ['abort', 'answer', 'approve', 'hint', 'pause', 'pauseNow', 'resume', 'skipStep', 'stop', 'warn'];
     expect(ofIdea.map(({ name }) => name).sort()).toEqual(forIdea);

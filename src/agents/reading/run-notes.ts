@@ -55,6 +55,7 @@ export class RunNotes {
   #anonymousTurns = 0;
   #finalMessage = '';
   #sessionId: string | undefined;
+  #model: string | undefined;
   #usage: Usage | undefined;
   #retrying: AgentError | undefined;
   #ending: Ending | undefined;
@@ -96,6 +97,7 @@ export class RunNotes {
   /** The conversation has this id. `begun`: it is new to a watching person. */
   session(id: string | undefined, model?: string, begun = true): void {
     this.#sessionId = id ?? this.#sessionId;
+    this.#model = model ?? this.#model;
     if (begun) this.emit(clean({ kind: 'session' as const, id, model }));
   }
 
@@ -214,6 +216,7 @@ export class RunNotes {
       retrying: this.#retrying,
       usage: this.#usage,
       sessionId: this.#sessionId,
+      model: this.#model,
     });
   }
 }

@@ -158,7 +158,7 @@ async function keepNote({ context, project }: Closed, idea: ClosedIdea, { verb, 
 export async function recordCommand(
   closed: Closed,
   idea: Pick<ClosedIdea, 'id' | 'title'>,
-  { verb, reason, text, done, status }: Pick<Intervention, 'verb' | 'reason' | 'text'> & Outcome,
+  { verb, reason, text, done, status }: { verb: string } & Pick<Intervention, 'reason' | 'text'> & Outcome,
 ): Promise<void> {
   const { root, json } = closed.context;
   const ref = await runOf(closed, idea.id);

@@ -20,7 +20,7 @@ import { withLock } from '../../server/lock.js';
 import { noRun } from '../api/run.js';
 import { type Context, say } from '../context.js';
 import { planRun, type RunPlan } from '../plan/run-plan.js';
-import { type Recorded, recordedRun } from '../views/recorded.js';
+import { type Recorded, recordedRun, saysState } from '../views/recorded.js';
 
 /** A gate on the target may take this long. */
 const MOST_WAIT_MS = 60 * 60_000;
@@ -88,7 +88,7 @@ async function lastRun(context: Context, project: string): Promise<{ newest?: st
   if (newest === undefined) return {};
   for (const runId of [newest, ...older]) {
     const recorded = await recordedRun(context.root, project, runId);
-    if (recorded?.record.run) return { newest, recorded };
+    if (recorded && saysState(recorded.model)) return { newest, recorded };
   }
   return { newest };
 }
@@ -126,7 +126,7 @@ export async function closedIdea(closed: Closed, id: string): Promise<ClosedIdea
   if (entry?.card.blue || idea?.blue) return { ...base, state: 'group', status: 'pending' };
   const status = entry?.status ?? (await statusInBacklog(plan, idea));
   const state = stateOf(status, { givenUp, out: kept.some(({ verb }) => verb === 'skip' || verb === 'rollback') });
-  const begun = recorded?.record.ideas.get(id)?.runs.at(-1)?.ended?.signal;
+  const begun = recorded?.model.ideas.get(id)?.iterations.at(-1)?.signal;
   const question = begun?.kind === 'needs-human' ? begun.question : undefined;
   const shown =
     state === 'pending' ? restOf({ held: entry?.hold === true, question, begun: begun !== undefined }) : state;

@@ -16,6 +16,8 @@ export interface DoneNow {
   done: string;
   /** The new status of the idea in the last run's record. */
   status?: 'pending';
+  /** Ref of the save. */
+  saved?: string;
 }
 
 interface Doing {
@@ -64,7 +66,11 @@ export async function rollbackNow(closed: Closed, idea: ClosedIdea): Promise<Don
   if (commits === 0 && saved === undefined)
     return { done: `there is nothing to take back of ${idea.id}: its branch has no commits of its own` };
   const done = `${idea.id} was rolled back: ${many(commits)} taken off its branch${savedAs(saved, idea.id)}`;
-  return { done: `${done}. The next start runs it from the beginning: ralphctl start`, status: 'pending' };
+  return {
+    done: `${done}. The next start runs it from the beginning: ralphctl start`,
+    status: 'pending',
+    ...(saved ? { saved } : {}),
+  };
 }
 
 export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolean): Promise<DoneNow> {
@@ -75,7 +81,7 @@ export async function cleanupNow(closed: Closed, idea: ClosedIdea, force: boolea
   );
   const done = `the worktree of ${idea.id} was ${removed ? 'removed' : 'kept'}${note ? `: ${note}` : ''}${savedAs(saved, idea.id)}`;
   if (!removed) throw new UserError(done, EXIT.refused);
-  return { done };
+  return { done, ...(saved ? { saved } : {}) };
 }
 
 /** The gate runs on the target without the idea. */

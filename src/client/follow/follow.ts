@@ -12,6 +12,7 @@ import { eventsPath, followEvents } from '../../run-files/events.js';
 import type { RunApi } from '../api/run.js';
 import { type Context, print, printJson } from '../context.js';
 import type { Attachment } from '../open-run/attachment.js';
+import { endProgress } from '../progress.js';
 import { LiveLines } from '../views/live-lines.js';
 import { ringBell, usesColour } from '../views/terminal.js';
 
@@ -35,6 +36,7 @@ export async function follow(
   runId: string,
   options: FollowOptions,
 ): Promise<FollowEnd> {
+  endProgress();
   const { project } = attachment.api;
   const stop = new AbortController();
   const onInterrupt = (): void => finish({ why: 'detached' });

@@ -9,7 +9,6 @@ import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { ideaBranch } from '../../git/refs.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
-import { fold } from '../../model/fold.js';
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { RunSummary } from '../../protocol/run.js';
 import type { RunRef } from '../../protocol/run-ref.js';
@@ -17,12 +16,12 @@ import type { Extra, OtherRun } from '../../report/extra.js';
 import { foldNight, newNight } from '../../report/night.js';
 import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
+import { readModel } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
-import { emptyModel, takeAdded } from '../model/read-model.js';
 
 export interface Gathered {
   model: RunModel;
@@ -36,16 +35,11 @@ const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
 /** Undefined when this host has no files of the run. */
 export async function gather(context: Context, ref: RunRef, now = Date.now()): Promise<Gathered | undefined> {
   const { root } = context;
-  const found = await emptyModel(root, ref);
+  const night = newNight();
+  const found = await readModel(root, ref, (event) => foldNight(night, event));
   if (!found) return undefined;
   const { model, run } = found;
   const { repo, target } = run.file;
-  const night = newNight();
-  for await (const event of followEvents(eventsPath(root, ref), AbortSignal.abort())) {
-    fold(model, event);
-    foldNight(night, event);
-  }
-  await takeAdded(root, ref, model);
   await takeAnswers(root, ref, model);
   const summary = await readSummary(root, ref);
   notYetLanded(model, summary);

@@ -12,6 +12,7 @@ import { markdownReport } from '../../report/markdown.js';
 import type { Report } from '../../report/schema.js';
 import { firstPart } from '../../report/text.js';
 import { writeAtomically } from '../../run-files/run.js';
+import { called } from '../called.js';
 import type { Context } from '../context.js';
 import { gather } from './gather.js';
 import { printLines, textWidth } from './print.js';
@@ -35,7 +36,7 @@ export async function reportAtEnd(context: Context, ref: RunRef): Promise<void> 
     const page = await keepReport(context.root, ref, report);
     const width = textWidth();
     const lines = firstPart(report, width === undefined ? {} : { width });
-    printLines([...lines, '', `the whole report: ralphctl report     as a page: ${page}`]);
+    printLines([...lines, '', `the whole report: ${called(context)} report     as a page: ${page}`]);
   } catch {
     // The run's files may be unreadable. The summary is printed already.
   }

@@ -1,6 +1,7 @@
 /** Prints lines of a report to a terminal, a pipe or a file: signs have colours, and without UTF-8 they are letters. */
 import pc from 'picocolors';
 import { asciiOf, LOOKS } from '../../screen/theme.js';
+import { linked } from '../views/links.js';
 import { onlyAscii, usesColour } from '../views/terminal.js';
 
 /** Columns of a terminal, at most 120. Undefined in a pipe, where lines do not wrap. */
@@ -27,5 +28,8 @@ function painted(line: string, colour: boolean): string {
 export function printLines(lines: readonly string[]): void {
   const colour = usesColour();
   const ascii = onlyAscii();
-  for (const line of lines) process.stdout.write(`${painted(ascii ? asciiOf(line) : line, colour && !ascii)}\n`);
+  for (const line of lines) {
+    const text = painted(ascii ? asciiOf(line) : line, colour && !ascii);
+    process.stdout.write(`${linked(text, process.stdout)}\n`);
+  }
 }

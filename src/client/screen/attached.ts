@@ -7,6 +7,7 @@ import { loadRun } from '../../run-files/run.js';
 import { type Context, say } from '../context.js';
 import { type FollowEnd, leaveWhenWaiting } from '../follow/follow.js';
 import type { Attachment } from '../open-run/attachment.js';
+import { endProgress } from '../progress.js';
 import { Screen } from './screen.js';
 
 export async function followOnScreen(
@@ -15,6 +16,7 @@ export async function followOnScreen(
   runId: string,
   leaves: boolean,
 ): Promise<FollowEnd> {
+  endProgress();
   const ref = { project: attachment.api.project, runId };
   const { file } = await loadRun(context.root, ref);
   const stop = new AbortController();

@@ -10,6 +10,7 @@ import type { RunRef } from '../../protocol/run-ref.js';
 import type { RunStatus } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
+import { emptyModel, takeAdded } from '../../run-files/read-model.js';
 import type { Standstill } from '../../screen/details.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
@@ -18,7 +19,6 @@ import type { Connected } from '../api/connection.js';
 import type { RunApi } from '../api/run.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
-import { emptyModel, takeAdded } from '../model/read-model.js';
 import { ringBell } from '../views/terminal.js';
 
 const EVENTS_POLL_MS = 500;

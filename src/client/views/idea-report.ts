@@ -9,20 +9,17 @@ import { ideaDir, iterationDir } from '../../config/paths.js';
 import { ideaBranch } from '../../git/refs.js';
 import { listWorktrees } from '../../git/worktrees/list.js';
 import { answersInRun } from '../../jobs/agent-run/answers.js';
+import type { GateRun, IdeaModel, Iteration } from '../../model/model.js';
 import type { AgentSignal, RunAgentResult } from '../../protocol/agent-run.js';
 import type { Answered } from '../../protocol/command.js';
-import type { RunEvent, StampedEvent } from '../../protocol/events.js';
 import type { WhyView } from '../../protocol/views.js';
-import type { IdeaRecord } from '../../run-files/idea-record.js';
 import { commandsAfter, commandsNow } from './commands-now.js';
-
-type GateEvent = Extract<StampedEvent, { kind: 'gate' }>;
 
 export interface AgentRunLine {
   serial: number;
   iteration?: number;
   at?: string;
-  outcome?: Extract<RunEvent, { kind: 'iteration-end' }>['outcome'];
+  outcome?: Iteration['outcome'];
   message?: string;
   signal?: AgentSignal;
   /** Why the agent's COMPLETE does not count. */
@@ -55,7 +52,7 @@ export interface About {
   runId?: string;
   /** Absent when there was no run. */
   repo?: string;
-  told?: IdeaRecord;
+  told?: IdeaModel;
   over: boolean;
   commit?: string;
   /** Abandoned for later runs too. */
@@ -72,12 +69,12 @@ export async function reportOn(view: WhyView, about: About): Promise<IdeaReport>
   const question = view.status === 'needs-human' ? wholeQuestion(told, view.reason) : undefined;
   return {
     ...view,
-    runs: (told?.runs ?? []).map(lineOf),
+    runs: (told?.iterations ?? []).map(lineOf),
     gate: told?.gate ? gateOf(told.gate) : undefined,
     question: question || undefined,
     said: question && said ? said : undefined,
     answers: answers.length > 0 ? answers : undefined,
-    bounced: told?.bounced && view.status !== 'landed' ? told.bounced.why : undefined,
+    bounced: view.status === 'landed' ? undefined : told?.moments.findLast(({ kind }) => kind === 'bounced')?.text,
     ...place,
     over,
     commands: possibleNow(view, about),
@@ -90,41 +87,43 @@ function possibleNow({ idea, status, group, possible = [] }: WhyView, { over, co
   return commandsAfter(idea, status, { commit: commit || undefined, givenUp: givenUp || undefined });
 }
 
-export function lineOf({ serial, begun, ended, gate }: IdeaRecord['runs'][number]): AgentRunLine {
-  const { iteration = begun?.iteration, at = begun?.at } = ended ?? {};
+export function lineOf(run: Iteration): AgentRunLine {
+  const { serial, number, startedAt, endedAt, durationMs, outcome, signal, commits, gate } = run;
+  const ended = durationMs !== undefined;
   return {
     serial,
-    iteration,
-    at,
-    ...(ended ? { outcome: ended.outcome, signal: ended.signal, commits: ended.commits } : {}),
-    turnedDown: ended?.turnedDown || undefined,
-    message: ended?.message || undefined,
+    iteration: number,
+    at: new Date((ended ? endedAt : undefined) ?? startedAt).toISOString(),
+    ...(ended ? { outcome, signal, commits } : {}),
+    turnedDown: run.turnedDown || undefined,
+    message: run.message || undefined,
     gate: gate ? { pass: gate.pass, ...redAt(gate) } : undefined,
   };
 }
 
-const redAt = ({ command, exitCode }: GateEvent) => ({
+const redAt = ({ command, exitCode }: GateRun) => ({
   command,
   exitCode,
 });
 
-const gateOf = (gate: GateEvent): NonNullable<IdeaReport['gate']> => ({
+const gateOf = (gate: GateRun): NonNullable<IdeaReport['gate']> => ({
   pass: gate.pass,
-  at: gate.at,
+  at: new Date(gate.at).toISOString(),
   ...redAt(gate),
   log: gate.log,
 });
 
 /** The run keeps the beginning of a question, and its events keep the whole text. */
-export function wholeQuestion(told: IdeaRecord | undefined, reason: string | undefined): string | undefined {
-  const signal = told?.runs.at(-1)?.ended?.signal;
-  if (reason === undefined || signal?.kind !== 'needs-human') return reason;
+export function wholeQuestion(told: IdeaModel | undefined, reason: string | undefined): string | undefined {
+  const signal = told?.iterations.at(-1)?.signal;
+  if (reason === undefined) return reason;
   const cut = reason.endsWith('…') ? reason.slice(0, -1) : reason;
-  return signal.question.startsWith(cut) ? signal.question : reason;
+  const said = [told?.question, signal?.kind === 'needs-human' ? signal.question : undefined];
+  return said.find((question) => question?.startsWith(cut)) ?? reason;
 }
 
 async function saidBefore(view: WhyView, { root, project, runId, told }: About): Promise<string | undefined> {
-  const serial = told?.runs.at(-1)?.serial;
+  const serial = told?.iterations.at(-1)?.serial;
   if (view.status !== 'needs-human' || runId === undefined || serial === undefined) return undefined;
   const path = join(iterationDir(root, project, runId, view.idea, serial), 'result.json');
   const text = await readFile(path, 'utf8').catch(() => undefined);

@@ -10,24 +10,25 @@ import { RUN_TABLE } from '../../decide/run/table.js';
 import { Graph } from '../../decide/scheduler/graph.js';
 import { runStatus } from '../../decide/views/status.js';
 import { addIteration, noIterations } from '../../decide/views/survey.js';
-import { landedIdeas } from '../../git/landing/landed.js';
+import type { IdeaModel, RunModel, Tally } from '../../model/model.js';
+import type { Spent } from '../../protocol/budget.js';
+import type { IdeaCourse } from '../../protocol/idea-run.js';
 import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IterationStats, RunState, ShownState } from '../../protocol/states.js';
 import type { RunStatus } from '../../protocol/views.js';
 import { retriedIdeas } from '../../run-files/carried.js';
-import { type IdeaRecord, type RunRecord, readRecord } from '../../run-files/idea-record.js';
+import { readModel } from '../../run-files/read-model.js';
 import { lastRevision } from '../../run-files/revisions.js';
 import { knownIdeas, type LoadedRun, loadIdea, loadRun } from '../../run-files/run.js';
 import { settingsOf } from '../../run-files/settings.js';
-import { needNoWork } from '../../run-files/ticks.js';
 
 /** The last states of a run. */
 const ENDED = new Set(['completed', 'stopped', 'aborted']);
 
 export interface Recorded {
   run: LoadedRun;
-  record: RunRecord;
+  model: RunModel;
   settings: RunSettings;
   state: AutopilotState;
   graph: Graph;
@@ -49,64 +50,80 @@ export async function recordedRun(root: string, project: string, runId: string):
   const config = await lastRevision(root, ref);
   const run = await loadRun(root, config > 0 ? { ...ref, config } : ref).catch(unlessDamaged);
   if (!run) return undefined;
-  const [record, known, onTarget] = await Promise.all([
-    readRecord(root, ref),
-    knownIdeas(root, ref),
-    landedIdeas(run.file.repo, run.file.target).catch(() => []),
-  ]);
+  const [found, known] = await Promise.all([readModel(root, ref), knownIdeas(root, ref)]);
+  if (!found) return undefined;
+  const { model } = found;
   const added = await Promise.all([...known].filter((id) => !run.ideas.has(id)).map((id) => loadIdea(root, ref, id)));
   const ideas = [...run.ideas.values(), ...added.filter((idea) => idea !== undefined)];
   const settings = settingsOf(run.file.config);
-  const landed = needNoWork(ideas, new Set(onTarget), run.file.again);
+  const landed = ideas.flatMap(({ id }) => (model.ideas.get(id)?.landedBefore ? [id] : []));
   const { target } = run.file;
   const carried = { abandoned: [], hints: [], retries: await retriedIdeas(root, project) };
-  const startedAt = Date.parse(record.startedAt ?? run.file.createdAt);
+  const { startedAt = Date.parse(run.file.createdAt) } = model;
   const state = firstState(
     { agentsQueue: '', gitQueue: '', target, cards: ideas.map(toCard), landed, carried },
     settings,
     startedAt,
   );
   for (const entry of state.entries) {
-    const told = record.ideas.get(entry.card.id);
+    const told = model.ideas.get(entry.card.id);
     if (told) restore(entry, told);
     if (entry.status === 'landing') state.lane.push(entry.card.id);
   }
-  const { run: last } = record;
-  const over = last !== undefined && ENDED.has(last.state);
-  if (last) state.run = over ? 'completed' : runState(last.state);
-  if (last?.why) state.why = last.why;
-  if (record.landing) state.landing = record.landing;
+  const over = ENDED.has(model.state);
+  if (saysState(model)) state.run = over ? 'completed' : runState(model.state);
+  if (model.why) state.why = model.why;
+  if (model.landing) state.landing = model.landing;
   state.totals.landings = state.entries.filter((entry) => entry.commit).length;
-  return { run, record, settings, state, graph: new Graph(state.entries, settings), over };
+  return { run, model, settings, state, graph: new Graph(state.entries, settings), over };
 }
 
-/** Some states are only for display, for example that the run waits for a person: it resumes by itself. */
+/** The run has told its state. */
+export const saysState = ({ since }: RunModel): boolean => since !== undefined;
+
+/** Some states are only how a run is shown, e.g. that it waits for a person: it goes on by itself. */
 const runState = (shown: ShownState): RunState => (Object.hasOwn(RUN_TABLE, shown) ? (shown as RunState) : 'running');
 
-/** Gives an entry the status that the events gave the idea. */
-function restore(entry: IdeaEntry, { last, runs, told }: IdeaRecord): void {
-  const iterations = iterationsOf(runs);
+/** Puts an entry where the events left the idea. */
+function restore(entry: IdeaEntry, idea: IdeaModel): void {
+  const iterations = iterationsOf(idea.iterations);
   if (iterations.count > 0) entry.iterations = iterations;
-  if (told) entry.told = told;
-  if (!last) return;
-  entry.card = { ...entry.card, title: last.title };
-  // The status of a Blue follows from its children.
-  if (entry.card.blue && last.status === 'landed') return;
-  entry.status = last.status;
-  if (last.reason) entry.reason = last.reason;
-  if (last.commit) entry.commit = last.commit;
-  if (last.held) entry.hold = true;
-  if (last.approval && last.status === 'needs-human') entry.approvable = true;
-  else if (last.approval) entry.approval = true;
-  const slot = Number(/\d+$/.exec(last.agentName ?? '')?.[0]);
-  if (slot > 0) entry.slot = slot;
+  if (idea.told) entry.told = idea.told;
+  if (idea.since === undefined) return;
+  entry.since = idea.since;
+  entry.card = { ...entry.card, title: idea.title };
+  // That a Blue is done follows from its children.
+  if (entry.card.blue && idea.status === 'landed') return;
+  entry.status = idea.status;
+  if (idea.reason) entry.reason = idea.reason;
+  if (idea.commit) entry.commit = idea.commit;
+  if (idea.held) entry.hold = true;
+  if (idea.approval && idea.status === 'needs-human') entry.approvable = true;
+  else if (idea.approval) entry.approval = true;
+  if (idea.slot !== undefined) entry.slot = idea.slot;
+  entry.course = courseOf(idea);
 }
 
-/** Another run of the same number follows a run that was not charged. */
-function iterationsOf(runs: IdeaRecord['runs']): IterationStats {
-  const ends = runs.flatMap(({ ended }) => ended ?? []);
+function courseOf({ percent, agent, model, step, asking, spent }: IdeaModel): IdeaCourse {
+  return {
+    ...(percent === undefined ? {} : { percent }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(model === undefined ? {} : { model }),
+    ...(step === undefined ? {} : { step: { number: step.number, of: step.of } }),
+    ...(asking === undefined ? {} : { asking }),
+    ...(spent.iterations > 0 ? { spent: spentOf(spent) } : {}),
+  };
+}
+
+const spentOf = ({ iterations, ms, tokensIn, tokensOut, dollars, unknownTokens, unknownDollars }: Tally): Spent => ({
+  ...{ iterations, ms, tokens: tokensIn + tokensOut, dollars, unknownTokens, unknownDollars },
+});
+
+/** A run that was not charged is followed by another one of the same number. */
+function iterationsOf(runs: IdeaModel['iterations']): IterationStats {
+  const ends = runs.flatMap(({ number, durationMs }) => (durationMs === undefined ? [] : [{ number, durationMs }]));
   return ends
-    .filter((end, at) => ends[at + 1]?.iteration !== end.iteration)
+    .filter((end, at) => ends[at + 1]?.number !== end.number)
     .reduce((stats, { durationMs }) => addIteration(stats, durationMs), noIterations());
 }
 

@@ -1,8 +1,10 @@
 /** Formats an open run as lines for a person. */
 import { took } from '../../decide/duration.js';
+import type { IdeaFacts, RunFacts } from '../../model/facts.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { IdeaLine, IdeaView, RunStatistics, RunStatus } from '../../protocol/views.js';
 import { print } from '../context.js';
+import { factsText, tallyText } from './fact-lines.js';
 import { statusWord } from './idea-lines.js';
 import { accountText, budgetText, clean, many, paragraphs, signalText, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
@@ -12,10 +14,17 @@ import { localTime } from './terminal.js';
 export const SHOWN = 20;
 const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 
+/** What the run's events tell. */
+export interface Told {
+  run?: RunFacts;
+  told?: Readonly<Record<string, IdeaFacts>>;
+}
+
 export function describeLive(
   live: RunStatus,
   views: readonly IdeaView[],
   progress: Readonly<Record<string, AgentHeartbeat>>,
+  { run, told = {} }: Told = {},
 ): void {
   const { counts, statistics } = live;
   print(
@@ -24,14 +33,15 @@ export function describeLive(
   const details = new Map(views.map((view) => [view.idea, view]));
   for (const line of live.active.slice(0, SHOWN)) {
     print(`  ${ideaText(line, details.get(line.id), live.landing)}`);
-    const told = progress[line.id];
-    if (told) print(`      ${progressText(told, Date.now())}`);
+    factsLine(told[line.id]);
+    const doing = progress[line.id];
+    if (doing) print(`      ${progressText(doing, Date.now())}`);
   }
   const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
   if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
   if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
   for (const line of live.attention.slice(0, SHOWN)) {
-    attention(line);
+    attention(line, told[line.id]);
   }
   const waiting = live.attention.length + (live.more?.attention ?? 0);
   if (waiting > SHOWN) {
@@ -42,7 +52,8 @@ export function describeLive(
   print(
     `${took(elapsed(statistics, Date.now()))}, ${statistics.remaining} remaining, ${many(iterations.total, 'iteration')}` +
       (iterations.total > 0 ? ` (average ${took(iterations.averageMs)})` : '') +
-      `, ${merges.pending} waiting to land`,
+      `, ${merges.pending} waiting to land` +
+      (run && run.spent.iterations > 0 ? `, ${tallyText(run.spent)}` : ''),
   );
   // The line about the review shows it.
   const warnings = (live.warnings ?? []).filter(({ kind }) => kind !== 'errors' || !live.review);
@@ -62,14 +73,20 @@ export function describeLive(
     print('start an idea with: ralphctl assign IDEA   or all of them: ralphctl mode autopilot');
 }
 
+function factsLine(facts: IdeaFacts | undefined): void {
+  const text = facts && factsText(facts, Date.now());
+  if (text) print(`      ${text}`);
+}
+
 /** An idea that waits for a person, with its whole question. */
-export function attention(line: IdeaLine): void {
+export function attention(line: IdeaLine, facts?: IdeaFacts): void {
   const { id, status, reason, held } = line;
   const state = held ? 'held' : statusWord(status);
   if (reason && status === 'needs-human') {
     print(`? ${id} asks:`);
     for (const text of paragraphs(reason, '    | ')) print(text);
   } else print(`! ${id} ${state}${reason ? `: ${clean(reason)}` : ''}`);
+  factsLine(facts);
   const fix = remedy(line);
   if (fix) print(`    ${fix}`);
 }

@@ -124,6 +124,8 @@ const KINDS: { [Kind in RunEvent['kind']]: z.ZodObject } = {
     {
       turnedDown: text('Why its COMPLETE does not count.'),
       message: text('Why the run failed.'),
+      agent: text('Agent from the configuration.'),
+      model: text('Model that it used.'),
       usage: usage('As the agent reported it; missing where it reported nothing.'),
       words: text('Last words of the agent, cut.'),
       escaped,

@@ -117,6 +117,27 @@ export function lineText({ dimension, used, most, unknown }: BudgetLine): string
   return `${shown} of ${most} ${UNIT[dimension]} used${unknown > 0 ? `, not counting ${runs} that did not report it` : ''}`;
 }
 
+/** `3 iterations, 12 minutes, 1.2M tokens, $0.40 (1 run did not report it)` */
+export function usedText({ iterations, ms, tokens, dollars, unknownTokens, unknownDollars }: Spent): string {
+  const minutes = Math.max(1, Math.round(ms / 60_000));
+  const head = `${counted(iterations, 'iteration')}, ${counted(minutes, 'minute')}`;
+  if (tokens === 0 && dollars === 0 && unknownTokens + unknownDollars > 0)
+    return `${head}; tokens and cost were not reported`;
+  const silent = Math.max(unknownTokens, unknownDollars);
+  const parts = [
+    ...(tokens > 0 ? [`${tokensText(tokens)} tokens`] : []),
+    ...(dollars > 0 ? [`$${dollars.toFixed(2)}`] : []),
+  ];
+  return `${[head, ...parts].join(', ')}${silent > 0 ? ` (${counted(silent, 'run')} did not report it)` : ''}`;
+}
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
+
+function tokensText(tokens: number): string {
+  if (tokens < 1000) return String(tokens);
+  return tokens < 999_500 ? `${Math.round(tokens / 1000)}k` : `${(tokens / 1e6).toFixed(1)}M`;
+}
+
 export function ideaQuestion(line: BudgetLine): string {
   return `The budget of this idea is used up: ${lineText(line)}. Answer "raise" to add the same amount again, "+N" to add N ${UNIT[line.dimension]}, or "stop" to end it and keep its work.`;
 }

@@ -7,7 +7,8 @@ import type { IdeaLimits, Reopen } from '../../protocol/activities.js';
 import type { Feedback } from '../../protocol/agent-run.js';
 import type { BudgetReached, BudgetScope, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
 import type { LimitPatch } from '../../protocol/command.js';
-import type { IdeaReport, Verdict, Worked } from '../../protocol/idea-run.js';
+import type { Asking } from '../../protocol/events.js';
+import type { IdeaCourse, IdeaReport, Verdict, Worked } from '../../protocol/idea-run.js';
 import type { AgentChoice, Trouble } from '../../protocol/limits.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaOutcome, IterationStats, ReadyWork } from '../../protocol/states.js';
@@ -52,6 +53,12 @@ const isWork = shaped<ReadyWork>({
 });
 const isChoice = shaped<AgentChoice>({ agent: isName, probe: maybe(isTrue), why: maybe(isText) });
 
+const isCourse = shaped<IdeaCourse>({
+  ...{ percent: maybe(isAmount), agent: maybe(isText), model: maybe(isText), spent: maybe(isSpent) },
+  step: maybe(shaped<NonNullable<IdeaCourse['step']>>({ number: isCount, of: isCount })),
+  asking: maybe(isName as Check<Asking>),
+});
+
 const isReportKind = oneOf<IdeaReport['kind']>({
   ...{ ready: true, 'needs-human': true, 'wants-slot': true, paused: true, approval: true, resumed: true },
   ...{ closed: true, parked: true, probing: true, recovered: true, spent: true, warnings: true },
@@ -70,7 +77,7 @@ export const isReport = shaped<IdeaReport>({
   ...{ work: maybe(isWork), reason: maybe(isText), outcome: maybe(isOutcome), approvable: maybe(isTrue) },
   ...{ trouble: maybe(isTrouble), passed: maybe(isName), reached: maybe(isReached), spent: maybe(isSpent) },
   ...{ warnings: maybe(listOf(isWarning)), worked: maybe(shaped<Worked>({ agent: isName, at: isAmount })) },
-  lost: maybe(isCount),
+  ...{ lost: maybe(isCount), course: maybe(isCourse) },
 });
 
 export interface Granted {

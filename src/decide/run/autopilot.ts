@@ -265,8 +265,14 @@ export class Autopilot {
     return this.#board.pool.top(most);
   }
 
-  takeChanges(): IdeaEntry[] {
-    return this.#board.changes.splice(0);
+  /** Notes when ideas came to their statuses. */
+  takeChanges(now: number): IdeaEntry[] {
+    const changes = this.#board.changes.splice(0);
+    for (const { card } of changes) {
+      const entry = this.graph.entry(card.id);
+      if (entry) entry.since ??= now;
+    }
+    return changes;
   }
 
   /** Changes of status since the last call, for alerts. */

@@ -12,6 +12,7 @@ import type { AutopilotState, IdeaEntry } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import { AccountBreakers } from '../accounts/breaker.js';
+import { addSpent, nothingSpent } from '../budget/amounts.js';
 import { holdsWorkflow } from '../idea/table.js';
 import { Graph } from '../scheduler/graph.js';
 import { ReadyPool } from '../scheduler/ready.js';
@@ -155,6 +156,7 @@ export class Board {
 
   set(entry: IdeaEntry, status: IdeaStatus): void {
     if (entry.status !== status) {
+      delete entry.since;
       this.changes.push({ ...entry, status });
       this.turns.push({ ...entry, status });
     }
@@ -189,9 +191,18 @@ export class Board {
   /** Adds the cost of the idea's iterations to the totals of the run. */
   foldIterations(entry: IdeaEntry): void {
     entry.used = (entry.keepCount ?? 0) + (entry.iterations?.count ?? 0);
+    this.#foldSpent(entry);
     if (!entry.iterations) return;
     this.state.totals.iterations = addStats(this.state.totals.iterations, entry.iterations);
     delete entry.iterations;
+  }
+
+  /** Its next workflow counts from the start; the line of the idea keeps what the last one used. */
+  #foldSpent(entry: IdeaEntry): void {
+    const { totals } = this.state;
+    if (!entry.course?.spent || entry.life === entry.booked) return;
+    totals.spent = addSpent(totals.spent ?? nothingSpent(), entry.course.spent);
+    entry.booked = entry.life;
   }
 
   #index({ card, status, busy }: IdeaEntry): void {

@@ -162,6 +162,8 @@ export class LandingQueue {
     delete entry.after;
     delete entry.warnings;
     this.#board.foldIterations(entry);
+    // Thousands of landed ideas stay in the state.
+    delete entry.course;
     this.#board.set(entry, 'landed');
     this.#board.markDone(idea);
     this.#board.outbox.push({ do: 'verdict', idea, verdict: { kind: 'landed', commit: result.commit } });
@@ -169,6 +171,7 @@ export class LandingQueue {
 
   #ask(entry: IdeaEntry, question: string): void {
     entry.reason = clip(question, MAX_QUESTION);
+    entry.course = { ...entry.course, asking: 'landing' };
     this.#board.set(entry, 'needs-human');
     this.#board.outbox.push({ do: 'verdict', idea: entry.card.id, verdict: { kind: 'ask', question } });
   }

@@ -31,6 +31,7 @@ export function takeReport(board: Board, landingQueue: LandingQueue, report: Ide
   if (report.life !== entry.life || report.seq <= entry.seq) return;
   entry.seq = report.seq;
   entry.iterations = report.iterations;
+  if (report.course) entry.course = report.course;
   if (report.worked) noteWork(board, entry, report.worked);
   if (report.kind === 'closed') {
     const { outcome = 'failed', reason } = report;

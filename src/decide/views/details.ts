@@ -1,6 +1,7 @@
+import type { AgentSignal } from '../../protocol/agent-run.js';
 import type { IdeaStatus, ShownState } from '../../protocol/states.js';
 import type { IdeaLine, IdeaView, RunStatus } from '../../protocol/views.js';
-import { lineText } from '../budget/amounts.js';
+import { lineText, usedText } from '../budget/amounts.js';
 import { clip, code, MAX_REASON, oneLine, quoted } from '../text.js';
 
 const SHOWN = 20;
@@ -14,6 +15,7 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
   const reason = status.why ? ` — ${oneLine(clip(status.why, MAX_REASON))}` : '';
   const parts = [
     `**${status.state}**${reason} · ${counts.landed} of ${status.total} landed on ${code(status.target)}`,
+    status.spent && status.spent.ms > 0 ? `Used: ${usedText(status.spent)}` : '',
     todo(status),
     accounts(status),
     warnings(status),
@@ -33,7 +35,7 @@ export function ideaDetails(view: IdeaView): string {
   const most = view.maxIterations ? ` of ${view.maxIterations}` : '';
   const commits = `${view.commits} ${view.commits === 1 ? 'commit' : 'commits'}`;
   const lines = [
-    `**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName}${view.agent ? ` · ${oneLine(view.agent)}` : ''} · ${commits}`,
+    `**${view.phase}** · iteration ${view.iteration}${most} · ${view.agentName}${view.agent ? ` · ${oneLine([view.agent, view.model].filter(Boolean).join(' '))}` : ''} · ${commits}`,
   ];
   if (view.step) {
     const { number, of, id, phase, skipped } = view.step;
@@ -47,7 +49,7 @@ export function ideaDetails(view: IdeaView): string {
       `Answer: \`ralphctl answer ${view.idea} "…"\`, or send this workflow the signal \`answer\`. Its input is the text in double quotes: \`"use port 8080"\`.`,
     );
   }
-  if (view.signal && view.signal.kind !== 'none') lines.push(`Last signal: ${view.signal.kind}`);
+  if (view.signal && view.signal.kind !== 'none') lines.push(`Last signal: ${signalText(view.signal)}`);
   if (view.gate) lines.push(view.gate.pass ? 'Gate: green' : `Gate: red at ${code(view.gate.command ?? '(unknown)')}`);
   for (const { kind, text } of view.warnings ?? []) {
     lines.push(
@@ -55,8 +57,23 @@ export function ideaDetails(view: IdeaView): string {
     );
   }
   for (const line of view.budget ?? []) lines.push(`Budget: ${lineText(line)}`);
+  if (view.spent && view.spent.ms > 0) lines.push(`Used: ${usedText(view.spent)}`);
   if (view.worktree) lines.push(`Worktree: ${code(view.worktree)}`);
   return page(lines);
+}
+
+/** With its percent, or the reason that the agent gave. */
+function signalText(signal: Exclude<AgentSignal, { kind: 'none' }>): string {
+  switch (signal.kind) {
+    case 'progress':
+      return `PROGRESS ${signal.percent} %`;
+    case 'blocked':
+      return `BLOCKED: ${oneLine(clip(signal.reason, MAX_REASON))}`;
+    case 'needs-human':
+      return `NEEDS_HELP: ${oneLine(clip(signal.question, MAX_REASON))}`;
+    case 'complete':
+      return 'COMPLETE';
+  }
 }
 
 /** In the list, but its status does not count as waiting. */
@@ -93,12 +110,27 @@ function todo(status: Parameters<typeof runDetails>[0]): string {
     : '';
 }
 
+/** ` · since 2026-11-22T01:12:00.000Z · 60 % · step 2 of 4 · claude opus · $0.41` */
+function courseText({ since, course = {}, retries }: IdeaLine): string {
+  const { percent, step, agent, model, asking, spent } = course;
+  const parts = [
+    ...(asking && asking !== 'question' ? [`about its ${asking}`] : []),
+    ...(since === undefined ? [] : [`since ${new Date(since).toISOString()}`]),
+    ...(percent === undefined ? [] : [`${percent} %`]),
+    ...(step ? [`step ${step.number} of ${step.of}`] : []),
+    ...(agent ? [oneLine([agent, model].filter(Boolean).join(' '))] : []),
+    ...(retries ? [`retry ${retries}`] : []),
+    ...(spent && spent.dollars > 0 ? [`$${spent.dollars.toFixed(2)}`] : []),
+  ];
+  return parts.map((part) => ` · ${part}`).join('');
+}
+
 function section(title: string, lines: readonly IdeaLine[], total: number): string {
   if (lines.length === 0) return '';
   const shown = lines.slice(0, SHOWN).map((line) => {
     const agent = line.agentName ? ` · ${line.agentName}` : '';
     const reason = line.reason ? `: ${oneLine(clip(line.reason, MAX_REASON))}` : '';
-    return `- **${line.id}** ${oneLine(line.title)} · ${line.status}${agent}${reason}`;
+    return `- **${line.id}** ${oneLine(line.title)} · ${line.status}${agent}${courseText(line)}${reason}`;
   });
   if (total > shown.length) shown.push(`- and ${total - shown.length} more`);
   return `### ${title}\n${shown.join('\n')}`;

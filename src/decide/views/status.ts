@@ -2,12 +2,14 @@
  * Views of a run for people: status, the explanation of one idea, statistics (A8).
  * May import protocol and decide only.
  */
+import type { Spent } from '../../protocol/budget.js';
 import type { AutopilotState, IdeaEntry, RunSummary } from '../../protocol/run.js';
 import type { RunSettings } from '../../protocol/run-settings.js';
 import type { IdeaStatus } from '../../protocol/states.js';
 import type { IdeaLine, LeftOut, RunStatistics, RunStatus, WhyView } from '../../protocol/views.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { AccountBreakers } from '../accounts/breaker.js';
+import { addSpent, nothingSpent } from '../budget/amounts.js';
 import { budgetWarnings, runBudgetLines } from '../budget/run.js';
 import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../idea/table.js';
 import { moneyFacts, resumeCommand } from '../run/control.js';
@@ -30,6 +32,10 @@ export function ideaLine(entry: IdeaEntry): IdeaLine {
     held: entry.hold,
     approval: entry.approval,
     busy: entry.busy,
+    since: entry.since,
+    course: entry.course,
+    retries: entry.retries > 0 ? entry.retries : undefined,
+    commit: entry.commit || undefined,
     iterations: entry.iterations,
   };
 }
@@ -122,8 +128,17 @@ export function runStatus(
     lane: state.lane.slice(0, MAX_LISTED),
     landing: state.landing || undefined,
     next,
+    spent: runSpent(state),
     statistics: statistics(state, now, found),
   };
+}
+
+/** By ended ideas, and by the others as they reported it last. */
+function runSpent({ entries, totals }: AutopilotState): Spent | undefined {
+  let sum = totals.spent;
+  for (const { course, life, booked } of entries)
+    if (course?.spent && life !== booked) sum = addSpent(sum ?? nothingSpent(), course.spent);
+  return sum;
 }
 
 /** The number left out of each list; undefined when nothing is. */

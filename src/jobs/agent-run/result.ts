@@ -128,6 +128,7 @@ function resultOf(
         ? { id: executed.sessionId, iteration: input.iteration, agent: spec.name }
         : undefined,
     agent: spec.name,
+    model: executed.model ?? spec.model,
     account: accountKey(spec, deps.env),
     tree: after.tree,
   };

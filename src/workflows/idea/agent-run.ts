@@ -28,6 +28,7 @@ export async function reportTry({ input, state, reporter }: IdeaSession, run: Ru
   state.lastRun = {
     agent,
     account: run.account,
+    model: run.model,
   };
   const works = input.settings.ownTrouble === true && agent !== undefined && costsIteration(outcome);
   if (works) state.worked = { agent, at: Date.now() };
@@ -63,6 +64,7 @@ export async function runAgent(
   emit(input, {
     ...{ kind: 'iteration', idea, serial: serial + 1, iteration, max: maxIterations, agentName },
     agent: agent || undefined,
+    model: agent && agent === lastRun?.agent ? lastRun.model : undefined,
     base: prepared.base,
     step: prepared.plan ? placeIn(prepared.plan, state.plan ?? firstStep()) : undefined,
   });
@@ -125,6 +127,8 @@ export function account(
     durationMs,
     commits,
     escaped: run.escaped,
+    agent: run.agent,
+    model: run.model,
     usage: run.usage,
     words: run.tail ? run.tail.slice(-MOST_WORDS) : undefined,
   });

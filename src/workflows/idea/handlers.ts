@@ -26,7 +26,8 @@ import type { WarningAnswer } from '../../protocol/warnings.js';
 import * as messages from '../messages.js';
 import { internal, registerSignals, row, type SignalRow } from '../messages.js';
 import { emit } from '../publish.js';
-import { type IdeaSession, ideaView } from './session.js';
+import type { IdeaSession } from './session.js';
+import { ideaView } from './view.js';
 import { answerWarnings, spentAll } from './warnings.js';
 
 const REASON = 'Input: none, or the reason in double quotes';
@@ -141,7 +142,9 @@ export function handleIdeaMessages(session: IdeaSession): void {
     log.warn('a signal was ignored', { name, why });
     emit(input, { kind: 'refused', verb: name, idea: input.idea, why });
   });
-  setHandler(messages.ideaQuery, () => ideaView(input, session.state));
+  setHandler(messages.ideaQuery, () => ideaView(input, session.state), {
+    description: 'This idea: phase, iteration, last signal, gate, question, what it used. Input: none',
+  });
 }
 
 function readWarnAnswer(args: readonly unknown[]): [WarningAnswer] | Problem {

@@ -12,28 +12,18 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type BudgetAnswer, ideaBudget } from '../../decide/budget/amounts.js';
-import { patchedLimits, sizeOf } from '../../decide/idea/amendments.js';
-import { firstStep } from '../../decide/idea/steps.js';
+import type { BudgetAnswer } from '../../decide/budget/amounts.js';
+import { patchedLimits } from '../../decide/idea/amendments.js';
 import { ideaDetails } from '../../decide/views/details.js';
 import { noIterations } from '../../decide/views/survey.js';
 import type { IdeaLimits } from '../../protocol/activities.js';
-import type { PlanShape } from '../../protocol/idea.js';
-import type {
-  IdeaInput,
-  IdeaPhase,
-  IdeaReport,
-  IdeaResult,
-  IdeaRunState,
-  PlanPlace,
-  Verdict,
-} from '../../protocol/idea-run.js';
+import type { IdeaInput, IdeaPhase, IdeaReport, IdeaResult, IdeaRunState, Verdict } from '../../protocol/idea-run.js';
 import type { AgentChoice } from '../../protocol/limits.js';
 import type { IdeaOutcome } from '../../protocol/states.js';
-import type { IdeaView } from '../../protocol/views.js';
 import * as messages from '../messages.js';
 import { notTheWorksFault } from '../proxies.js';
 import { RALPH_ITERATION, RALPH_STATE } from '../publish.js';
+import { courseOf, ideaView } from './view.js';
 
 const firstIdeaState = (input: IdeaInput): IdeaRunState => ({
   phase: 'preparing',
@@ -189,6 +179,7 @@ export class IdeaReporter {
       kind,
       iterations: state.stats,
       ...workedOf(state),
+      course: courseOf(state),
       ...more,
     };
     if (kind === 'ready' && state.prepared && state.head) {
@@ -216,43 +207,6 @@ export class IdeaReporter {
       log.warn('the autopilot did not get the report; it asks for it when it is back', { kind: report.kind });
     }
   }
-}
-
-/* The display of an idea (G9): phase, current details, search attributes. */
-
-export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
-  const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
-  const limits = state.limits && patchedLimits(state.limits, state.patch);
-  const budget = ideaBudget(input, state);
-  return {
-    idea: input.idea,
-    title: input.title,
-    phase,
-    agentName,
-    iteration: phase === 'agent' ? iteration + 1 : iteration,
-    ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
-    maxIterations: limits ? (limits.loop ? limits.maxIterations : 1) : undefined,
-    activeMs,
-    question: question || undefined,
-    signal: lastSignal,
-    step: prepared?.plan ? stepView(prepared.plan, state.plan ?? firstStep()) : undefined,
-    gate: lastGate ? { pass: lastGate.pass, command: lastGate.failure?.command } : undefined,
-    worktree: prepared?.worktree,
-    commits,
-    iterations: state.stats,
-    agent: state.choice?.agent,
-    stronger: state.stronger || undefined,
-    warnings: state.watch && state.watch.open.length > 0 ? state.watch.open : undefined,
-    budget: budget.length > 0 ? budget : undefined,
-    spent: state.spent,
-  };
-}
-
-function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): IdeaView['step'] {
-  const current = steps[Math.min(step, steps.length - 1)];
-  const number = Math.min(step + 1, steps.length);
-  const phase = phases[current?.phase ?? 0] ?? '';
-  return { number, of: steps.length, id: current?.id ?? '', phase, skipped: skipped.length };
 }
 
 /** Enters phases and shows them. Attributes are written only on a change, because each write is a history event. */

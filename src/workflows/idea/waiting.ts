@@ -34,6 +34,7 @@ export async function ask(
 ): Promise<IdeaResult | undefined> {
   const { input, state, screen, reporter } = session;
   state.question = question;
+  state.asking = asking;
   session.answered = false;
   session.approved = false;
   session.approvable = approve !== undefined;
@@ -43,6 +44,7 @@ export async function ask(
   await condition(() => session.answered || state.stopping);
   if (state.stopping) return session.close('stopped', 'stopped while it waited for an answer');
   delete state.question;
+  delete state.asking;
   session.approvable = false;
   emit(input, { kind: 'answered', idea: input.idea });
   if (session.approved && approve) {

@@ -30,25 +30,54 @@ export function handleRunMessages(run: RunControls): void {
     log.warn('a signal was ignored', { name, why });
     emit(run.input, { kind: 'refused', verb: name, why });
   });
-  setHandler(messages.statusQuery, () => {
-    const pilot = run.pilot();
-    if (!pilot) return undefined;
-    return runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now(), pilot.next(NEXT_SHOWN));
-  });
-  setHandler(messages.ideasQuery, (asked) => {
-    const pilot = run.pilot();
-    return pilot && ideaPage(pilot.state.entries, pilot.graph, asked);
-  });
-  setHandler(messages.whyQuery, (id) => {
-    const pilot = run.pilot();
-    return pilot && why(id, run.input.settings, pilot.graph, pilot.state);
-  });
+  setHandler(
+    messages.statusQuery,
+    () => {
+      const pilot = run.pilot();
+      if (!pilot) return undefined;
+      return runStatus(run.input, pilot.state, run.input.settings, pilot.graph, Date.now(), pilot.next(NEXT_SHOWN));
+    },
+    { description: DESCRIBED.status },
+  );
+  setHandler(
+    messages.ideasQuery,
+    (asked) => {
+      const pilot = run.pilot();
+      return pilot && ideaPage(pilot.state.entries, pilot.graph, asked);
+    },
+    { description: DESCRIBED.ideas },
+  );
+  setHandler(
+    messages.whyQuery,
+    (id) => {
+      const pilot = run.pilot();
+      return pilot && why(id, run.input.settings, pilot.graph, pilot.state);
+    },
+    { description: DESCRIBED.why },
+  );
   setHandler(messages.tellUpdate, (command) => tellRun(run, command), {
     validator: (command) => checkCommand(run, command),
+    description: DESCRIBED.tell,
   });
-  setHandler(messages.setSlotsUpdate, (slots) => setSlots(run, slots), { validator: checkSlots });
-  setHandler(messages.enqueueUpdate, (cards) => enqueue(run, cards), { validator: (cards) => checkCards(run, cards) });
+  setHandler(messages.setSlotsUpdate, (slots) => setSlots(run, slots), {
+    validator: checkSlots,
+    description: DESCRIBED.setSlots,
+  });
+  setHandler(messages.enqueueUpdate, (cards) => enqueue(run, cards), {
+    validator: (cards) => checkCards(run, cards),
+    description: DESCRIBED.enqueue,
+  });
 }
+
+/** Help in the Web UI's forms. */
+const DESCRIBED = {
+  status: 'The whole run: state, counts, what runs, what waits for you. Input: none',
+  ideas: 'Ideas in backlog order. Input: none, or {"from": 0, "count": 100, "only": ["failed"]}',
+  why: 'The state and the score of one idea, and what it waits for. Input: "id"',
+  tell: 'A command that answers with its effect or a refusal. Input: {"verb": "retry", "idea": "id"}; each verb is also a signal',
+  setSlots: 'How many agents work at once. Input: a number, 1 to 100',
+  enqueue: 'More ideas for this run. Their texts are files on the worker’s host, so use: ralphctl enqueue',
+};
 
 /** Answers after the main loop has acted: the state may have changed since the validator accepted the command. */
 async function tellRun(run: RunControls, command: Intervention): Promise<InterventionAnswer> {

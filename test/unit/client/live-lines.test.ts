@@ -171,8 +171,10 @@ describe('G3 G6 live lines', () => {
 });
 
 test('why and logs say of an agent run why its COMPLETE does not count', () => {
-  const ended = { ...END, at: AT, signal: { kind: 'complete' as const }, turnedDown: 'no change' };
-  expect(runLine(lineOf({ serial: 4, ended }))).toMatch(/^#4 .*COMPLETE, turned down: no change, no commit$/);
+  const times = { startedAt: Date.parse(AT), endedAt: Date.parse(AT), durationMs: 1000 };
+  const claim = { signal: { kind: 'complete' as const }, turnedDown: 'no change' };
+  const run = { ...times, ...claim, serial: 4, number: 4, outcome: 'ok' as const, commits: 0 };
+  expect(runLine(lineOf(run))).toMatch(/^#4 .*COMPLETE, turned down: no change, no commit$/);
 });
 
 test('the end of a run says what it landed itself, and the total apart', () => {

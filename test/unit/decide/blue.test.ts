@@ -24,7 +24,7 @@ function land(pilot: Autopilot, idea: string): void {
 
 const told = (pilot: Autopilot) =>
   pilot
-    .takeChanges()
+    .takeChanges(0)
     .filter(({ card: { blue } }) => blue)
     .map(({ card: { id }, status, reason }) => [id, status, ...(reason ? [reason] : [])]);
 
@@ -45,7 +45,7 @@ describe('A4 a Blue as people see it', () => {
     const pilot = pilotOf(EPIC);
     land(pilot, 'a');
     land(pilot, 'b');
-    pilot.takeChanges();
+    pilot.takeChanges(0);
     pilot.enqueue([card('c', { parent: 'epic' })]);
     expect(told(pilot)).toEqual([
       ['top', 'pending'],

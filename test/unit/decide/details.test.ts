@@ -121,6 +121,37 @@ describe('G9 details of a run', () => {
     );
   });
 
+  test('A8 G9: who waits says since when, how far it came, with which agent and at what cost; the run adds it up', () => {
+    const pilot = pilotOf([card('a'), card('b'), card('c')]);
+    decided(pilot);
+    const spent = { iterations: 2, ms: 60_000, tokens: 40_000, dollars: 0.4, unknownTokens: 0, unknownDollars: 0 };
+    const course = { percent: 60, agent: 'claude', model: 'opus', step: { number: 2, of: 4 }, spent };
+    const asking = 'tripwire' as const;
+    say(pilot, 'b', 'needs-human', { reason: 'a test was deleted', course: { ...course, asking } });
+    closed(pilot, 'c', 'failed', 'exit code 3');
+    const { state } = pilot;
+    const entry = state.entries.find((one) => one.card.id === 'c');
+    pilot.takeChanges(Date.UTC(2026, 0, 2, 3, 4));
+    const status = runStatus({ project: 'p', runId: 'r' }, state, SETTINGS, pilot.graph, 0);
+    expect(status.attention[0]).toMatchObject({ id: 'b', since: Date.UTC(2026, 0, 2, 3, 4), course });
+    expect(runDetails(status)).toContain(
+      '- **b** Idea b · needs-human · about its tripwire · since 2026-01-02T03:04:00.000Z · 60 % · step 2 of 4 · claude opus · $0.40: a test was deleted',
+    );
+    expect(runDetails(status)).toContain('Used: 2 iterations, 1 minute, 40k tokens, $0.40\n');
+
+    // What a first workflow of an idea used stays in the sum when a second one begins.
+    expect(entry?.status).toBe('failed');
+    say(pilot, 'b', 'wants-slot', { course });
+    say(pilot, 'b', 'closed', { outcome: 'failed', reason: 'exit code 3', course });
+    pilot.command({ verb: 'retry', idea: 'b' });
+    decided(pilot);
+    say(pilot, 'b', 'spent', { course: { ...course, spent: { ...spent, dollars: 0.1 } } });
+    expect(runStatus({ project: 'p', runId: 'r' }, state, SETTINGS, pilot.graph, 0).spent).toMatchObject({
+      iterations: 4,
+      dollars: 0.5,
+    });
+  });
+
   test('G9 A7: a paused run says why and how to go on', () => {
     const pilot = pilotOf([card('a')]);
     pilot.pause('3 ideas <b>failed</b>');
@@ -177,7 +208,7 @@ describe('G9 details of an idea', () => {
     };
     expect(ideaDetails(full).split('\n\n')).toEqual([
       '**agent** · iteration 3 of 50 · ed-001 · 1 commit',
-      'Last signal: progress',
+      'Last signal: PROGRESS 40 %',
       'Gate: red at `` npm run `x` ``',
       'Worktree: `/w/ed-001-a`',
       LAST_LINE,
@@ -187,6 +218,18 @@ describe('G9 details of an idea', () => {
       'Gate: green',
       LAST_LINE,
     ]);
+  });
+
+  test('G3 G9: the last signal with its percent or reason, and what the idea has used without a budget', () => {
+    const details = (more: Partial<IdeaView>): string[] => ideaDetails({ ...view, ...more }).split('\n\n');
+    expect(details({ signal: { kind: 'complete' } })).toContain('Last signal: COMPLETE');
+    expect(details({ signal: { kind: 'blocked', reason: 'no *key*\nhere' } })).toContain(
+      'Last signal: BLOCKED: no \\*key\\* here',
+    );
+    const spent = { iterations: 3, ms: 150_000, tokens: 1_234_567, dollars: 0.4, unknownTokens: 0, unknownDollars: 1 };
+    expect(details({ spent })).toContain('Used: 3 iterations, 3 minutes, 1.2M tokens, $0.40 (1 run did not report it)');
+    const silent = { ...spent, tokens: 0, dollars: 0, unknownTokens: 3, unknownDollars: 3 };
+    expect(details({ spent: silent })).toContain('Used: 3 iterations, 3 minutes; tokens and cost were not reported');
   });
 
   test('C5 G9: a question is quoted with how to answer it, and cannot pose as ours', () => {

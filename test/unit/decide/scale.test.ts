@@ -21,7 +21,7 @@ function runAll(pilot: Autopilot, landEvery: number): number {
   const after = (event: () => void): void => {
     event();
     queue.push(...pilot.decide(false));
-    pilot.takeChanges();
+    pilot.takeChanges(0);
     pilot.isOver();
   };
   after(() => {});

@@ -111,11 +111,11 @@ describe('A1 slots', () => {
     say(pilot, 'a', 'ready');
     decided(pilot);
     pilot.landed('a', landedResult('abc', 'your checkout was left alone'));
-    expect(pilot.takeChanges().map(({ status, slot, commit, reason }) => [status, slot, commit, reason])).toEqual([
+    expect(pilot.takeChanges(0).map(({ status, slot, commit, reason }) => [status, slot, commit, reason])).toEqual([
       ['running', 1, undefined, undefined],
       ['landing', undefined, undefined, undefined],
       ['landed', undefined, 'abc', 'your checkout was left alone'],
     ]);
-    expect(pilot.takeChanges()).toEqual([]);
+    expect(pilot.takeChanges(0)).toEqual([]);
   });
 });

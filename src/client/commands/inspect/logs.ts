@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
+import type { IdeaModel, Iteration } from '../../../model/model.js';
 import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
 import type { RunSummary } from '../../../protocol/run.js';
 import type { ShownState } from '../../../protocol/states.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { eventsPath, followEvents } from '../../../run-files/events.js';
-import { type AgentRunRecord, type IdeaRecord, readRecord } from '../../../run-files/idea-record.js';
+import { readIdea } from '../../../run-files/read-model.js';
 import { knownIdeas, listRuns } from '../../../run-files/run.js';
 import type { RunFile } from '../../../run-files/shapes.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
@@ -120,8 +121,8 @@ async function ideaLogs(
   signal: AbortSignal,
 ): Promise<void> {
   const dir = ideaDir(context.root, project, runId, idea);
-  const told = async (): Promise<IdeaRecord | undefined> =>
-    (await readRecord(context.root, { project, runId })).ideas.get(idea);
+  const told = async (): Promise<IdeaModel | undefined> =>
+    (await readIdea(context.root, { project, runId }, idea))?.idea;
   if (!context.json && !options.raw && options.iteration === undefined) earlier(await told());
   let shown: string | undefined;
   let reader: Reader | undefined;
@@ -207,18 +208,18 @@ async function copyFrom(path: string, offset: number): Promise<number> {
   }
 }
 
-const runOf = (told: IdeaRecord | undefined, serial: number): AgentRunRecord | undefined =>
-  told?.runs.find((run) => run.serial === serial);
+const runOf = (told: IdeaModel | undefined, serial: number): Iteration | undefined =>
+  told?.iterations.find((run) => run.serial === serial);
 
 /** The agent runs before the last one, a line each. */
-function earlier(told: IdeaRecord | undefined): void {
-  const before = told?.runs.slice(0, -1) ?? [];
+function earlier(told: IdeaModel | undefined): void {
+  const before = told?.iterations.slice(0, -1) ?? [];
   for (const run of before) print(runLine(lineOf(run)));
   if (before.length > 0) say('to show one of them: --iteration N');
 }
 
 /** How a finished agent run ended, and its gate. */
-async function afterwards(dir: string, run: AgentRunRecord | undefined): Promise<void> {
+async function afterwards(dir: string, run: Iteration | undefined): Promise<void> {
   const text = await readFile(join(dir, 'result.json'), 'utf8').catch(() => undefined);
   const result = (text ? JSON.parse(text) : {}) as Partial<RunAgentResult>;
   const { warnings = [], noticed, outcome, exitCode } = result;

@@ -8,22 +8,30 @@ import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
 import { withUnreported } from '../../../decide/views/survey.js';
 import { checkoutBehind, rememberedTargets } from '../../../git/landing/checkout.js';
+import {
+  type IdeaFacts,
+  ideaFacts,
+  type RunFacts as RunOverall,
+  runFacts,
+  type SummaryFile,
+} from '../../../model/facts.js';
+import type { RunModel } from '../../../model/model.js';
 import type { AgentHeartbeat } from '../../../protocol/agent-run.js';
-import type { RunSummary } from '../../../protocol/run.js';
 import { EXIT, type ExitCode, UserError } from '../../../protocol/user-error.js';
 import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus } from '../../../protocol/views.js';
 import { abandonedIdeas } from '../../../run-files/carried.js';
-import { type RunRecord, readRecord } from '../../../run-files/idea-record.js';
 import { keptForNext, keptWords } from '../../../run-files/kept.js';
+import { readModel } from '../../../run-files/read-model.js';
 import { listRuns } from '../../../run-files/run.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
 import type { RunApi, RunFacts } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
+import { factsText, tallyText } from '../../views/fact-lines.js';
 import { statusWord } from '../../views/idea-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
-import { clean } from '../../views/live-lines.js';
+import { clean, many } from '../../views/live-lines.js';
 import { recordedRun, recordedStatus } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
@@ -43,7 +51,10 @@ interface Found {
   progress: Record<string, AgentHeartbeat>;
   uiUrl?: string;
   worker: boolean;
-  last?: RunSummary;
+  last?: SummaryFile;
+  /** What the run's events tell: of the run, and of each idea in the lists of `status`. */
+  run?: RunOverall;
+  told?: Record<string, IdeaFacts>;
   /** Checkouts that are behind their branch after landings. */
   behind?: string[];
   /** Nobody answers: `status` and `list` come from the run's files. */
@@ -123,9 +134,11 @@ async function look(context: Context, project: string, options: StatusOptions): 
     if (newest && !over) found.stranded = newest;
   }
   if (!found.facts?.open && !found.stranded) found.last = await summaryOf(context, project, found.facts?.runId);
-  if (found.status?.attention.some(({ status, reason }) => status === 'needs-human' && reason?.endsWith('…')))
-    askWhole(found.status, await readRecord(context.root, { project, runId: found.status.runId }));
-  if (!found.status && !found.last) await fromFiles(context, project, found, options);
+  if (found.status) {
+    const { runId } = found.status;
+    const told = await readModel(context.root, { project, runId }).catch(() => undefined);
+    if (told) addFacts(found, found.status, told.model);
+  } else if (!found.last) await fromFiles(context, project, found, options);
   return found;
 }
 
@@ -140,15 +153,22 @@ async function fromFiles(context: Context, project: string, found: Found, option
   const pages = { ideas: (asked: IdeaPageRequest) => Promise.resolve(ideaPage(state.entries, graph, asked)) };
   const list = await listIdeas(pages, options);
   if (list) found.list = list;
-  askWhole(found.status, recorded.record);
+  addFacts(found, found.status, recorded.model);
 }
 
-/** The run keeps the beginning of a long question, and its events keep the whole text. */
-function askWhole(status: RunStatus, record: RunRecord): void {
+/** The worker keeps the beginning of a long question, and no times, gates or costs; the events have them whole. */
+function addFacts(found: Found, status: RunStatus, model: RunModel): void {
   for (const line of status.attention) {
-    const whole = wholeQuestion(record.ideas.get(line.id), line.reason);
+    const whole = line.status === 'needs-human' ? wholeQuestion(model.ideas.get(line.id), line.reason) : undefined;
     if (whole) line.reason = whole;
   }
+  const ids = [...status.active, ...status.attention, ...(found.list?.lines ?? [])].map(({ id }) => id);
+  const told = [...new Set(ids)].flatMap((id) => {
+    const idea = model.ideas.get(id);
+    return idea?.since === undefined ? [] : [[id, ideaFacts(idea)] as const];
+  });
+  found.run = runFacts(model);
+  if (told.length > 0) found.told = Object.fromEntries(told);
 }
 
 /** The views of running ideas, the first ones of the list. */
@@ -170,12 +190,12 @@ async function withIdeas(
 }
 
 /** The summary of the server's last run; a terminated run has none. Without a server, the newest summary. */
-async function summaryOf(context: Context, project: string, wanted?: string): Promise<RunSummary | undefined> {
+async function summaryOf(context: Context, project: string, wanted?: string): Promise<SummaryFile | undefined> {
   for (const runId of wanted === undefined ? await listRuns(context.root, project) : [wanted]) {
     try {
       return JSON.parse(
         await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8'),
-      ) as RunSummary;
+      ) as SummaryFile;
     } catch {
       // That run wrote no summary; an older one may have.
     }
@@ -195,7 +215,7 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
     print(
       `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Go on with: ralphctl start`,
     );
-    if (live) describeLive(live, [], {});
+    if (live) describeLive(live, [], {}, found);
     return;
   }
   if (!facts?.open) {
@@ -205,18 +225,16 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
       print('  it left no summary. What it did: ralphctl logs');
       if (live) {
         print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} not`);
-        for (const line of live.attention.slice(0, SHOWN)) attention(line);
+        for (const line of live.attention.slice(0, SHOWN)) attention(line, found.told?.[line.id]);
       }
     }
     if (last) {
-      print(`  ${last.landed} landed, ${last.notLanded.length} not`);
-      for (const one of last.notLanded.slice(0, 20))
-        print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+      describeLast(last);
       for (const line of nextSteps(last.notLanded, givenUp)) print(line);
     }
     return;
   }
-  if (live) describeLive(live, found.ideas, found.progress);
+  if (live) describeLive(live, found.ideas, found.progress, found);
   if (!live || found.recorded) {
     const { progress } = facts;
     const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
@@ -241,8 +259,20 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
   if (found.uiUrl) print(`Web UI ${found.uiUrl}`);
 }
 
+function describeLast({ landed, notLanded, run, ideas = [] }: SummaryFile): void {
+  const cost =
+    run && run.spent.iterations > 0 ? `, ${many(run.spent.iterations, 'iteration')}, ${tallyText(run.spent)}` : '';
+  print(`  ${landed} landed, ${notLanded.length} not${cost}`);
+  const told = new Map(ideas.map((one) => [one.idea, one]));
+  for (const one of notLanded.slice(0, SHOWN)) {
+    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
+    const facts = told.get(one.idea);
+    if (facts && facts.runs.length > 0) print(`      ${factsText(facts, Date.now())}`);
+  }
+}
+
 /** Temporal also calls a stopped run completed. */
-function ending({ temporalStatus, runId }: RunFacts, last: RunSummary | undefined): string {
+function ending({ temporalStatus, runId }: RunFacts, last: SummaryFile | undefined): string {
   const told = temporalStatus === 'COMPLETED' && last && last.status.runId === runId;
   return told ? last.outcome : temporalStatus.toLowerCase();
 }

@@ -43,7 +43,7 @@ async function explain(context: Context, project: string, idea: string): Promise
     delete view.paused;
   } else if (view.possible && runId !== undefined && (await hasNoPlan(root, { project, runId }, idea)))
     view.possible = view.possible.filter((command) => command !== 'skip --step');
-  const told = recorded?.record.ideas.get(idea);
+  const told = recorded?.model.ideas.get(idea);
   const commit = recorded?.graph.entry(idea)?.commit;
   return reportOn(view, {
     ...{ root, project, over },

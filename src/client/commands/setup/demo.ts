@@ -4,9 +4,10 @@
  */
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { git } from '../../../git/runner.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { called } from '../../called.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { program, stopWorker } from '../../worker-process.js';
 import { start } from '../run/start.js';
@@ -28,19 +29,12 @@ export async function demo(context: Context, options: DemoOptions): Promise<numb
   if (code !== EXIT.ok || context.json) return code;
   await showLanded(repo);
   print('');
-  print(`to look around: cd ${repo} && git log -p   or: ${called(context)} -C ${repo} logs`);
-  print(`the Temporal server keeps running; to stop it: ${called(context)} server stop`);
+  print(`to look around: cd ${repo} && git log -p   or: ${called({ cwd: repo })} logs`);
+  print(`the Temporal server keeps running; to stop it: ${called({ cwd: process.cwd() })} server stop`);
   print(
     `next, in the folder of your own repository: ${called(context, { anywhere: true })} init, then doctor, then start`,
   );
   return code;
-}
-
-/** The command line of this program: after `npm start`, PATH has no `ralphctl`. `anywhere`: it works in any folder. */
-function called({ cwd }: Context, { anywhere } = { anywhere: false }): string {
-  const script = process.argv[1] ?? '';
-  if (basename(script) === 'ralphctl') return 'ralphctl';
-  return `node ${(anywhere ? '' : relative(cwd, script)) || script}`;
 }
 
 async function showLanded(repo: string): Promise<void> {

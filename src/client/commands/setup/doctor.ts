@@ -10,6 +10,7 @@ import { type Check, problem } from '../../doctor/check.js';
 import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
 import { checkServices } from '../../doctor/services.js';
+import { doing } from '../../progress.js';
 import { usesColour } from '../../views/terminal.js';
 
 export interface DoctorOptions {
@@ -21,6 +22,7 @@ export interface DoctorOptions {
 export async function doctor(context: Context, options: DoctorOptions): Promise<number> {
   const machine = checkMachine(context);
   const found = await checkProject(context);
+  doing('doctor: set-up and gate in a fresh worktree');
   const gate = options.quick ? found.gate : await tried(context, found);
   if (gate === undefined) return EXIT.interrupted;
   const turns: Check[] = [];
@@ -28,11 +30,13 @@ export async function doctor(context: Context, options: DoctorOptions): Promise<
   if (options.probe) {
     const { probeAgent } = await import('../../doctor/agents.js');
     for (const spec of found.agents) {
+      doing(`doctor: asks ${spec.name} for one answer`);
       const turn = await probeAgent(context, spec);
       turns.push(turn);
       if (turn.state === 'ok') answered.add(spec.name);
     }
   }
+  doing('doctor: agents and server');
   const checks = [
     ...(await machine),
     ...found.checks,

@@ -15,6 +15,7 @@ import { type AmendedFields, amend } from '../../../run-files/amendments.js';
 import { type IdeaEdit, lastEdit, writeEdit } from '../../../run-files/edits.js';
 import { loadIdea } from '../../../run-files/run.js';
 import { type Context, say } from '../../context.js';
+import { endProgress } from '../../progress.js';
 import { forgetAmendment, knownIdea, type OpenRun, send, withProject } from './interventions.js';
 
 export interface EditOptions {
@@ -134,6 +135,7 @@ async function inEditor(context: Context, idea: string, before: Editable): Promi
       path,
       `# ${idea}: the change applies from its next iteration. The backlog file stays as it is. Later runs use the change.\n${stringify(before)}`,
     );
+    endProgress();
     const ended = await execa(`${editor} "$RALPHCTL_EDIT"`, {
       shell: true,
       stdio: 'inherit',

@@ -1,0 +1,56 @@
+/** What the events tell of an idea, under its line in `status`. Pure. */
+import type { IdeaFacts } from '../../model/facts.js';
+import type { Tally } from '../../model/model.js';
+import { dollars, many, short } from '../../screen/numbers.js';
+import { clock } from '../../screen/time.js';
+import { clean } from './live-lines.js';
+
+/** `since 23:28 · step 2 of 4 · 60 % · gate red: npm test 4/6 · 4 commits · $0.41, 421k tokens · claude opus` */
+export function factsText(facts: IdeaFacts, now: number): string {
+  const { since, asking, step, percent, commits, retries, spent, agent, model } = facts;
+  const lists = [
+    ...(facts.stepsSkipped ? [`skipped ${facts.stepsSkipped.join(', ')}`] : []),
+    ...(facts.stepsFailed ? [`failed ${facts.stepsFailed.join(', ')}`] : []),
+  ];
+  const parts = [
+    ...(asking && asking !== 'question' ? [`about its ${asking}`] : []),
+    ...(since === undefined ? [] : [`since ${clock(since, now)}`]),
+    ...(step ? [`step ${step.number} of ${step.of}`] : []),
+    ...lists,
+    ...(percent === undefined ? [] : [`${percent} %`]),
+    ...gateText(facts),
+    ...(commits > 0 ? [many(commits, 'commit')] : []),
+    ...(retries > 0 ? [retries === 1 ? '1 retry' : `${retries} retries`] : []),
+    ...(spent.iterations > 0 ? [tallyText(spent)] : []),
+    ...(agent ? [[agent, model].filter(Boolean).join(' ')] : []),
+  ];
+  return clean(parts.join(' · '));
+}
+
+function gateText({ gate, mergedGate, gateNow }: IdeaFacts): string[] {
+  if (gateNow)
+    return [
+      `gate runs${gateNow.merged ? ' on the merged tree' : ''}: ${gateNow.command} (${gateNow.number} of ${gateNow.of})`,
+    ];
+  const last = mergedGate && mergedGate.at >= (gate?.at ?? 0) ? mergedGate : gate;
+  if (!last) return [];
+  const tests = last.tests ? ` ${last.tests.passed}/${last.tests.total}` : '';
+  return [last.pass ? `gate green${tests}` : `gate red: ${last.command ?? ''}${tests}`];
+}
+
+/** `$0.41, 421k tokens`; agents need not report either. */
+export function tallyText({
+  iterations,
+  dollars: cost,
+  tokensIn,
+  tokensOut,
+  unknownDollars,
+  unknownTokens,
+}: Tally): string {
+  const tokens = tokensIn + tokensOut;
+  const parts = [
+    ...(unknownDollars < iterations ? [`${dollars(cost)}${unknownDollars > 0 ? '+?' : ''}`] : []),
+    ...(unknownTokens < iterations ? [`${short(tokens)} tokens${unknownTokens > 0 ? '+?' : ''}`] : []),
+  ];
+  return parts.length > 0 ? parts.join(', ') : 'cost not reported';
+}

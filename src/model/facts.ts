@@ -1,0 +1,121 @@
+/**
+ * What is known of a run and its ideas as plain JSON: in `summary.json`, and in `status --json` while the run is open.
+ * Invariant: facts only, times are epoch ms, and an absent field is not known. Fields are only ever added. May import
+ * protocol and the files beside it only.
+ */
+import type { RunSummary } from '../protocol/run.js';
+import type { GateRun, IdeaModel, Iteration, RunModel, Said, Tally } from './model.js';
+
+/** Empty lists are left out. */
+type GateFacts = Pick<GateRun, 'at' | 'pass' | 'durationMs' | 'commands'> & Partial<GateRun>;
+type AgentRunFacts = Omit<Iteration, 'gate'> & { gate?: GateFacts };
+
+type Same =
+  | 'title'
+  | 'status'
+  | 'since'
+  | 'reason'
+  | 'asking'
+  | 'question'
+  | 'startedAt'
+  | 'agentName'
+  | 'agent'
+  | 'model'
+  | 'max'
+  | 'step'
+  | 'percent'
+  | 'gateNow'
+  | 'commits'
+  | 'retries'
+  | 'bounces'
+  | 'base'
+  | 'commit'
+  | 'spent'
+  | 'waits';
+
+export interface IdeaFacts extends Pick<IdeaModel, Same> {
+  idea: string;
+  held?: true;
+  approval?: true;
+  /** The last signal of its agent. */
+  signal?: Iteration['signal'];
+  /** What its agent said last, before its question where it asks. */
+  words?: string;
+  stepsSkipped?: string[];
+  stepsFailed?: string[];
+  /** The last one on its branch, and the last one on the merged tree. */
+  gate?: GateFacts;
+  mergedGate?: GateFacts;
+  said?: Said[];
+  /** Each time another agent took over, and why. */
+  switched?: { at: number; text: string }[];
+  runs: AgentRunFacts[];
+}
+
+export interface RunFacts {
+  startedAt?: number;
+  /** When its state began. */
+  since?: number;
+  mode: RunModel['mode'];
+  slots?: number;
+  spent: Tally;
+  conflicts: number;
+  /** Times in which an account was closed. `to` is absent while it is. */
+  limits: RunModel['limits'];
+  warnings?: RunModel['warnings'];
+}
+
+/** `summary.json`; those of older versions have less. */
+export interface SummaryFile extends RunSummary {
+  run?: RunFacts;
+  /** Ideas that the run told something of, in backlog order. */
+  ideas?: IdeaFacts[];
+}
+
+const some = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
+
+/** Without what is not known. */
+const known = <T extends object>(from: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>
+  Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as never;
+
+function gateFacts(gate: GateRun | undefined): GateFacts | undefined {
+  if (!gate) return undefined;
+  const { newTests, knownTests, flaky, tolerated, tripwires, ...rest } = gate;
+  const lists = { newTests, knownTests, flaky, tolerated, tripwires };
+  return { ...rest, ...known(Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, some(list)]))) };
+}
+
+function agentRun({ gate, ...run }: Iteration): AgentRunFacts {
+  const facts = gateFacts(gate);
+  return facts ? { ...run, gate: facts } : run;
+}
+
+export function ideaFacts(idea: IdeaModel): IdeaFacts {
+  const { id, title, status, iterations, commits, retries, bounces, spent } = idea;
+  const { since, reason, asking, question, startedAt, agentName, agent, model, max, step, percent } = idea;
+  const { gateNow, base, commit, waits, held, approval } = idea;
+  const last = iterations.at(-1);
+  const switched = idea.moments.filter(({ kind }) => kind === 'agent').map(({ at, text }) => ({ at, text }));
+  return {
+    ...{ idea: id, title, status },
+    ...known({ since, reason, asking, question, startedAt, agentName, agent, model, max, step, percent }),
+    ...known({ gateNow, base, commit, waits, held: held || undefined, approval: approval || undefined }),
+    ...known({ signal: last?.signal, words: last?.words }),
+    ...known({ stepsSkipped: some(idea.stepsSkipped), stepsFailed: some(idea.stepsFailed) }),
+    ...known({ gate: gateFacts(idea.gate), mergedGate: gateFacts(idea.mergedGate) }),
+    ...known({ said: some(idea.said), switched: some(switched) }),
+    ...{ commits, retries, bounces, spent, runs: iterations.map(agentRun) },
+  };
+}
+
+export function runFacts(model: RunModel): RunFacts {
+  const { startedAt, since, mode, slots, spent, conflicts, limits, warnings } = model;
+  return { ...known({ startedAt, since, slots, warnings: some(warnings) }), mode, spent, conflicts, limits };
+}
+
+/** Of ideas of which anything was told. */
+export const toldIdeas = ({ order, ideas }: RunModel): IdeaModel[] =>
+  order.flatMap((id) => {
+    const idea = ideas.get(id);
+    return idea && idea.since !== undefined ? [idea] : [];
+  });

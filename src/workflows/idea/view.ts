@@ -1,0 +1,64 @@
+/** An idea as its page and the views of its run show it (G9). Pure. */
+import { ideaBudget } from '../../decide/budget/amounts.js';
+import { patchedLimits, sizeOf } from '../../decide/idea/amendments.js';
+import { firstStep } from '../../decide/idea/steps.js';
+import type { AgentSignal } from '../../protocol/agent-run.js';
+import type { PlanShape } from '../../protocol/idea.js';
+import type { IdeaCourse, IdeaInput, IdeaRunState, PlanPlace } from '../../protocol/idea-run.js';
+import type { IdeaView } from '../../protocol/views.js';
+
+export function ideaView(input: IdeaInput, state: IdeaRunState): IdeaView {
+  const { phase, agentName, iteration, activeMs, question, lastSignal, lastGate, prepared, commits } = state;
+  const limits = state.limits && patchedLimits(state.limits, state.patch);
+  const budget = ideaBudget(input, state);
+  return {
+    idea: input.idea,
+    title: input.title,
+    phase,
+    agentName,
+    iteration: phase === 'agent' ? iteration + 1 : iteration,
+    ...(state.notes.length > 0 ? { notes: state.notes.length, notesSize: sizeOf(state.notes).size } : {}),
+    maxIterations: limits ? (limits.loop ? limits.maxIterations : 1) : undefined,
+    activeMs,
+    question: question || undefined,
+    signal: lastSignal,
+    step: prepared?.plan ? stepView(prepared.plan, state.plan ?? firstStep()) : undefined,
+    gate: lastGate ? { pass: lastGate.pass, command: lastGate.failure?.command } : undefined,
+    worktree: prepared?.worktree,
+    commits,
+    iterations: state.stats,
+    agent: state.choice?.agent,
+    model: state.lastRun?.model,
+    asking: question ? (state.asking ?? 'question') : undefined,
+    stronger: state.stronger || undefined,
+    warnings: state.watch && state.watch.open.length > 0 ? state.watch.open : undefined,
+    budget: budget.length > 0 ? budget : undefined,
+    spent: state.spent,
+  };
+}
+
+function stepView({ steps, phases }: PlanShape, { step, skipped }: PlanPlace): IdeaView['step'] {
+  const current = steps[Math.min(step, steps.length - 1)];
+  const number = Math.min(step + 1, steps.length);
+  const phase = phases[current?.phase ?? 0] ?? '';
+  return { number, of: steps.length, id: current?.id ?? '', phase, skipped: skipped.length };
+}
+
+/** For the views of the run. */
+export function courseOf(state: IdeaRunState): IdeaCourse {
+  const { lastSignal, lastRun, prepared, asking, question, spent } = state;
+  const step = prepared?.plan && stepView(prepared.plan, state.plan ?? firstStep());
+  return {
+    percent: percentOf(lastSignal),
+    agent: state.choice?.agent ?? lastRun?.agent,
+    model: lastRun?.model,
+    step: step && { number: step.number, of: step.of },
+    asking: question ? (asking ?? 'question') : undefined,
+    spent,
+  };
+}
+
+function percentOf(signal: AgentSignal | undefined): number | undefined {
+  if (signal?.kind === 'progress') return signal.percent;
+  return signal?.kind === 'complete' ? 100 : undefined;
+}

@@ -1,0 +1,121 @@
+/** Every verb about an idea works while no run is open, and `reset` takes everything back. Features: A2 C2 C3 C5 G8. */
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { DONE, Held } from '../support/held.js';
+
+let held: Held;
+const ended = (signal: string) => ({ ...DONE, signal });
+
+/** One night for all tests: its ideas are told apart. */
+beforeAll(async () => {
+  held = await Held.open(
+    inject('stateRoot'),
+    [
+      { id: 'landed', steps: [DONE] },
+      { id: 'failed', steps: [{ ...DONE, exit: 3 }] },
+      { id: 'late', maxIterations: 1, steps: [ended('none'), DONE] },
+      { id: 'blocked', steps: [ended('BLOCKED: no key'), DONE] },
+      { id: 'large', steps: [ended('BLOCKED: too large')] },
+      { id: 'asks', steps: [ended('NEEDS_HUMAN: which colour?'), { ...DONE, when: 'green' }] },
+    ],
+    { slots: 6, errors: { threshold: 50, maxRetries: 0 }, escalation: { steps: [] } },
+  );
+  await held.start();
+  await held.idea('landed', 'landed');
+  await held.idea('failed', 'failed');
+  await held.idea('late', 'timeout');
+  await held.idea('blocked', 'blocked');
+  await held.idea('large', 'blocked');
+  await held.idea('asks', 'needs-human');
+}, 300_000);
+afterAll(() => held?.box.dispose());
+
+const run = (...args: string[]) => held.box.run(...args);
+const branches = async (): Promise<string[]> =>
+  (await held.box.git('for-each-ref', '--format=%(refname:lstrip=3)', 'refs/heads/ralph/')).split('\n').filter(Boolean);
+const worktrees = () => held.box.git('worktree', 'list');
+
+it('G8: reset is refused while a run is open', async () => {
+  const { code, stderr } = await run('reset', '--all');
+  expect([code, stderr]).toEqual([7, expect.stringContaining('a run is open. End it first: ralphctl stop')]);
+  expect((await run('stop')).code).toBe(0);
+  await held.closed();
+}, 240_000);
+
+/** Each with what it answers; in this order, because one idea gets several. */
+const VERBS: [string[], RegExp][] = [
+  [['limit', 'late', '2'], /late may use 2 more iterations/],
+  [['hint', 'late', 'the other way'], /late gets your text with its first prompt/],
+  [['answer', 'asks', 'green'], /asks gets your answer with its first prompt/],
+  [['score', 'asks', '7'], /asks has 7 points from you in the next run/],
+  [['bump', 'asks'], /asks is ahead of all other ready ideas/],
+  [['edit', 'late', '--title', 'Later'], /late is changed for the next runs/],
+  [['split', 'large', '--into', 'First half', '--into', 'Second half'], /large is replaced by large-1, large-2/],
+  [['unblock', 'blocked'], /blocked is queued again/],
+  [['skip', 'blocked'], /the next run leaves blocked out/],
+  [['retry', 'failed'], /failed is queued again/],
+  [['rollback', 'late'], /late was rolled back: 1 commit taken off its branch/],
+  [['cleanup', 'late'], /the worktree of late was removed/],
+  [['saves', 'late'], /rolled back/],
+  [['abandon', 'blocked'], /blocked is abandoned/],
+];
+
+it.each(VERBS)(
+  'C2 C3 C5: works without an open run: %s',
+  async (args, answer) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stdout + stderr]).toEqual([0, expect.stringMatching(answer)]);
+  },
+  60_000,
+);
+
+it('A2 C3: why shows the retry before the next start, and start and its dry run list what they carry over', async () => {
+  expect((await held.why('failed')).parts).toContainEqual({ label: '1 retry', value: -15 });
+  const carried = ['retry failed', 'limit late +2', 'hint for late', 'hint for asks', 'bump asks'];
+  const status = (await run('status')).stdout;
+  const planned = await run('start', '--dry-run');
+  const shown = planned.stdout + planned.stderr;
+  for (const words of carried) {
+    expect(status).toContain(words);
+    expect(shown).toContain(words);
+  }
+  expect(shown).toContain('late keeps its edit');
+  expect(shown).toContain('large is split into large-1, large-2');
+  expect(shown).toMatch(/the run leaves out blocked: you abandoned it/);
+}, 120_000);
+
+it('G8: reset says what it would do, then does it: nothing is carried over, and every commit is a save', async () => {
+  expect((await run('reset')).code).toBe(2);
+  const before = await branches();
+  expect(before).toEqual(expect.arrayContaining(['asks', 'blocked', 'failed', 'large', 'late']));
+  const plan = await run('reset', '--all', '--dry-run');
+  expect([plan.code, plan.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^blocked: saves and removes its branch \(1 commit\); .*forgets that it is abandoned/m),
+  ]);
+  expect(plan.stdout).not.toContain('landed');
+  expect(await branches()).toEqual(before);
+
+  const one = await run('reset', 'blocked');
+  expect([one.code, one.stdout]).toEqual([
+    0,
+    expect.stringMatching(
+      /^blocked was reset: its branch and its worktree are gone, saved as refs\/ralphctl\/save\/blocked\/\d+/,
+    ),
+  ]);
+  expect(await branches()).not.toContain('blocked');
+  expect(await branches()).toContain('asks');
+
+  expect((await run('reset', '--all')).code).toBe(0);
+  expect(await branches()).toEqual([]);
+  expect(await worktrees()).not.toContain('ralph/');
+  for (const id of ['asks', 'blocked', 'failed', 'late']) expect(await held.saves(id), id).not.toEqual([]);
+  expect((await held.why('failed')).status).toBe('pending');
+  const next = await run('start', '--dry-run');
+  expect(next.stdout + next.stderr).not.toMatch(/carries over|keeps its edit|split into|leaves out/);
+  expect((await run('reset', '--all')).stdout).toContain('there is nothing to reset');
+  expect(await held.box.git('log', '--format=%s', 'main')).toContain('landed');
+
+  const gone = await run('reset', '--all', '--history');
+  expect([gone.code, gone.stdout]).toEqual([0, expect.stringContaining('the files of all runs are gone')]);
+  expect((await run('runs')).stderr).toContain('this repository has had no run yet');
+}, 240_000);

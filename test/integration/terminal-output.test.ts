@@ -1,0 +1,114 @@
+/** Long output in a pager, progress while a command is silent, links: in a terminal only. Feature: G8. */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { cliPath, roadmap, type Sandbox, sandbox, yaml } from '../support/program.js';
+import { PtyScreen } from '../support/pty.js';
+
+let box: Sandbox;
+let screen: PtyScreen | undefined;
+afterEach(async () => {
+  await screen?.dispose();
+  await box?.dispose();
+});
+
+async function repository(config: Record<string, unknown> = {}): Promise<void> {
+  box = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap([{ id: 'a-1' }]),
+    'ralphctl.yaml': yaml({ version: 1, agent: 'scripted', gate: ['true'], ...config }),
+  });
+}
+
+/** The program in a terminal, until it ends. */
+async function inTerminal(args: string[], env: Record<string, string> = {}): Promise<{ code: number; raw: string }> {
+  screen = new PtyScreen(process.execPath, [cliPath, ...args], { cwd: box.repo, env: { ...box.env, ...env } });
+  const code = await screen.exited;
+  await screen.text();
+  const { raw } = screen;
+  await screen.dispose();
+  screen = undefined;
+  return { code, raw };
+}
+
+describe('a pager', () => {
+  it('gets long output in a terminal: RALPHCTL_PAGER before PAGER; not with --no-pager, --json, or in a pipe', async () => {
+    await repository();
+    const [one, two] = [join(box.scratch, 'one'), join(box.scratch, 'two')];
+    const pagers = { PAGER: `cat > ${two}`, RALPHCTL_PAGER: `cat > ${one}` };
+    const topic = ['help', 'exit-codes'];
+    expect((await inTerminal(topic, pagers)).code).toBe(0);
+    expect(await readFile(one, 'utf8')).toContain('needsHuman');
+    expect(existsSync(two)).toBe(false);
+    const { code } = await inTerminal(topic, { PAGER: `cat > ${two}` });
+    expect([code, await readFile(two, 'utf8')]).toEqual([0, await readFile(one, 'utf8')]);
+
+    await writeFile(one, '');
+    const plain = await inTerminal([...topic, '--no-pager'], pagers);
+    expect(plain.raw).toContain('needsHuman');
+    expect((await inTerminal(['runs', '--json'], pagers)).code).toBe(0);
+    box.env.RALPHCTL_PAGER = pagers.RALPHCTL_PAGER;
+    expect((await box.run(...topic)).stdout).toContain('needsHuman');
+    expect(await readFile(one, 'utf8')).toBe('');
+  });
+
+  it('takes errors too, ends with it, and is not missed where there is none or it is left early', async () => {
+    await repository();
+    const file = join(box.scratch, 'out');
+    const unknown = await inTerminal(['help', 'no-such-topic'], { PAGER: `cat > ${file}` });
+    expect([unknown.code, unknown.raw]).toEqual([2, expect.stringContaining('no-such-topic')]);
+    const none = await inTerminal(['help', 'exit-codes'], { PAGER: 'no-such-pager-here' });
+    expect([none.code, none.raw]).toEqual([0, expect.stringContaining('needsHuman')]);
+    const early = await inTerminal(['help', 'configuration'], { PAGER: 'head -n 1' });
+    expect(early.code).toBe(0);
+    expect(early.raw.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('progress', () => {
+  it('says after two seconds what doctor does, and leaves no trace', async () => {
+    // The gate tells that it has begun, and waits for the test.
+    const hold = join((await repositoryWithGate()).scratch, 'go');
+    screen = new PtyScreen(process.execPath, [cliPath, 'doctor'], { cwd: box.repo, env: box.env });
+    await screen.shows(/… doctor: set-up and gate in a fresh worktree, \d+s/, 120_000);
+    await writeFile(hold, '');
+    await screen.exited;
+    const text = await screen.text();
+    expect(text).toMatch(/gate/);
+    expect(text).not.toContain('… doctor');
+  }, 240_000);
+
+  it('stays out of pipes and JSON', async () => {
+    await writeFile(join((await repositoryWithGate('sleep 3')).scratch, 'go'), '');
+    const { stderr } = await box.run('doctor');
+    expect(stderr).not.toContain('…  doctor');
+    expect(stderr).not.toContain('\u001b');
+  }, 240_000);
+});
+
+async function repositoryWithGate(gate?: string): Promise<Sandbox> {
+  await repository();
+  const go = join(box.scratch, 'go');
+  await box.write({
+    'ralphctl.yaml': yaml({
+      ...{ version: 1, agent: 'scripted', gate: [gate ?? `while test ! -e ${go}; do sleep 0.1; done`] },
+    }),
+  });
+  await box.commit('gate');
+  return box;
+}
+
+describe('links', () => {
+  it('make files and web addresses clickable in a terminal that knows them, and nowhere else', async () => {
+    await repository();
+    const path = join(box.repo, 'roadmap.md');
+    await box.write({ 'roadmap.md': '- [ ] **a-1**: Do a\n  - depends: no-such-idea\n' });
+    const known = await inTerminal(['start', '--dry-run'], { FORCE_HYPERLINK: '1', COLUMNS: '500' });
+    expect(known.code).toBe(2);
+    expect(known.raw).toContain(`\u001b]8;;file://${path}`);
+    const other = await inTerminal(['start', '--dry-run'], { FORCE_HYPERLINK: '0' });
+    expect(other.raw).not.toContain('\u001b]8;;');
+    box.env.FORCE_HYPERLINK = '1';
+    expect((await box.run('start', '--dry-run')).stderr).not.toContain('\u001b]8;;');
+  });
+});
