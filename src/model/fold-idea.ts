@@ -211,7 +211,11 @@ function step(idea: IdeaModel, event: Of<'step'>, at: number): void {
 
 /** The command that answered is an event of its own, before this one or after it. */
 function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: number): void {
-  if (saidSince(idea, ({ done }) => done !== undefined)) return;
+  const told = saidSince(idea, ({ done }) => done !== undefined);
+  if (told) {
+    if (text !== undefined) told.text ??= text;
+    return;
+  }
   said(idea, { at, verb: 'answer', ...(text ? { text } : {}), ...(by ? { by } : {}) });
 }
 

@@ -262,7 +262,8 @@ export const VERB_SIGNALS: SignalRow<RunControls>[] = [
       defineSignal<[VerbInput, string | number | undefined]>(signalName(verb)),
       SAYS[verb],
       readVerb,
-      ({ tell }, [first, second]) => tell((pilot) => void pilot.command(commandOf(verb, first, second))),
+      ({ tell }, [first, second]) =>
+        tell((pilot) => void pilot.command({ ...commandOf(verb, first, second), by: 'signal' })),
     ),
   ),
   internal(commandSignal, isCommandLike as (value: unknown) => value is Intervention, ({ tell }, [command]) =>

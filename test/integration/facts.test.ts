@@ -116,7 +116,7 @@ it('A8 B9 C5 G1: cost, tokens, model, steps, question, words, tests and times ar
   expect(facts.get('p-1')).toMatchObject({
     ...common,
     ...{ status: 'landed', commit: expect.stringMatching(/^[0-9a-f]{40}$/), stepsSkipped: ['1.2'] },
-    said: [{ verb: 'answer', text: 'half even, please', by: 'cli' }],
+    said: [{ verb: 'answer', text: 'half even, please', by: 'cli', done: expect.any(String) }],
     mergedGate: { pass: true, tests: { passed: 3, total: 3 } },
     spent: { iterations: 4, tokensIn: 4000 },
   });

@@ -86,7 +86,7 @@ it('A2 C3: why shows the retry before the next start, and start and its dry run 
 it('G8: reset says what it would do, then does it: nothing is carried over, and every commit is a save', async () => {
   expect((await run('reset')).code).toBe(2);
   const before = await branches();
-  expect(before).toEqual(expect.arrayContaining(['asks', 'blocked', 'failed', 'large', 'late']));
+  expect(before).toEqual(expect.arrayContaining(['asks', 'blocked', 'failed', 'large']));
   const plan = await run('reset', '--all', '--dry-run');
   expect([plan.code, plan.stdout]).toEqual([
     0,

@@ -59,7 +59,7 @@ describe('a pager', () => {
     expect([unknown.code, unknown.raw]).toEqual([2, expect.stringContaining('no-such-topic')]);
     const none = await inTerminal(['help', 'exit-codes'], { PAGER: 'no-such-pager-here' });
     expect([none.code, none.raw]).toEqual([0, expect.stringContaining('needsHuman')]);
-    const early = await inTerminal(['help', 'configuration'], { PAGER: 'head -n 1' });
+    const early = await inTerminal(['help', 'config'], { PAGER: 'head -n 1' });
     expect(early.code).toBe(0);
     expect(early.raw.trim().split('\n')).toHaveLength(1);
   });

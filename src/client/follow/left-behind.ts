@@ -6,10 +6,10 @@ import { knownIdeas, listRuns, loadRun } from '../../run-files/run.js';
 
 const MOST_NAMED = 10;
 
-/** Interventions of earlier runs that apply to this run. `again`: ideas that a person wants again. */
+/** Interventions of earlier runs that apply to this run, or to the next one. `again`: ideas that a person wants again. */
 export async function carriedLines(
   root: string,
-  { project, runId }: { project: string; runId: string },
+  { project, runId }: { project: string; runId?: string },
   open: ReadonlySet<string>,
   again: readonly string[],
 ): Promise<string[]> {

@@ -3,23 +3,39 @@ import { toCard } from '../../backlog/cards.js';
 import { Autopilot, firstState } from '../../decide/run/autopilot.js';
 import { rankReady, score as scoreOf } from '../../decide/scheduler/score.js';
 import { landedIdeas } from '../../git/landing/landed.js';
+import type { KeptCommand } from '../../protocol/activities.js';
 import { EXIT } from '../../protocol/user-error.js';
 import { abandonedIdeas, retriedIdeas } from '../../run-files/carried.js';
+import { keptForNext } from '../../run-files/kept.js';
 import { settingsOf } from '../../run-files/settings.js';
 import { needNoWork } from '../../run-files/ticks.js';
 import { type Context, print, printJson } from '../context.js';
+import { carriedLines } from '../follow/left-behind.js';
 import { type RunPlan, reportOf } from '../plan/run-plan.js';
 import { openRunConfig } from './flags.js';
 import { reportLines } from './landed-report.js';
+
+/** As the new run carries them out. A person who names an idea again wants it to run. */
+async function keptCommands(root: string, project: string, again: readonly string[]): Promise<KeptCommand[]> {
+  return (await keptForNext(root, project)).flatMap(({ idea, kept }) =>
+    kept
+      .filter(({ verb }) => verb !== 'rollback' || !again.includes(idea))
+      .map(({ at: _, ...command }) => ({ idea, ...command })),
+  );
+}
 
 export async function showPlan(context: Context, plan: RunPlan): Promise<number> {
   const openRun = (await openRunConfig(context, plan.project))?.file.runId;
   const settings = settingsOf(plan.config);
   const onTarget = new Set(await landedIdeas(plan.project.repository.root, plan.target));
-  const givenUp = await abandonedIdeas(context.root, plan.project.id);
+  const project = plan.project.id;
+  const givenUp = await abandonedIdeas(context.root, project);
   const abandoned = [...givenUp.keys()].filter((idea) => !plan.again.includes(idea)).map((idea) => ({ idea }));
   const opened = {
-    carried: { abandoned, hints: [], retries: await retriedIdeas(context.root, plan.project.id) },
+    carried: {
+      ...{ abandoned, hints: [], retries: await retriedIdeas(context.root, project) },
+      kept: await keptCommands(context.root, project, plan.again),
+    },
     agentsQueue: '',
     gitQueue: '',
     target: plan.target,
@@ -46,6 +62,9 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
     }
   }
   const report = await reportOf(plan);
+  const landed = new Set(opened.landed);
+  const open = new Set(plan.ideas.filter(({ id, blue }) => !blue && !landed.has(id)).map(({ id }) => id));
+  const carried = await carriedLines(context.root, { project }, open, plan.again);
   const gate = plan.config.gate.commands.map((one) => one.name);
   if (context.json) {
     printJson({
@@ -56,6 +75,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
       gate,
       landed: opened.landed,
       ...report,
+      carried,
       order,
     });
     return EXIT.ok;
@@ -72,7 +92,7 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';
     print(`${String(one.round).padStart(3)}  ${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`);
   }
-  for (const line of plan.amended.said) print(line);
+  for (const line of [...plan.amended.said, ...carried]) print(line);
   for (const line of reportLines(report, plan.target)) print(line);
   for (const warning of plan.warnings) print(`warning: ${warning}`);
   print('nothing was started');

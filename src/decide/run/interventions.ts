@@ -5,7 +5,15 @@
  * progress.
  * May import protocol and decide only.
  */
-import { type Intervention, MAX_COMMAND_TEXT, RUN_MODES, RUN_VERBS, type RunVerb } from '../../protocol/command.js';
+import {
+  type Intervention,
+  MAX_COMMAND_TEXT,
+  RUN_MODES,
+  RUN_VERBS,
+  type RunVerb,
+  type Teller,
+} from '../../protocol/command.js';
+
 import { DIMENSIONS } from '../budget/amounts.js';
 import { budgetProblem, raise, raiseProblem } from '../budget/control.js';
 import type { Raise } from '../budget/run.js';
@@ -14,7 +22,7 @@ import { planIdeaIntervention } from '../idea/interventions.js';
 import { goesOn, isIdeaVerb } from '../idea/table.js';
 import { isName } from '../messages/shape.js';
 import { clip, MAX_REASON } from '../text.js';
-import type { Board } from './board.js';
+import type { Board, Told } from './board.js';
 import {
   abortRun,
   approveAll,
@@ -216,6 +224,17 @@ export function idleProblem(board: Board, { verb, idea }: Intervention): string 
   return over && `the run stays ${board.state.run}: ${over}`;
 }
 
+const TELLERS: ReadonlySet<unknown> = new Set<Teller>(['cli', 'screen', 'signal']);
+
+/** What the person said, and where. */
+function words({ verb, text, by }: Intervention): Pick<Told, 'text' | 'by'> {
+  const said = (verb === 'hint' || verb === 'answer') && typeof text === 'string' ? text.trim() : '';
+  return {
+    ...(said ? { text: clip(said, MAX_COMMAND_TEXT) } : {}),
+    ...(by !== undefined && TELLERS.has(by) ? { by } : {}),
+  };
+}
+
 export function takeCommand(board: Board, command: Intervention): { done: string } | { refusal: string } {
   const { state, told } = board;
   const { verb, idea, reason, id } = command;
@@ -225,10 +244,10 @@ export function takeCommand(board: Board, command: Intervention): { done: string
   if ('refusal' in plan) {
     // The value may be anything: only a known text is passed on.
     const said = typeof idea === 'string' ? { idea: clip(idea, MAX_REASON) } : {};
-    told.push({ verb: clip(verb, MAX_REASON), ...said, refusal: plan.refusal });
+    told.push({ verb: clip(verb, MAX_REASON), ...said, ...words(command), refusal: plan.refusal });
     return plan;
   }
-  const about = { verb, idea: idea || undefined, reason: reason || undefined };
+  const about = { verb, idea: idea || undefined, reason: reason || undefined, ...words(command) };
   const done = plan.carryOut();
   told.push({ ...about, done });
   return { done };

@@ -202,5 +202,6 @@ function takeAnswer(session: IdeaSession, [text]: [string]): void {
     return;
   }
   notes.push(answerNote({ question, answer: text }));
+  session.answerText = text;
   session.answered = true;
 }

@@ -53,8 +53,9 @@ export class IdeaSession {
   readonly state: IdeaRunState;
   readonly reporter: IdeaReporter;
   readonly screen: IdeaScreen;
-  /** The open question has an answer. */
+  /** The open question has an answer, and its text where it has one. */
   answered = false;
+  answerText: string | undefined;
   /** An approval answers the open question, and whether it was given. */
   approvable = false;
   approved = false;

@@ -36,6 +36,7 @@ export async function ask(
   state.question = question;
   state.asking = asking;
   session.answered = false;
+  session.answerText = undefined;
   session.approved = false;
   session.approvable = approve !== undefined;
   screen.show('needs-human', 'needs-human');
@@ -46,7 +47,7 @@ export async function ask(
   delete state.question;
   delete state.asking;
   session.approvable = false;
-  emit(input, { kind: 'answered', idea: input.idea });
+  emit(input, { kind: 'answered', idea: input.idea, text: session.answerText });
   if (session.approved && approve) {
     state.approved = [...(state.approved ?? []), ...approve].slice(-MOST_APPROVED);
     return land(session);
