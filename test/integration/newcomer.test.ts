@@ -83,7 +83,9 @@ it(
     ]);
     expect((await here.run('answer', 'asks-1', 'half even')).code).toBe(0);
     const ended = await here.run('start', '--wait');
-    expect(ended.stdout).toMatch(/early-1(, late-1)? landed without a tick in roadmap\.md/);
+    expect(ended.stdout).toMatch(
+      /early-1(, late-1)? landed without a tick in roadmap\.md, as .* not committed\. First run: ralphctl sync\. Then tick (it|them) there and commit$/m,
+    );
     expect(await readFile(join(here.repo, 'roadmap.md'), 'utf8')).toBe(edited);
     // The landings ticked the committed file, and the edits keep the checkout from following.
     expect((await here.run('status')).stdout).toMatch(/^! .* still has the old roadmap\.md.*ralphctl sync/m);

@@ -5,6 +5,7 @@
  */
 import { relative } from 'node:path';
 import { readBacklog } from '../../backlog/index.js';
+import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedCommits } from '../../git/landing/landed.js';
 import { git } from '../../git/runner.js';
 import type { Idea } from '../../protocol/idea.js';
@@ -72,15 +73,19 @@ export async function untickedAtEnd(context: Context, ref: RunRef): Promise<stri
       landedCommits(backlog.root, backlog.target),
     ]);
     const over = ideas.filter(({ id }) => known.has(id) && landed.has(id));
-    return untickedLines(backlog, await notCommitted(backlog, over));
+    const ids = await notCommitted(backlog, over);
+    return ids.length === 0 ? [] : [await untickedLine(backlog, ids)];
   } catch {
     return [];
   }
 }
 
-function untickedLines({ root, file }: Backlog, ids: readonly string[]): string[] {
-  if (ids.length === 0) return [];
+/** A commit in a checkout that lags would revert the ticks of other ideas. */
+async function untickedLine({ root, target, file }: Backlog, ids: readonly string[]): Promise<string> {
   const [lines, them] = ids.length === 1 ? ['its line was', 'it'] : ['their lines were', 'them'];
-  const path = relative(root, file);
-  return [`${named(ids)} landed without a tick in ${path}, as ${lines} not committed. Tick ${them} there, then commit`];
+  const fix =
+    (await checkoutBehind(root, target)) === undefined
+      ? `Tick ${them} there, then commit`
+      : `First run: ralphctl sync. Then tick ${them} there and commit`;
+  return `${named(ids)} landed without a tick in ${relative(root, file)}, as ${lines} not committed. ${fix}`;
 }
