@@ -76,7 +76,7 @@ export async function withOld(dir: string, { base, to }: Step, paths: readonly s
     const gone = paths.filter((path) => !there.has(path)).map((path) => `0 ${'0'.repeat(base.length)}\t${path}`);
     await repo.run(['update-index', '-z', '--index-info'], { env, input: [...gone, ...old, ''].join('\0') });
   });
-  const message = `what a checkout has that stayed behind in: ${paths.join(', ')}\n`;
+  const message = `state of a checkout that keeps its old version of: ${paths.join(', ')}\n`;
   const commit = { tree, parents: [to], author: slotAuthor('ralphctl'), message };
   return writeCommit(repo, commit, { who: await identityEnv(dir) });
 }
@@ -106,12 +106,12 @@ export function describeObstacle(obstacle: Obstacle, checkout: string): { proble
     case 'untracked':
       return {
         problem: `untracked ${some(obstacle.paths)} in ${checkout} blocks files that landed`,
-        first: `move ${obstacle.paths.length > 1 ? 'those' : 'it'} away`,
+        first: `move ${obstacle.paths.length > 1 ? 'them' : 'it'} away`,
       };
     case 'locked':
       return {
         problem: `the index of ${checkout} is locked`,
-        first: `if no git runs there, rm ${quote(obstacle.lock)}`,
+        first: `end the git process there. If none runs, remove the lock: rm ${quote(obstacle.lock)}`,
       };
     case 'refused':
       return { problem: `git did not update the files of ${checkout}` };

@@ -26,8 +26,8 @@ export async function restoreSave(input: { repo: string; idea: string; n: number
   const saves = await listSaves(repo, idea);
   const save = saves.find((one) => one.n === n);
   if (!save) {
-    const known = saves.length > 0 ? `It has ${saves.map((one) => one.n).join(', ')}` : 'It has none';
-    throw new RepositoryError(`${idea} has no save ${n}.`, `${known}; look with: ralphctl saves`);
+    const known = saves.length > 0 ? `Its saves: ${saves.map((one) => one.n).join(', ')}` : 'It has no save';
+    throw new RepositoryError(`${idea} has no save ${n}.`, `${known}. List them with: ralphctl saves`);
   }
   const run = git(repo);
   const branch = input.to ?? `restored/${idea}-${n}`;
@@ -43,8 +43,8 @@ export async function restoreSave(input: { repo: string; idea: string; n: number
     });
     if (made.code === 0) return { branch, commit, how: 'created' };
     throw new RepositoryError(
-      `The branch ${branch} cannot be made: ${made.stderr.trim()}.`,
-      'Choose another: --to NAME',
+      `git could not create the branch ${branch}: ${made.stderr.trim()}.`,
+      'Choose another name with: --to NAME',
     );
   }
   const holds = await run.result(['merge-base', '--is-ancestor', tip, commit], { ok: [0, 1], read: true });

@@ -39,7 +39,7 @@ export interface Ended {
   after: Settled;
   strayed: OutOfBoundsRun | undefined;
   noticed: string | undefined;
-  /** The worktree was gone afterwards and was recreated. */
+  /** The run deleted or broke the worktree, and ralphctl recreated it. */
   recreated: boolean;
 }
 
@@ -136,7 +136,9 @@ function resultOf(
 
 function warningsOf({ logError, unkillable = [], escaped = [] }: RunResult): string[] {
   return [
-    ...(escaped.length === 0 ? [] : [`ended what had left the agent's run: ${escaped.join(', ')}`]),
+    ...(escaped.length === 0
+      ? []
+      : [`ended processes that the agent had detached from its run: ${escaped.join(', ')}`]),
     ...(logError === undefined ? [] : [`output.log is incomplete: ${logError}`]),
     ...unkillable.slice(0, 3).map(({ pid }) => `process ${pid} of the agent does not end; look at it: ps -fp ${pid}`),
   ];

@@ -9,7 +9,7 @@ import { withLock } from '../lock.js';
 import { archiveUrl, fetchArchive } from './archive.js';
 import { buildWithGo, goInstallCommand } from './gobuild.js';
 import { type Env, isExecutable, probeTemporal, which } from './probe.js';
-import { isAcceptable, MINIMUM_CLI, PINNED_CLI, type TemporalVersion } from './version.js';
+import { isAcceptable, MINIMUM_CLI, PINNED_CLI, type TemporalVersion, whyTooOld } from './version.js';
 
 export interface ResolvedBinary {
   path: string;
@@ -60,7 +60,7 @@ async function onPath({ env, onProgress }: ResolveOptions): Promise<ResolvedBina
   if (!path) return undefined;
   const probe = await probeTemporal(path, env);
   if (probe.ok && isAcceptable(probe.version)) return { path, source: 'path', version: probe.version };
-  const reason = probe.ok ? `version ${probe.version.cli} is older than ${MINIMUM_CLI}` : probe.reason;
+  const reason = probe.ok ? whyTooOld(probe.version) : probe.reason;
   onProgress(`not using ${path}: ${reason}`);
   return undefined;
 }

@@ -35,11 +35,18 @@ export function compareVersions(a: string, b: string): number {
   return Number(b.includes('-')) - Number(a.includes('-'));
 }
 
-const unstamped = (version: TemporalVersion): boolean => version.cli.startsWith('0.0.0');
+/** A build from source without a version: only its server tells how old it is. */
+const hasNoVersion = (version: TemporalVersion): boolean => version.cli.startsWith('0.0.0');
+
+/** Why {@link isAcceptable} refuses it. */
+export const whyTooOld = (version: TemporalVersion): string =>
+  hasNoVersion(version)
+    ? `it is a build without a version, and its server ${version.server} is older than ${MINIMUM_SERVER}`
+    : `version ${version.cli} is older than ${MINIMUM_CLI}`;
 
 /** True when a binary found on PATH can be used. */
 export function isAcceptable(version: TemporalVersion): boolean {
-  return unstamped(version)
+  return hasNoVersion(version)
     ? compareVersions(version.server, MINIMUM_SERVER) >= 0
     : compareVersions(version.cli, MINIMUM_CLI) >= 0;
 }

@@ -101,6 +101,6 @@ describe('restoreSave', () => {
     await saved();
     for (const name of ['a..b', '-f', 'refs/heads/x', 'a b', '@{-1}', 'x.lock', 'ralph'])
       await expect(restore(1, name)).rejects.toThrow(/--to NAME/);
-    await expect(restore(7)).rejects.toThrow(/has no save 7. It has 1, 2/);
+    await expect(restore(7)).rejects.toThrow(/has no save 7. Its saves: 1, 2/);
   });
 });

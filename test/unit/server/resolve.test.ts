@@ -94,6 +94,14 @@ describe('PATH and cache', () => {
     expect(await resolve({ PATH: `${join(dir, 'bin')}:${SYSTEM_PATH}` })).toMatchObject({ path, source: 'cache' });
     expect(said).toEqual([`not using ${old}: version 1.2.0 is older than 1.3.0`]);
   });
+  it('says of a build without a version how old its server is', async () => {
+    const old = await fakeTemporal(join(dir, 'bin', 'temporal'), '0.0.0-DEV', '1.26.2');
+    await fakeTemporal(cachedBinary(cacheRoot), PINNED_CLI, '1.29.1');
+    expect(await resolve({ PATH: `${join(dir, 'bin')}:${SYSTEM_PATH}` })).toMatchObject({ source: 'cache' });
+    expect(said).toEqual([
+      `not using ${old}: it is a build without a version, and its server 1.26.2 is older than 1.27.0`,
+    ]);
+  });
   it('replaces a cached program that no longer runs', async () => {
     await fakeTemporal(cachedBinary(cacheRoot), PINNED_CLI, '1.29.1');
     await writeFile(cachedBinary(cacheRoot), 'garbage');
