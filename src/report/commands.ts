@@ -10,6 +10,24 @@ export interface Fix {
   commands: string[];
 }
 
+/** A sentence in which `asText` makes the words, and `asCode` the commands. */
+export function withCommands(
+  fix: string,
+  commands: readonly string[],
+  asText: (text: string) => string,
+  asCode: (command: string) => string,
+): string {
+  let rest = fix;
+  let out = '';
+  for (const command of commands) {
+    const at = rest.indexOf(command);
+    if (at < 0) continue;
+    out += `${asText(rest.slice(0, at))}${asCode(command)}`;
+    rest = rest.slice(at + command.length);
+  }
+  return `${out}${asText(rest)}`;
+}
+
 const one = (before: string, command: string, after = ''): Fix => ({
   fix: `${before}${command}${after}`,
   commands: [command],

@@ -4,6 +4,7 @@
  */
 import { dollars, many, short, UNKNOWN } from '../screen/numbers.js';
 import { clock, duration } from '../screen/time.js';
+import { withCommands } from './commands.js';
 import { esc, escLines, STYLE } from './html-parts.js';
 import { timeline } from './html-timeline.js';
 import type { AgentRun, LandedIdea, OpenIdea, Report, Todo } from './schema.js';
@@ -251,14 +252,5 @@ function runList(runs: readonly AgentRun[]): string {
 }
 
 /** The sentence with its commands as code. */
-function fixLine(fix: string, commands: readonly string[]): string {
-  let rest = fix;
-  let out = '';
-  for (const command of commands) {
-    const at = rest.indexOf(command);
-    if (at < 0) continue;
-    out += `${esc(rest.slice(0, at))}<code>${esc(command)}</code>`;
-    rest = rest.slice(at + command.length);
-  }
-  return `${out}${esc(rest)}`;
-}
+const fixLine = (fix: string, commands: readonly string[]): string =>
+  withCommands(fix, commands, esc, (command) => `<code>${esc(command)}</code>`);

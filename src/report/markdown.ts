@@ -1,6 +1,7 @@
 /** The report as Markdown, for an issue or a chat. Invariant: pure; no text of an agent can become markup. */
 import { clean, paragraphs } from '../screen/text.js';
 import { clock, duration } from '../screen/time.js';
+import { withCommands } from './commands.js';
 import type { LandedIdea, OpenIdea, Report, Todo } from './schema.js';
 import { moneyText, notReported, signOf, targetText, totals, whenText } from './text.js';
 
@@ -73,17 +74,7 @@ function todoLines({ subject, state, text, notes, since, fix, commands }: Todo, 
 }
 
 /** The sentence with its commands as code. */
-function fixLine(fix: string, commands: readonly string[]): string {
-  let rest = fix;
-  let out = '';
-  for (const command of commands) {
-    const at = rest.indexOf(command);
-    if (at < 0) continue;
-    out += `${plain(rest.slice(0, at))}${code(command)}`;
-    rest = rest.slice(at + command.length);
-  }
-  return `${out}${plain(rest)}`;
-}
+const fixLine = (fix: string, commands: readonly string[]): string => withCommands(fix, commands, plain, code);
 
 function landedLines(report: Report): string[] {
   const { landed, counts } = report;

@@ -20,7 +20,7 @@ import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import type { Idea } from '../../src/protocol/idea.js';
 import { writeRun } from '../../src/run-files/run.js';
 import type { RunFile } from '../../src/run-files/shapes.js';
-import { yaml } from '../support/program.js';
+import { until, yaml } from '../support/program.js';
 import { idea } from './idea.js';
 
 export { idea } from './idea.js';
@@ -163,4 +163,21 @@ export async function bench(options: BenchOptions = {}) {
       call(all.runAgent, agentInput(await prepare(more.idea ?? 't-1'), more)).done,
     read: (path: string): Promise<string> => readFile(path, 'utf8'),
   };
+}
+
+/** `t-1` works, and `does` happens meanwhile. `first`, `then`: shell lines of its agent before and after that. */
+export async function whileAgentWorks(
+  b: Bench,
+  does: () => Promise<unknown>,
+  { first = '', then = '' }: { first?: string; then?: string },
+) {
+  await b.setAgent(
+    `cat > /dev/null; echo work > work.txt; ${first}\ntouch "$MARKS/there"; until [ -e "$MARKS/go" ]; do sleep 0.05; done\n${then}\n${say('COMPLETE')}`,
+  );
+  const running = b.runAgent();
+  running.catch(() => undefined);
+  await until('the agent', async () => (await b.read(join(b.marks, 'there')).catch(() => undefined)) !== undefined);
+  await does();
+  await writeFile(join(b.marks, 'go'), '');
+  return running;
 }

@@ -5,8 +5,7 @@
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { until } from '../support/program.js';
-import { type Bench, bench, idea, say } from './bench.js';
+import { type Bench, bench, idea, say, whileAgentWorks } from './bench.js';
 
 const TIME = { timeout: 60_000 };
 const REF = 'refs/heads/ralph/t-1';
@@ -22,17 +21,7 @@ async function foreign(b: Bench): Promise<string> {
 }
 
 /** `t-1` works, and `does` happens before it goes on. */
-async function during(b: Bench, does: () => Promise<unknown>, then = '') {
-  await b.setAgent(
-    `cat > /dev/null; echo work > work.txt; touch "$MARKS/there"; until [ -e "$MARKS/go" ]; do sleep 0.05; done\n${then}\n${say('COMPLETE')}`,
-  );
-  const running = b.runAgent();
-  running.catch(() => undefined);
-  await until('the agent', async () => (await b.read(join(b.marks, 'there')).catch(() => undefined)) !== undefined);
-  await does();
-  await writeFile(join(b.marks, 'go'), '');
-  return running;
-}
+const during = (b: Bench, does: () => Promise<unknown>, then = '') => whileAgentWorks(b, does, { then });
 
 describe('while its agent works', () => {
   it.each([

@@ -6,25 +6,13 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { git } from '../../src/git/runner.js';
-import { until } from '../support/program.js';
-import { type Bench, bench, idea, say } from './bench.js';
+import { type Bench, bench, idea, say, whileAgentWorks } from './bench.js';
 
 const TWO = { ideas: [idea('t-1'), idea('t-2')] };
 /** What the commits hold is in capitals, what lies in the folder is not. */
 const CASES = { clean: 'tr a-z A-Z', smudge: 'tr A-Z a-z' };
 
-/** An agent that works until the test has done what it does. */
-async function meanwhile(b: Bench, does: () => Promise<unknown>, script = '') {
-  await b.setAgent(
-    `cat > /dev/null; echo work > work.txt; ${script}\ntouch "$MARKS/there"; until [ -e "$MARKS/go" ]; do sleep 0.05; done\n${say('COMPLETE')}`,
-  );
-  const running = b.runAgent();
-  running.catch(() => undefined);
-  await until('the agent', async () => (await b.read(join(b.marks, 'there')).catch(() => undefined)) !== undefined);
-  await does();
-  await writeFile(join(b.marks, 'go'), '');
-  return running;
-}
+const meanwhile = (b: Bench, does: () => Promise<unknown>, first = '') => whileAgentWorks(b, does, { first });
 
 async function land(b: Bench, id = 't-1') {
   const at = await b.prepare(id);

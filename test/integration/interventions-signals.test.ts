@@ -4,21 +4,16 @@
  */
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RunAgentInput } from '../../src/protocol/agent-run.js';
-import type { IdeaCard } from '../../src/protocol/idea.js';
 import { ideaWorkflowId, STATUS, TELL } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
+import { cardsOf, prepareWorlds, settings, World } from './rollover-world.js';
 
-beforeAll(async () => {
-  quietRuntime();
-  await workflowCode();
-}, 120_000);
+beforeAll(prepareWorlds, 120_000);
 
 let world: World;
 afterEach(() => world?.close());
 
-const cards = (...ids: string[]): IdeaCard[] => ids.map((id) => ({ id, title: `Do ${id}` }));
 const status = (): Promise<RunStatus> => world.autopilot.query<RunStatus>(STATUS);
 
 describe('plain Temporal signals', () => {
@@ -26,7 +21,7 @@ describe('plain Temporal signals', () => {
     const seen: RunAgentInput[] = [];
     let go = false;
     world = await World.open(inject('address'), {
-      cards: cards('i-1', 'i-2', 'i-3'),
+      cards: cardsOf('i-1', 'i-2', 'i-3'),
       agent: async (input, signal) => {
         seen.push(input);
         // The first iteration of each idea hangs until it is interrupted or let go.
@@ -65,7 +60,7 @@ describe('plain Temporal signals', () => {
   });
 
   it('modes: what is assigned starts, a refusal is typed, a command that arrives twice counts once (A5, A6)', async () => {
-    world = await World.open(inject('address'), { cards: cards('i-1', 'i-2') });
+    world = await World.open(inject('address'), { cards: cardsOf('i-1', 'i-2') });
     await world.start({ settings: settings({ mode: 'semi-auto' }) });
     await until('the run to wait', async () => (await status())?.state === 'waiting_user');
     const tell = (command: object) => world.autopilot.executeUpdate(TELL, { args: [command] });

@@ -43,6 +43,15 @@ export function workflowCode(): Promise<{ code: string }> {
   return bundle;
 }
 
+/** For `beforeAll` of a file with worlds. */
+export async function prepareWorlds(): Promise<void> {
+  quietRuntime();
+  await workflowCode();
+}
+
+/** Cards of ideas without dependencies. */
+export const cardsOf = (...ids: string[]): IdeaCard[] => ids.map((id) => ({ id, title: `Do ${id}` }));
+
 export const settings = (more: Partial<RunSettings> = {}): RunSettings => ({
   slots: 6,
   stepDelayMs: 0,

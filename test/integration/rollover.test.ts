@@ -4,16 +4,12 @@
  */
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { LandResult } from '../../src/protocol/git-work.js';
-import type { IdeaCard } from '../../src/protocol/idea.js';
 import { ANSWER, autopilotId, COMMAND, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { quietRuntime, settings, World, type WorldOptions, workflowCode } from './rollover-world.js';
+import { cardsOf, prepareWorlds, settings, World, type WorldOptions } from './rollover-world.js';
 
-beforeAll(async () => {
-  quietRuntime();
-  await workflowCode();
-}, 120_000);
+beforeAll(prepareWorlds, 120_000);
 
 let world: World;
 afterEach(() => world?.close());
@@ -23,7 +19,6 @@ const open = async (options: WorldOptions): Promise<World> => {
   return world;
 };
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `r-${i + 1}`);
-const cards = (ids: string[]): IdeaCard[] => ids.map((id) => ({ id, title: `Do ${id}` }));
 const status = (): Promise<RunStatus> => world.autopilot.query<RunStatus>(STATUS);
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_resolve, reject) => {
@@ -42,7 +37,7 @@ describe('continue-as-new', () => {
       gate = resolve;
     });
     await open({
-      cards: [...cards(first), ...last.map((id) => ({ id, title: id, dependsOn: first }))],
+      cards: [...cardsOf(...first), ...last.map((id) => ({ id, title: id, dependsOn: first }))],
       agent: async ({ idea, iteration }, signal) => {
         if (last.includes(idea)) {
           // All six slots must still be there at the end: nobody goes on before six are at work at once.
@@ -102,7 +97,7 @@ describe('continue-as-new', () => {
   it('a child terminated from outside is noticed, own or carried over, and does not hold its slot', async () => {
     const held = new Set(['r-1', 'r-2']);
     await open({
-      cards: cards(names(4)),
+      cards: cardsOf(...names(4)),
       agent: async ({ idea }, signal) => (held.has(idea) ? aborted(signal) : 'complete'),
     });
     await world.start({ settings: settings({ slots: 2 }), maxHistory: 30 });
@@ -140,7 +135,7 @@ describe('continue-as-new', () => {
     const ids = names(12);
     let landing = '';
     await open({
-      cards: cards(ids),
+      cards: cardsOf(...ids),
       agent: async ({ idea, iteration }, signal) => {
         // r-1 to r-3 finish one after the other and queue to land; the others are in the middle of their second iteration.
         if (idea === 'r-2') await until('r-1 to land', async () => world.landed.includes('r-1'));
@@ -180,7 +175,7 @@ describe('continue-as-new', () => {
   it('an idea that landed while its autopilot was terminated does not stay open', async () => {
     let landing = false;
     await open({
-      cards: cards(names(2)),
+      cards: cardsOf(...names(2)),
       land: async ({ idea }, signal) => {
         if (idea !== 'r-1' || landing) return undefined;
         landing = true;
@@ -212,7 +207,7 @@ describe('messages while an idea continues as new', () => {
     let sent = 0;
     let last = Number.POSITIVE_INFINITY;
     await open({
-      cards: cards(['r-1']),
+      cards: cardsOf(...['r-1']),
       agent: async ({ iteration, notes }) => {
         prompts.push(...notes);
         await until(`hints for iteration ${iteration}`, async () => sent >= Math.min(500, iteration * 40));
@@ -241,7 +236,7 @@ describe('messages while an idea continues as new', () => {
   it('five hundred hints through a run that continues as new, too: each is in exactly one prompt (C1, C5)', async () => {
     const prompts: string[] = [];
     await open({
-      cards: cards(['r-1']),
+      cards: cardsOf(...['r-1']),
       maxIterations: 2000,
       // Goes on until all have come; every few iterations the idea continues as new.
       agent: async ({ notes }) => {

@@ -4,21 +4,16 @@
  */
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { IdeaCard } from '../../src/protocol/idea.js';
 import { ENQUEUE, IDEA_STATUS, IDEAS, ideaWorkflowId, SET_SLOTS, STATUS, TELL, WHY } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { quietRuntime, World, workflowCode } from './rollover-world.js';
+import { cardsOf, prepareWorlds, World } from './rollover-world.js';
 
-beforeAll(async () => {
-  quietRuntime();
-  await workflowCode();
-}, 120_000);
+beforeAll(prepareWorlds, 120_000);
 
 let world: World;
 afterEach(() => world?.close());
 
-const cards = (...ids: string[]): IdeaCard[] => ids.map((id) => ({ id, title: `Do ${id}` }));
 const INTERNAL = {
   run: ['ideaReport', 'command'],
   idea: ['edited', 'setStep', 'slotGranted', 'useAgent', 'verdict', 'resync'],
@@ -98,7 +93,7 @@ describe('signals that make no sense', () => {
   it('C1 G9: change nothing, whatever their name: the run goes on and lands, and no workflow task fails', async () => {
     let go = false;
     world = await World.open(inject('address'), {
-      cards: cards('i-1', 'i-2'),
+      cards: cardsOf('i-1', 'i-2'),
       agent: async (_input, signal) => {
         while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
         signal.throwIfAborted();
@@ -134,7 +129,7 @@ describe('signals that make no sense', () => {
     let go = false;
     const prompts: string[] = [];
     world = await World.open(inject('address'), {
-      cards: cards('i-1', 'i-2'),
+      cards: cardsOf('i-1', 'i-2'),
       agent: async ({ notes }, signal) => {
         prompts.push(...notes);
         while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -156,7 +151,7 @@ describe('signals that make no sense', () => {
   it('G9: the list of the Web UI has what people may send, described, and nothing else', async () => {
     let go = false;
     world = await World.open(inject('address'), {
-      cards: cards('i-1'),
+      cards: cardsOf('i-1'),
       agent: async (_input, signal) => {
         while (!go && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
         return 'complete';

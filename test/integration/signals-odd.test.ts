@@ -15,16 +15,12 @@ import {
   isVerdict,
 } from '../../src/decide/messages/between.js';
 import { isCommandLike } from '../../src/decide/messages/said.js';
-import type { IdeaCard } from '../../src/protocol/idea.js';
 import { IDEA_STATUS, ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
 import type { IdeaView, RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { quietRuntime, World, workflowCode } from './rollover-world.js';
+import { cardsOf, prepareWorlds, World } from './rollover-world.js';
 
-beforeAll(async () => {
-  quietRuntime();
-  await workflowCode();
-}, 120_000);
+beforeAll(prepareWorlds, 120_000);
 
 let world: World;
 afterEach(() => world?.close());
@@ -53,7 +49,7 @@ const SILENT = [{}, { agent: 'codex' }, { choice: undefined }, { unknown: { choi
 
 it('C1 G9: whatever is sent as a message between the workflows, no task fails and nothing changes but by a message', async () => {
   let go = false;
-  const cards: IdeaCard[] = ['i-1', 'i-2'].map((id) => ({ id, title: `Do ${id}` }));
+  const cards = cardsOf('i-1', 'i-2');
   world = await World.open(inject('address'), {
     cards,
     agent: async ({ iteration }, signal) => {

@@ -3,17 +3,14 @@ import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
+import { cardsOf, prepareWorlds, settings, World } from './rollover-world.js';
 
-beforeAll(async () => {
-  quietRuntime();
-  await workflowCode();
-}, 120_000);
+beforeAll(prepareWorlds, 120_000);
 
 let world: World;
 afterEach(() => world?.close());
 
-const cards = ['i-1', 'i-2', 'i-3', 'i-4', 'i-5'].map((id) => ({ id, title: `Do ${id}` }));
+const cards = cardsOf('i-1', 'i-2', 'i-3', 'i-4', 'i-5');
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const status = (): Promise<RunStatus> => world.autopilot.query<RunStatus>(STATUS);
 

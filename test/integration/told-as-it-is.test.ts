@@ -11,12 +11,9 @@ import { autopilotId, mainQueue, STATUS, TELL } from '../../src/protocol/names.j
 import type { RunStatus } from '../../src/protocol/views.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { until } from '../support/program.js';
-import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
+import { cardsOf, prepareWorlds, settings, World } from './rollover-world.js';
 
-beforeAll(async () => {
-  quietRuntime();
-  await workflowCode();
-}, 120_000);
+beforeAll(prepareWorlds, 120_000);
 
 let world: World | undefined;
 afterEach(async () => {
@@ -26,7 +23,7 @@ afterEach(async () => {
 
 async function working(...more: string[]): Promise<World> {
   const opened = await World.open(inject('address'), {
-    cards: ['i-1', ...more].map((id) => ({ id, title: `Do ${id}` })),
+    cards: cardsOf('i-1', ...more),
     agent: async (_input, signal) => {
       while (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, 50));
       signal.throwIfAborted();

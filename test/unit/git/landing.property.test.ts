@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { landIdea } from '../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../src/git/landing/landed.js';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { landWork, worktreeOf } from './idea-work.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh } from './repo.js';
 
 const FILES = ['f0', 'f1', 'f2', 'dir/f3'];
@@ -30,15 +29,7 @@ it('every landed idea is on the target exactly once, and the user’s edits stay
           if (dirty) await put(repo.root, MINE);
           const make = async (n: number) => {
             const base = await sh(repo.root, 'rev-parse', 'main');
-            const tree = await ensureWorktree({
-              repo: repo.root,
-              worktreesRoot: repo.worktreesRoot,
-              agentName: 'ed-001',
-              idea: `p-${n}`,
-              base,
-              keep: [],
-              recycle: true,
-            });
+            const tree = await worktreeOf(repo, `p-${n}`, { base });
             for (const [c, files] of (plans[n]?.commits ?? []).entries())
               await commitFiles(
                 tree.path,
@@ -54,18 +45,10 @@ it('every landed idea is on the target exactly once, and the user’s edits stay
             const { head } = ready.get(n) ?? (await make(n));
             const before = await sh(repo.root, 'rev-parse', 'main');
             const land = () =>
-              landIdea({
-                repo: repo.root,
-                integrationRoot: repo.integrationRoot,
-                target: 'main',
-                idea: `p-${n}`,
+              landWork(repo, `p-${n}`, {
                 title: `P ${n}`,
-                agentName: 'ed-001',
-                branch: `ralph/p-${n}`,
                 head,
                 strategy,
-                keep: [],
-                setup: async () => undefined,
                 gate: async () => (plan.pass ? GREEN : RED),
               });
             const got = await land();

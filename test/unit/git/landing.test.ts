@@ -3,11 +3,11 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkoutBehind } from '../../../src/git/landing/checkout.js';
-import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
+import type { LandOptions } from '../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../src/git/landing/landed.js';
 import { syncCheckout } from '../../../src/git/landing/sync.js';
 import { listSaves } from '../../../src/git/saves/saves.js';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { landWork, worktreeOf } from './idea-work.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -25,35 +25,12 @@ const tip = (ref = 'main') => sh(repo.root, 'rev-parse', ref);
 
 /** The idea's worktree, with one commit per given set of files. */
 async function work(idea: string, ...commits: Array<Record<string, string>>): Promise<string> {
-  const { path } = await ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea,
-    base: await tip(),
-    keep: ['node_modules'],
-    recycle: false,
-  });
+  const { path } = await worktreeOf(repo, idea, { keep: ['node_modules'], recycle: false });
   for (const [n, files] of commits.entries()) await commitFiles(path, files, `step ${n + 1}\n\nBody ${n + 1}.`);
   return path;
 }
-async function land(idea: string, more: Partial<LandOptions> = {}) {
-  return landIdea({
-    repo: repo.root,
-    integrationRoot: repo.integrationRoot,
-    target: 'main',
-    idea,
-    title: `Do ${idea}`,
-    agentName: 'ed-001',
-    branch: `ralph/${idea}`,
-    head: more.head ?? (await tip(`ralph/${idea}`)),
-    strategy: 'rebase',
-    keep: ['node_modules'],
-    setup: async () => undefined,
-    gate: async () => GREEN,
-    ...more,
-  });
-}
+const land = (idea: string, more: Partial<LandOptions> = {}) =>
+  landWork(repo, idea, { keep: ['node_modules'], ...more });
 const subjects = async (range = 'main'): Promise<string[]> =>
   (await sh(repo.root, 'log', '--format=%s', range)).split('\n');
 /** Everything about a checkout that a person could notice, byte for byte. */
@@ -100,15 +77,7 @@ describe('landing on a clean checkout', () => {
   it('recycles the worktree for the next idea', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     await land('i-1');
-    const next = await ensureWorktree({
-      repo: repo.root,
-      worktreesRoot: repo.worktreesRoot,
-      agentName: 'ed-001',
-      idea: 'i-2',
-      base: await tip(),
-      keep: [],
-      recycle: true,
-    });
+    const next = await worktreeOf(repo, 'i-2');
     expect(next.origin).toBe('recycled');
   });
 

@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseBlockedNames } from '../../../src/git/branch-names.js';
-import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import type { LandOptions } from '../../../src/git/landing/land.js';
+import { landWork, worktreeOf } from './idea-work.js';
 import { commitFiles, GREEN, makeRepo, read, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -14,33 +14,8 @@ beforeEach(async () => {
 afterEach(() => repo.remove());
 
 const tip = (ref = 'main') => sh(repo.root, 'rev-parse', ref);
-const ensure = async (idea = 'i-1') =>
-  ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea,
-    base: await tip(),
-    keep: [],
-    recycle: true,
-  });
-async function land(idea: string, more: Partial<LandOptions> = {}) {
-  return landIdea({
-    repo: repo.root,
-    integrationRoot: repo.integrationRoot,
-    target: 'main',
-    idea,
-    title: `Do ${idea}`,
-    agentName: 'ed-001',
-    branch: `ralph/${idea}`,
-    head: await tip(`ralph/${idea}`),
-    strategy: 'rebase',
-    keep: [],
-    setup: async () => undefined,
-    gate: async () => GREEN,
-    ...more,
-  });
-}
+const ensure = (idea?: string) => worktreeOf(repo, idea);
+const land = (idea: string, more: Partial<LandOptions> = {}) => landWork(repo, idea, more);
 
 describe('branches of the user with a name that ralphctl needs', () => {
   it('ralph/<idea> with work that ralphctl did not make is refused by name, and stays as it is', async () => {

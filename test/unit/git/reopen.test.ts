@@ -1,42 +1,24 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { landIdea } from '../../../src/git/landing/land.js';
 import { listSaves } from '../../../src/git/saves/saves.js';
 import { commitLeftovers } from '../../../src/git/worktrees/commit.js';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { reopenForConflict, reopenForRed } from '../../../src/git/worktrees/reopen.js';
+import { landWork, worktreeOf } from './idea-work.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
 let path: string;
 beforeEach(async () => {
   repo = await makeRepo();
-  const made = await ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea: 'i-1',
-    base: repo.base,
-    keep: [],
-    recycle: true,
-  });
+  const made = await worktreeOf(repo);
   path = made.path;
 });
 afterEach(() => repo.remove());
 
-const land = async (pass = true) =>
-  landIdea({
-    repo: repo.root,
+const land = (pass = true) =>
+  landWork(repo, 'i-1', {
     integrationRoot: join(repo.scratch, 'integration'),
-    target: 'main',
-    idea: 'i-1',
     title: 'T',
-    agentName: 'ed-001',
-    branch: 'ralph/i-1',
-    head: await sh(repo.root, 'rev-parse', 'ralph/i-1'),
-    strategy: 'rebase',
-    keep: [],
-    setup: async () => undefined,
     gate: async () => (pass ? GREEN : RED),
   });
 

@@ -2,9 +2,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { cleanupIdea } from '../../../src/git/worktrees/remove.js';
 import { rollbackIdea, stashIdea } from '../../../src/git/worktrees/rollback.js';
+import { worktreeOf } from './idea-work.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -15,16 +15,7 @@ afterEach(() => repo.remove());
 
 const tip = (ref = 'main') => sh(repo.root, 'rev-parse', ref);
 const place = () => ({ repo: repo.root, worktreesRoot: repo.worktreesRoot, target: 'main', idea: 'i-1' });
-const ensure = async (idea = 'i-1') =>
-  ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea,
-    base: await tip(),
-    keep: [],
-    recycle: true,
-  });
+const ensure = (idea?: string) => worktreeOf(repo, idea);
 const clean = (dir: string) => sh(dir, 'status', '--porcelain');
 const there = (path: string) => shell(repo.root, `test -e '${path}'`).then(({ code }) => code === 0);
 

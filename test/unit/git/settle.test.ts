@@ -1,7 +1,7 @@
 /** What follows an agent run: the backlog is put back, the rest is committed. Features: B11 D1 F1. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
 import { settleIteration } from '../../../src/git/worktrees/settle.js';
+import { worktreeOf } from './idea-work.js';
 import { commitFiles, makeRepo, put, read, sh, type TestRepo } from './repo.js';
 
 const BACKLOG = '- [ ] i-1\n- [ ] i-2\n';
@@ -12,15 +12,7 @@ let base: string;
 beforeEach(async () => {
   repo = await makeRepo({ 'a.txt': 'one\n', 'roadmap.md': BACKLOG });
   base = await sh(repo.root, 'rev-parse', 'main');
-  ({ path } = await ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea: 'i-1',
-    base,
-    keep: [],
-    recycle: false,
-  }));
+  ({ path } = await worktreeOf(repo, 'i-1', { base, recycle: false }));
 });
 afterEach(() => repo.remove());
 

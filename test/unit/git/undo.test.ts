@@ -1,10 +1,10 @@
 /** Taking a landed idea back, whichever strategy landed it and whatever landed after it. Features: C2 D1. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tickBacklog } from '../../../src/backlog/tick.js';
-import { type LandOptions, landIdea } from '../../../src/git/landing/land.js';
+import type { LandOptions } from '../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../src/git/landing/landed.js';
 import { type UndoOptions, undoIdea } from '../../../src/git/landing/undo.js';
-import { ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import { landWork, worktreeOf } from './idea-work.js';
 import { commitFiles, GREEN, makeRepo, put, RED, read, sh, type TestRepo } from './repo.js';
 
 const ROADMAP = ['- [ ] **i-1**: one', '- [ ] **i-2**: two', '- [ ] **i-3**: three', ''].join('\n');
@@ -20,33 +20,13 @@ const tip = (ref = 'main') => sh(repo.root, 'rev-parse', ref);
 const files = async (ref: string): Promise<string> => sh(repo.root, 'ls-tree', '-r', ref);
 
 async function work(idea: string, ...commits: Array<Record<string, string>>): Promise<string> {
-  const { path } = await ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea,
-    base: await tip(),
-    keep: [],
-    recycle: true,
-  });
+  const { path } = await worktreeOf(repo, idea);
   for (const [n, changed] of commits.entries()) await commitFiles(path, changed, `step ${n + 1} of ${idea}`);
   return path;
 }
 
 async function land(idea: string, more: Partial<LandOptions> = {}): Promise<string> {
-  const got = await landIdea({
-    repo: repo.root,
-    integrationRoot: repo.integrationRoot,
-    target: 'main',
-    idea,
-    title: `Do ${idea}`,
-    agentName: 'ed-001',
-    branch: `ralph/${idea}`,
-    head: await tip(`ralph/${idea}`),
-    strategy: 'rebase',
-    keep: [],
-    setup: async () => undefined,
-    gate: async () => GREEN,
+  const got = await landWork(repo, idea, {
     tick: async (look) => {
       const text = tickBacklog(FILE, (await look(FILE)) ?? '', idea);
       return text === undefined ? undefined : { path: FILE, text };

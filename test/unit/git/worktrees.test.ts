@@ -4,10 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RepositoryError } from '../../../src/git/errors.js';
 import { refuseOpenOperations } from '../../../src/git/repository.js';
 import { listSaves } from '../../../src/git/saves/saves.js';
-import { type EnsureInput, ensureWorktree } from '../../../src/git/worktrees/ensure.js';
+import type { EnsureInput } from '../../../src/git/worktrees/ensure.js';
 import { exists, privateGitDir } from '../../../src/git/worktrees/list.js';
 import { markRecyclable } from '../../../src/git/worktrees/recycle.js';
 import { removeWorktree } from '../../../src/git/worktrees/remove.js';
+import { worktreeOf } from './idea-work.js';
 import { commitFiles, makeRepo, put, read, sh, shell, type TestRepo } from './repo.js';
 
 let repo: TestRepo;
@@ -17,16 +18,7 @@ beforeEach(async () => {
 afterEach(() => repo.remove());
 
 const ensure = (idea: string, more: Partial<EnsureInput> = {}) =>
-  ensureWorktree({
-    repo: repo.root,
-    worktreesRoot: repo.worktreesRoot,
-    agentName: 'ed-001',
-    idea,
-    base: repo.base,
-    keep: ['node_modules'],
-    recycle: true,
-    ...more,
-  });
+  worktreeOf(repo, idea, { base: repo.base, keep: ['node_modules'], ...more });
 const place = (name: string): string => join(repo.worktreesRoot, name);
 /** The worktree that a name leads to, and all names. */
 const led = async (name: string): Promise<string> => place(await readlink(place(name)));

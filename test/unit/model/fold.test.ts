@@ -7,22 +7,10 @@ import type { RunModel } from '../../../src/model/model.js';
 import type { RunEvent, StampedEvent } from '../../../src/protocol/events.js';
 import type { Idea } from '../../../src/protocol/idea.js';
 import { IDEA_STATUSES } from '../../../src/protocol/states.js';
+import { idea as titled } from '../screen/shop.js';
 
 const HEAD = { project: 'shop-1', runId: 'r1', name: 'shop', target: 'main' };
-const idea = (id: string, more: Partial<Idea> = {}): Idea => ({
-  id,
-  title: `Title of ${id}`,
-  text: '',
-  blue: false,
-  dependsOn: [],
-  tags: [],
-  done: false,
-  ralph: true,
-  success: [],
-  allowEmpty: false,
-  source: { file: 'roadmap.md', line: 1 },
-  ...more,
-});
+const idea = (id: string, more: Partial<Idea> = {}): Idea => titled(id, `Title of ${id}`, more);
 
 let clock = 0;
 const at = (event: RunEvent, minutes = 1): StampedEvent => {
