@@ -106,6 +106,8 @@ async function buildCommands(buildId) {
       compiled: join(root, 'src/process/compiled.ts'),
     },
     outdir: dist,
+    // Its CommonJS form loads its parts in a way that no bundler follows.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     external,

@@ -4,9 +4,11 @@
  * `--help` answers at once.
  */
 import { type Argument, Command, CommanderError, Option } from 'commander';
+import type { BacklogOptions } from './client/commands/setup/backlog.js';
 import { COMPLETE } from './client/completion/scripts.js';
 import { type Context, makeContext, printJson } from './client/context.js';
 import { endWithReader, flushed } from './client/output.js';
+import { addBacklog, format } from './client/rows/backlog.js';
 import {
   addBudget,
   addConfig,
@@ -111,6 +113,7 @@ program
   );
 
 addConfig(program, run);
+addBacklog(program, run);
 addNotify(program, run);
 
 program
@@ -131,9 +134,10 @@ program.commandsGroup('Run:');
 
 program
   .command('start')
-  .argument('[backlog]', 'roadmap.md or an ideas file (default: backlog in ralphctl.yaml, else the repository root)')
+  .argument('[backlog]', 'roadmap.md, an ideas file or a backlog of another tool (default: backlog in ralphctl.yaml)')
   .summary('start a run, or attach to the open run')
   .description('Starts a run, or attaches to the open run.')
+  .addOption(format())
   .option('--agent <name>', 'agent for ideas that name none')
   .option('--slots <n>', 'number of agents that run at once', whole)
   .option('--target <branch>', 'branch to land on (default: the branch that is checked out)')
@@ -161,10 +165,11 @@ program
   .argument('[backlog]', 'backlog to read (default: the one that the run started with)')
   .summary('add new ideas from the backlog to the open run')
   .description('Adds ideas to the open run that you wrote into the backlog after its start.')
+  .addOption(format())
   .addOption(json)
   .action(
-    run(async (context, file: string | undefined) =>
-      (await import('./client/commands/run/enqueue.js')).enqueue(context, file),
+    run(async (context, file: string | undefined, options: BacklogOptions) =>
+      (await import('./client/commands/run/enqueue.js')).enqueue(context, file, options.format),
     ),
   );
 

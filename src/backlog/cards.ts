@@ -17,6 +17,7 @@ export const toCard = (idea: Idea): IdeaCard => ({
   ...(idea.dependsOn.length > 0 ? { dependsOn: idea.dependsOn } : {}),
   ...(idea.parent === undefined ? {} : { parent: idea.parent }),
   ...(idea.tags.length > 0 ? { tags: idea.tags } : {}),
+  ...(idea.priority === undefined || idea.priority.steps === 0 ? {} : { priority: idea.priority }),
   ...(idea.blue ? { blue: true as const } : {}),
   ...(idea.agent === undefined ? {} : { agent: idea.agent }),
 });

@@ -2,7 +2,7 @@
  * The shape of ideas.yaml and ideas.json (F2). Relations between ideas are checked in validate.ts. Imports zod only.
  */
 import { z } from 'zod';
-import { IDEA_ID } from '../protocol/idea.js';
+import { IDEA_ID, MOST_STEPS } from '../protocol/idea.js';
 
 const id = z
   .string()
@@ -70,6 +70,12 @@ const idea = z.strictObject({
     .default([])
     .describe('Ids that must land before this idea starts. The id of an epic means all its children.'),
   tags: oneOrMore(text).default([]).describe('Labels; "critical" and "quick-win" raise the score.'),
+  priority: z
+    .int()
+    .min(-MOST_STEPS)
+    .max(MOST_STEPS)
+    .optional()
+    .describe('Steps above (or, negative, below) normal. Each is worth `weights.priority` in the score.'),
   done: z.boolean().default(false).describe('Already done. ralphctl sets it when the idea lands.'),
   ralph: z.boolean().default(true).describe('true: iterate until the idea is complete. false: one attempt.'),
   maxIterations: z

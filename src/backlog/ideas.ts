@@ -5,7 +5,7 @@
 import { type Path, readLocated, type Syntax } from '../config/located.js';
 import type { Problem } from '../config/problems.js';
 import { inputSchema, type JsonSchema, zodProblems } from '../config/zod-problems.js';
-import type { Idea, PlanPhase } from '../protocol/idea.js';
+import { type Idea, type PlanPhase, stepsOf } from '../protocol/idea.js';
 import { foreignValue, notReadYet } from './foreign.js';
 import { ideasSchema, type RawIdea } from './ideas-schema.js';
 
@@ -94,6 +94,7 @@ export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas:
         blue: idea.kind === 'blue' || children.length > 0,
         dependsOn: list(idea.dependsOn),
         tags: list(idea.tags),
+        priority: idea.priority === undefined ? undefined : stepsOf(idea.priority),
         done: idea.done,
         ralph: idea.ralph,
         maxIterations: idea.maxIterations,

@@ -1,24 +1,37 @@
 /**
- * Reads a backlog file of any format. Invariant: the result is sound (unique ids, known references, no cycles), or a
- * BacklogError has every problem.
+ * Reads a backlog of any format: a file, or a folder of task files. Invariant: the result is sound (unique ids, known
+ * references, no cycles), or a BacklogError has every problem.
  */
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { byLine, type Problem } from '../config/problems.js';
 import { InputError, MIB, readInput } from '../config/read-input.js';
+import type { FormatName } from '../protocol/backlog-formats.js';
 import type { Idea } from '../protocol/idea.js';
+import { readBeside } from './beside.js';
 import { BacklogError, detect } from './detect.js';
-import { parseIdeas } from './ideas.js';
+import { namesIn, taskFolder } from './folder.js';
+import type { Beside, Format, LeftOut, Parsed } from './formats/format.js';
+import { FORMATS } from './formats/registry.js';
+import { Source } from './formats/source.js';
 import { TooComplexError } from './roadmap/chunks.js';
-import { parseRoadmap } from './roadmap/roadmap.js';
 import { validateIdeas } from './validate.js';
 
 export interface Backlog {
-  format: 'roadmap' | 'ideas';
+  format: FormatName;
   /** As it was given. */
   file: string;
-  /** Of the file's bytes, hexadecimal. */
+  /** Of the bytes, hexadecimal. */
   sha256: string;
   ideas: Idea[];
+  /** What the file has and no run takes. */
+  leftOut: LeftOut[];
+}
+
+export interface ReadOptions {
+  /** What to read instead of the file's content; the path then only names it. */
+  text?: string;
+  format?: FormatName | undefined;
 }
 
 const MAX_BYTES = 32 * MIB;
@@ -57,26 +70,76 @@ function markBlues(ideas: readonly Idea[]): void {
   for (const idea of ideas) if (parents.has(idea.id)) idea.blue = true;
 }
 
-/**
- * @param opts.text what to read instead of the file's content; `path` then only names it
- * @throws BacklogError, and nothing else, whatever the content
- */
-export async function readBacklog(path: string, opts: { text?: string } = {}): Promise<Backlog> {
+/** @throws BacklogError, and nothing else, whatever the content */
+export async function readBacklog(path: string, opts: ReadOptions = {}): Promise<Backlog> {
+  if (opts.text === undefined && (await isFolder(path))) return readFolder(path, opts.format);
   const bytes = opts.text === undefined ? await load(path) : Buffer.from(opts.text);
   const text = opts.text ?? decode(path, bytes);
-  const found = detect(path, text);
-  if ('problem' in found) throw new BacklogError([found.problem]);
-  const parsed = await parse(path, text, found);
-  markBlues(parsed.ideas);
-  const problems: Problem[] = [...parsed.problems, ...validateIdeas(parsed.ideas)];
-  if (problems.length > 0) throw new BacklogError(byLine(problems));
+  const { format, parsed } = await readText(path, text, opts.format);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return { format: found.format, file: path, sha256, ideas: parsed.ideas };
+  return { format: format.name, file: path, sha256, ...sound(parsed) };
 }
 
-async function parse(path: string, text: string, found: Exclude<ReturnType<typeof detect>, { problem: Problem }>) {
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** A folder of task files, one task each. */
+async function readFolder(path: string, named: FormatName | undefined): Promise<Backlog> {
+  const { dir, names } = await taskFolder(path);
+  const format = FORMATS['backlog-md'];
+  if (names.length === 0 || (named !== undefined && named !== format.name))
+    return refuse(path, 'this is a folder', 'name a file; a folder is read only where it has task files of Backlog.md');
+  const beside = await readBeside(format, names[0] ?? '');
+  const all: Parsed = { ideas: [], problems: [], leftOut: await ended(dir) };
+  const hash = createHash('sha256');
+  for (const file of names) {
+    const bytes = await load(file);
+    hash.update(bytes);
+    const parsed = await parse(format, file, decode(file, bytes), beside);
+    all.ideas.push(...parsed.ideas);
+    all.problems.push(...parsed.problems);
+    all.leftOut?.push(...(parsed.leftOut ?? []));
+  }
+  // A completed task is moved away, and nobody waits for it.
+  const over = new Set(all.leftOut?.filter((one) => one.over).map(({ id }) => id));
+  for (const idea of all.ideas) idea.dependsOn = idea.dependsOn.filter((id) => !over.has(id));
+  return { format: format.name, file: path, sha256: hash.digest('hex'), ...sound(all) };
+}
+
+/** Ids of the tasks that Backlog.md moved to the folder beside. */
+async function ended(dir: string): Promise<LeftOut[]> {
+  const names = await namesIn(`${dir}/../completed`);
+  return names.flatMap((name): LeftOut[] => {
+    const id = /^(\S+) - /.exec(name)?.[1];
+    return [id, id?.toUpperCase(), id?.toLowerCase()].flatMap((one) =>
+      one === undefined ? [] : [{ id: one, title: '', line: 0, why: 'it is completed', over: true as const }],
+    );
+  });
+}
+
+async function readText(path: string, text: string, named: FormatName | undefined) {
+  const found = detect(new Source(path, bare(text)), named);
+  if ('problem' in found) throw new BacklogError([found.problem]);
+  const { format } = found;
+  return { format, parsed: await parse(format, path, text, await readBeside(format, path)) };
+}
+
+const bare = (text: string): string => text.replace(/^\uFEFF/, '');
+
+function sound({ ideas, problems: read, leftOut = [] }: Parsed): { ideas: Idea[]; leftOut: LeftOut[] } {
+  markBlues(ideas);
+  const problems: Problem[] = [...read, ...validateIdeas(ideas)];
+  if (problems.length > 0) throw new BacklogError(byLine(problems));
+  // What a tool moved away is known by its id only.
+  return { ideas, leftOut: leftOut.filter(({ title }) => title !== '') };
+}
+
+async function parse(format: Format, path: string, text: string, beside: Beside): Promise<Parsed> {
   try {
-    return found.format === 'roadmap' ? await parseRoadmap(text, path) : parseIdeas(text, path, found.syntax);
+    return await format.parse(new Source(path, bare(text), beside));
   } catch (error) {
     if (error instanceof RangeError) return refuse(path, 'nested too deeply');
     if (error instanceof TooComplexError) {

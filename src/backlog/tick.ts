@@ -1,34 +1,18 @@
-/** Marks a landed idea as done in the text of its backlog, or reverses that, in any format. */
+/** Marks a landed idea as done in the text of ideas.yaml, ideas.json or roadmap.md, or reverses that. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { type Document, isMap, isSeq, parseDocument, type YAMLMap } from 'yaml';
 import type { Syntax } from '../config/located.js';
-import { detect } from './detect.js';
 import { type Chunk, chunks } from './roadmap/chunks.js';
 import { readProperties } from './roadmap/properties.js';
 import { type RawTask, Walk } from './roadmap/walk.js';
 import { plainWords, slug } from './slug.js';
-
-/** The new text; undefined without a change: no such idea, already marked, or a file that is not ours. */
-export function tickBacklog(file: string, text: string, id: string, done = true): string | undefined {
-  const found = detect(file, text);
-  if ('problem' in found) return undefined;
-  return found.format === 'roadmap' ? tickRoadmap(text, id, done) : tickIdeas(text, id, found.syntax, done);
-}
-
-/** As {@link tickBacklog}, for an idea and the Blues that its landing completes; ideas that it cannot tick stay as they are. */
-export function tickAll(file: string, text: string, ids: readonly string[], done = true): string | undefined {
-  const ticked = ids.reduce((before, id) => tickBacklog(file, before, id, done) ?? before, text);
-  return ticked === text ? undefined : ticked;
-}
+import { pairOf, setIn } from './yaml-edit.js';
 
 /*
  * Marks an idea as done in ideas.yaml or ideas.json. Invariant: only `done` of that idea changes; everything else,
  * comments and layout included, stays byte for byte. The result is read again before it is given out.
  */
-
-const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
-  map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
 
 /** The maps of all ideas, children included, with their paths. */
 function* ideaMaps(node: unknown): Generator<YAMLMap> {
@@ -53,26 +37,8 @@ const markDone = (value: unknown, id: string, to: boolean): void => {
 
 /** The text with `done` written in right after the id, in the style of what stands there, or changed where it stands. */
 function splice(text: string, map: YAMLMap, to: boolean): string | undefined {
-  const done = pairOf(map, 'done')?.value;
-  if (isScalar(done) && done.range) return `${text.slice(0, done.range[0])}${to}${text.slice(done.range[1])}`;
-  const pair = pairOf(map, 'id');
-  const { key, value } = pair ?? {};
-  if (!isScalar(key) || !isScalar(value) || !key.range || !value.range) return undefined;
-  const [keyStart] = key.range;
-  const end = value.range[1];
-  const lineStart = Math.max(text.lastIndexOf('\n', keyStart - 1), text.lastIndexOf('\r', keyStart - 1)) + 1;
-  const before = text.slice(lineStart, keyStart);
-  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-  const name = text.charAt(keyStart) === '"' ? '"done"' : 'done';
-  if (map.flow) {
-    const colon = /^\s*:\s/.test(text.slice(key.range[1])) ? ': ' : ':';
-    const gap = /^[ \t]+$/.test(before) ? eol + before : colon === ': ' ? ' ' : '';
-    return `${text.slice(0, end)},${gap}${name}${colon}${to}${text.slice(end)}`;
-  }
-  const rest = /[^\r\n]*/y;
-  rest.lastIndex = end;
-  const lineEnd = end + (rest.exec(text)?.[0].length ?? 0);
-  return `${text.slice(0, lineEnd)}${eol}${' '.repeat(before.length)}${name}: ${to}${text.slice(lineEnd)}`;
+  const edit = setIn(text, map, 'done', to, 'id');
+  return edit && text.slice(0, edit.offset) + edit.text + text.slice(edit.offset + edit.length);
 }
 
 const readBack = (text: string, syntax: Syntax): unknown => {

@@ -31,6 +31,10 @@ export const RELOAD_TABLE: Readonly<Record<string, ReloadRow>> = {
     counts: 'never',
     why: 'ideas already work on this branch. End the run first: ralphctl stop',
   },
+  backlogFormat: {
+    counts: 'never',
+    why: 'the run keeps its ideas. Add those of another file with: ralphctl enqueue FILE',
+  },
   backlog: { counts: 'never', why: 'the run keeps its ideas. Add those of another file with: ralphctl enqueue FILE' },
   slots: { counts: 'now' },
   agent: { counts: 'iteration' },
@@ -106,12 +110,13 @@ export function changesOf(from: Config, to: Config): Change[] {
 
 /** `wanted`, with the values of `current` for keys that cannot change in an open run. */
 export function reloaded(current: Config, wanted: Config): Config {
-  const { target: _, backlog: __, ...rest } = wanted;
-  const { root: ___, ...worktrees } = wanted.worktrees;
+  const { target: _, backlog: __, backlogFormat: ___, ...rest } = wanted;
+  const { root: ____, ...worktrees } = wanted.worktrees;
   return {
     ...rest,
     ...(current.target === undefined ? {} : { target: current.target }),
     ...(current.backlog === undefined ? {} : { backlog: current.backlog }),
+    ...(current.backlogFormat === undefined ? {} : { backlogFormat: current.backlogFormat }),
     worktrees: { ...worktrees, ...(current.worktrees.root === undefined ? {} : { root: current.worktrees.root }) },
   };
 }

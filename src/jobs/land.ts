@@ -4,7 +4,6 @@
  */
 
 import { join } from 'node:path';
-import { tickAll } from '../backlog/tick.js';
 import { ideaDir, integrationDir } from '../config/paths.js';
 import { RepositoryError } from '../git/errors.js';
 import { landIdea as landOnTarget } from '../git/landing/land.js';
@@ -16,8 +15,9 @@ import type { LandInput, LandResult, MergedGate, UndoInput, UndoResult } from '.
 import type { RunRef } from '../protocol/run-ref.js';
 import type { LoadedRun } from '../run-files/run.js';
 import type { RunFile } from '../run-files/shapes.js';
-import { repositoryPath, tickUntracked } from '../run-files/ticks.js';
+import { repositoryPath, tickedText, tickFiles, tickUntracked } from '../run-files/ticks.js';
 import { whoWorked } from './agent-run/result.js';
+import { storeOf } from './beads.js';
 import { SEATS } from './command-environment.js';
 import { inSectionOrThrow, landingGate, wallOf } from './confine/walls.js';
 import { gateLanding } from './gate/gate.js';
@@ -33,6 +33,8 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   const { landing, commit } = run.file.config;
   const { branch, base, head } = input;
   const ticked = [input.idea, ...(input.blues ?? [])];
+  const tool = ticks ? await storeOf(deps, input, run.file) : undefined;
+  const files = ticks && !tool ? await tickFiles(deps.root, input, run.file, ticked) : [];
   const tolerated = new Set<string>();
   const escaped = new Set<string>();
   let merged: MergedGate | undefined;
@@ -52,14 +54,20 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
     type: commit.type,
     backlogPath: place,
     tick: async (read) => {
-      const before = place === undefined ? undefined : await read(place);
-      const text = place && before !== undefined ? tickAll(place, before, ticked) : undefined;
-      return place && text !== undefined ? { path: place, text } : undefined;
+      const changed: { path: string; text: string }[] = [];
+      for (const one of files) {
+        const before = one.place === undefined ? undefined : await read(one.place);
+        const text = before === undefined ? undefined : tickedText(run.file, one, before);
+        if (one.place !== undefined && text !== undefined) changed.push({ path: one.place, text });
+      }
+      return changed;
     },
   }).catch(asWorkError);
   if (result.kind === 'landed') await dropPlace(deps, input);
-  if (result.kind === 'landed' && ticks) await tickUntracked(run.file, ticked);
+  if (result.kind === 'landed') await tickUntracked(run.file, files);
+  const untold = result.kind === 'landed' && tool ? await tool.close(ticked, result.commit) : undefined;
   const told = [
+    ...(untold === undefined ? [] : [untold]),
     ...(tolerated.size > 0 ? [redBefore([...tolerated])] : []),
     ...(escaped.size > 0 ? [`Its gate left processes running, which were ended: ${[...escaped].join(', ')}.`] : []),
   ].join(' ');
@@ -82,14 +90,24 @@ const redBefore = (commands: readonly string[]): string =>
 export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
   const { run, options, ticks, place } = await landingWork(deps, input, 'undo', signal);
   const unticked = [input.idea, ...(input.blues ?? [])];
-  const untick = (text: string): string | undefined => tickAll(run.file.backlog.file, text, unticked, false);
+  const tool = ticks ? await storeOf(deps, input, run.file) : undefined;
+  const files = ticks && !tool ? await tickFiles(deps.root, input, run.file, unticked) : [];
+  const inside = files.flatMap((one) => (one.place === undefined ? [] : [one.place]));
+  const untick = (text: string, path: string): string | undefined => {
+    const one = files.find((file) => file.place === path);
+    return one && tickedText(run.file, one, text, false);
+  };
   const result = await undoOnTarget({
     ...options,
     commit: input.commit || undefined,
-    backlog: place === undefined ? undefined : { path: place, untick },
+    backlog: place === undefined ? undefined : { path: place, files: inside, untick },
   }).catch(asWorkError);
   if (result.kind === 'undone') await dropPlace(deps, input);
-  if (result.kind === 'undone' && ticks) await tickUntracked(run.file, unticked, false);
+  if (result.kind === 'undone') {
+    await tickUntracked(run.file, files, false);
+    const untold = await tool?.reopen(unticked);
+    if (untold !== undefined) return cleanLanding(noted(result, untold), redactorOf(deps));
+  }
   return cleanLanding(result, redactorOf(deps));
 }
 

@@ -23,6 +23,18 @@ export interface PlanPhase {
   steps: PlanStep[];
 }
 
+/** How important the backlog says an idea is. */
+export interface Priority {
+  /** Above (or, negative, below) what is normal there; each is worth `weights.priority`. */
+  steps: number;
+  /** The backlog's own word. */
+  said: string;
+}
+
+export const MOST_STEPS = 100;
+/** A priority that is written as its steps. */
+export const stepsOf = (steps: number): Priority => ({ steps, said: steps > 0 ? `+${steps}` : String(steps) });
+
 /** One unit of work. Every optional limit falls back to the run's configuration. */
 export interface Idea {
   /** Unique in the backlog; matches {@link IDEA_ID}. */
@@ -39,6 +51,7 @@ export interface Idea {
   blue: boolean;
   dependsOn: string[];
   tags: string[];
+  priority?: Priority;
   /** The source already marks it as done (ticked). */
   done: boolean;
   /** true: iterate until complete; false: a single attempt (B10). */
@@ -68,6 +81,7 @@ export interface IdeaCard {
   dependsOn?: string[];
   parent?: string;
   tags?: string[];
+  priority?: Priority;
   blue?: true;
   /** Its own agent, if it names one. */
   agent?: string;

@@ -11,6 +11,8 @@ export interface Weights {
   unblocks: number;
   critical: number;
   quickWin: number;
+  /** For each step of the backlog's priority. Absent in runs of 0.1. */
+  priority?: number;
   nearComplete: number;
   retry: number;
 }

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Config } from '../config/schema/config.js';
 import type { StoredKind } from '../config/stored.js';
+import { FORMAT_NAMES, type FormatName } from '../protocol/backlog-formats.js';
 import type { Idea } from '../protocol/idea.js';
 
 export const texts = z.array(z.string());
@@ -30,7 +31,7 @@ export interface RunFile {
   folder?: string;
   target: string;
   config: Config;
-  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
+  backlog: { file: string; format: FormatName; sha256: string };
   tick: boolean;
   /** Landed ideas that a person wants again. */
   again?: string[];
@@ -80,7 +81,7 @@ export const RUN_FILE: StoredKind<RunFile> = {
     repo: z.string(),
     target: z.string(),
     config: configShape,
-    backlog: z.looseObject({ file: z.string(), format: z.enum(['roadmap', 'ideas']), sha256: z.string() }),
+    backlog: z.looseObject({ file: z.string(), format: z.enum(FORMAT_NAMES), sha256: z.string() }),
     tick: z.boolean(),
     again: texts.optional(),
     createdAt: z.string(),

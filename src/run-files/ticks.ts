@@ -1,13 +1,19 @@
 /**
- * The place of a backlog file relative to the repository, and ticks in a file that git does not track.
+ * The place of a backlog relative to the repository, the files of it that hold an idea, and ticks in files that git does
+ * not track.
  * Invariant: a tracked file of the user's checkout is never written; its tick is part of the landing commit.
  */
 import { readFile, stat } from 'node:fs/promises';
-import { isAbsolute, relative, sep } from 'node:path';
-import { tickAll } from '../backlog/tick.js';
+import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { readBeside } from '../backlog/beside.js';
+import { taskFolder } from '../backlog/folder.js';
+import type { Beside } from '../backlog/formats/format.js';
+import { FORMATS } from '../backlog/formats/registry.js';
+import { tickAll } from '../backlog/mark.js';
 import { git } from '../git/runner.js';
 import type { Idea } from '../protocol/idea.js';
-import { writeAtomically } from './run.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import { loadIdea, writeAtomically } from './run.js';
 import type { RunFile } from './shapes.js';
 
 /** Path inside the repository, with forward slashes; undefined when the file lies outside. */
@@ -17,21 +23,59 @@ export function repositoryPath(repo: string, file: string): string | undefined {
   return path.split(sep).join('/');
 }
 
+/** A file of the backlog with the ideas of a landing that it holds. */
+export interface TickFile {
+  file: string;
+  /** In the repository. */
+  place: string | undefined;
+  ids: readonly string[];
+  beside: Beside;
+}
+
+/** The files that hold these ideas: the backlog itself or, where it is a folder, one file for each. */
+export async function tickFiles(root: string, ref: RunRef, run: RunFile, ids: readonly string[]): Promise<TickFile[]> {
+  const { repo, backlog } = run;
+  const format = FORMATS[backlog.format];
+  const folder =
+    /\.md$/i.test(backlog.file) || backlog.format !== 'backlog-md' ? undefined : await taskFolder(backlog.file);
+  const byFile = new Map<string, string[]>();
+  for (const id of ids) {
+    const idea = folder && (await loadIdea(root, ref, id).catch(() => undefined));
+    // The repository may have moved since.
+    const file = folder ? idea && join(folder.dir, basename(idea.source.file)) : backlog.file;
+    if (file !== undefined) byFile.set(file, [...(byFile.get(file) ?? []), id]);
+  }
+  return Promise.all(
+    [...byFile].map(async ([file, own]) => ({
+      ...{ file, ids: own, place: repositoryPath(repo, file) },
+      beside: await readBeside(format, file),
+    })),
+  );
+}
+
+/** The new text of one of these files; undefined where nothing changes. */
+export const tickedText = (
+  run: RunFile,
+  { file, ids, beside }: TickFile,
+  text: string,
+  done = true,
+): string | undefined => tickAll(file, text, ids, { done, beside, format: run.backlog.format });
+
 /**
- * Sets or removes ticks in the user's own backlog file when no commit can contain it: the file is untracked or
+ * Sets or removes ticks in the user's own backlog files when no commit can contain them: a file is untracked or
  * elsewhere.
  */
-export async function tickUntracked(run: RunFile, ideas: readonly string[], done = true): Promise<void> {
-  const inside = repositoryPath(run.repo, run.backlog.file);
-  if (inside !== undefined) {
-    const tracked = await git(run.repo).run(['ls-files', '--', inside]);
-    if (tracked.trim() !== '') return;
+export async function tickUntracked(run: RunFile, files: readonly TickFile[], done = true): Promise<void> {
+  for (const one of files) {
+    if (one.place !== undefined) {
+      const tracked = await git(run.repo).run(['ls-files', '--', `:(literal)${one.place}`]);
+      if (tracked.trim() !== '') continue;
+    }
+    const exists = await stat(one.file).catch(() => undefined);
+    if (!exists?.isFile()) continue;
+    const ticked = tickedText(run, one, await readFile(one.file, 'utf8'), done);
+    if (ticked !== undefined) await writeAtomically(one.file, ticked, exists.mode & 0o777);
   }
-  const exists = await stat(run.backlog.file).catch(() => undefined);
-  if (!exists?.isFile()) return;
-  const text = await readFile(run.backlog.file, 'utf8');
-  const ticked = tickAll(run.backlog.file, text, ideas, done);
-  if (ticked !== undefined) await writeAtomically(run.backlog.file, ticked, exists.mode & 0o777);
 }
 
 /* Which ideas of a run need no work: ticked, or on the target; unless a person wants them again. Which ticks disagree with that. Pure. */

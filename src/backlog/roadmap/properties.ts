@@ -3,7 +3,7 @@
  * it never becomes text silently.
  */
 import { looseName, nearest, type Problem, suggest } from '../../config/problems.js';
-import type { Idea } from '../../protocol/idea.js';
+import { type Idea, MOST_STEPS, stepsOf } from '../../protocol/idea.js';
 
 export interface Property {
   /** As written. */
@@ -28,6 +28,7 @@ export type Said = Partial<
     | 'requireXml'
     | 'allowEmpty'
     | 'agent'
+    | 'priority'
   >
 > & { success: string[]; dependsOn: string[]; tags: string[] };
 
@@ -92,6 +93,15 @@ const maxIterations: Reader = ({ value }, said) => {
   return undefined;
 };
 
+const priority: Reader = ({ value }, said) => {
+  const text = bare(value);
+  if (!/^[+-]?\d{1,3}$/.test(text) || Math.abs(Number(text)) > MOST_STEPS) {
+    return `must be a whole number from -100 to 100, where 0 is normal, not "${value}"`;
+  }
+  said.priority = stepsOf(Number(text));
+  return undefined;
+};
+
 const promise: Reader = ({ value }, said) => {
   const text = bare(bare(value).replace(/^<promise>([\s\S]*)<\/promise>$/i, '$1'));
   if (text === '') return 'must not be empty';
@@ -122,6 +132,7 @@ const PROPERTIES: Record<string, Kind> = {
   depends: { read: wordList('dependsOn'), many: true },
   depends_on: { read: wordList('dependsOn'), many: true },
   tags: { read: wordList('tags'), many: true },
+  priority: { read: priority },
   parent: { read: word('parent') },
   allow_empty: { read: flag('allowEmpty') },
   require_xml: { read: flag('requireXml') },

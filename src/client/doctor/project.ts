@@ -107,7 +107,7 @@ async function checkRoot(repository: Repository, root: string): Promise<Check> {
 async function checkBacklog(context: Context, folder: string, config: Config, names: Set<string>): Promise<Check> {
   try {
     const file = await findBacklog(folder, config.backlog);
-    const { ideas } = await readBacklog(file);
+    const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const todo = ideas.filter((idea) => !idea.done && !idea.blue);
     for (const { agent } of todo) if (agent !== undefined) names.add(agent);
     return ok('backlog', `${relative(context.cwd, file) || file}: ${todo.length} of ${ideas.length} ideas to do`);
@@ -125,7 +125,7 @@ async function checkLanded(
   if (target === undefined) return [];
   try {
     const file = await findBacklog(folder, config.backlog);
-    const { ideas } = await readBacklog(file);
+    const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const report = await landedReport({ root, target, file, ideas, ticks: config.landing.tick });
     return reportLines(report, target).map((line) => {
       const [found = '', fix = 'ralphctl start'] = line.split('. Run it again with: ');

@@ -20,7 +20,10 @@ const TOPICS: Readonly<Record<string, readonly Source[]>> = {
     { file: 'agents.md', only: ['Signals'] },
     { file: 'steering.md', only: ['Temporal signals'] },
   ],
-  backlog: [{ file: 'configuration.md', only: ['roadmap.md', 'ideas.yaml, ideas.json'] }],
+  backlog: [
+    { file: 'configuration.md', only: ['roadmap.md', 'ideas.yaml, ideas.json'] },
+    { file: 'backlog-formats.md', without: ['Adding a format'] },
+  ],
   'exit-codes': [{ file: 'cli.md', only: ['Exit codes'] }],
   config: [{ file: 'configuration.md', without: ['roadmap.md', 'ideas.yaml, ideas.json'] }],
   agents: [{ file: 'agents.md', without: ['Tests with the real programs', 'Adding an adapter'] }],

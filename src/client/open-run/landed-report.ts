@@ -5,6 +5,7 @@
  */
 import { landedCommits } from '../../git/landing/landed.js';
 import { type Look, rewound, type TakenBack, takenBack } from '../../git/landing/taken-back.js';
+import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunSummary } from '../../protocol/run.js';
 import { loadRun } from '../../run-files/run.js';
@@ -24,6 +25,7 @@ export interface Asked {
   target: string;
   /** The backlog file. */
   file: string;
+  format?: FormatName | undefined;
   ideas: readonly Idea[];
   /** Whether landed ideas get a tick. */
   ticks: boolean;
@@ -31,7 +33,15 @@ export interface Asked {
   again?: readonly string[];
 }
 
-export async function landedReport({ root, target, file, ideas, ticks, again = [] }: Asked): Promise<LandedReport> {
+export async function landedReport({
+  root,
+  target,
+  file,
+  format,
+  ideas,
+  ticks,
+  again = [],
+}: Asked): Promise<LandedReport> {
   const known = new Set(ideas.filter(({ id }) => !again.includes(id)).map(({ id }) => id));
   const [landed, gone, off] = await Promise.all([
     landedCommits(root, target),
@@ -47,7 +57,7 @@ export async function landedReport({ root, target, file, ideas, ticks, again = [
     ({ id, done, blue }) =>
       ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id),
   );
-  const onTarget = open.length > 0 ? await ideasOnTarget({ root, target, file }) : undefined;
+  const onTarget = open.length > 0 ? await ideasOnTarget({ root, target, file, format }) : undefined;
   // The file in the checkout may be behind, or have edits.
   const ticked = new Set(onTarget?.filter(({ done }) => done).map(({ id }) => id));
   const unticked = open

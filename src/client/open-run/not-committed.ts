@@ -3,11 +3,15 @@
  * and never writes a tracked file of the checkout, so it cannot tick these.
  * Invariant: reads only.
  */
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { readBeside } from '../../backlog/beside.js';
+import { FORMATS } from '../../backlog/formats/registry.js';
+import { Source } from '../../backlog/formats/source.js';
 import { readBacklog } from '../../backlog/index.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedCommits } from '../../git/landing/landed.js';
 import { git } from '../../git/runner.js';
+import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { knownIdeas, loadRun } from '../../run-files/run.js';
@@ -18,21 +22,38 @@ export interface Backlog {
   root: string;
   target: string;
   file: string;
+  format?: FormatName | undefined;
 }
 
 /** The target's version of the backlog; undefined when the file is outside the repository or missing. */
-export async function ideasOnTarget({ root, target, file }: Backlog): Promise<Idea[] | undefined> {
+export async function ideasOnTarget({ root, target, file, format }: Backlog): Promise<Idea[] | undefined> {
   const path = repositoryPath(root, file);
   if (path === undefined) return undefined;
+  if (format === 'backlog-md') return tasksOnTarget({ root, target, file }, path);
   const got = await git(root).result(['cat-file', 'blob', `refs/heads/${target}:${path}`], {
     ok: [0, 128],
     read: true,
   });
   if (got.code !== 0) return undefined;
-  return readBacklog(file, { text: got.stdout }).then(
+  return readBacklog(file, { text: got.stdout, format }).then(
     ({ ideas }) => ideas,
     () => [],
   );
+}
+
+/** A folder of task files: its ideas, file by file. */
+async function tasksOnTarget({ root, target, file }: Backlog, path: string): Promise<Idea[]> {
+  const run = git(root);
+  const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', `refs/heads/${target}`, '--', path];
+  const listed = await run.result(args, { ok: [0, 128], read: true });
+  const found: Idea[] = [];
+  for (const name of listed.stdout.split('\0').filter((one) => one.endsWith('.md'))) {
+    const text = await run.result(['cat-file', 'blob', `refs/heads/${target}:${name}`], { ok: [0, 128], read: true });
+    if (text.code !== 0) continue;
+    const source = new Source(join(root, name), text.stdout, await readBeside(FORMATS['backlog-md'], join(file, 'x')));
+    found.push(...(await FORMATS['backlog-md'].parse(source)).ideas);
+  }
+  return found;
 }
 
 /** Ids of `ideas` that a landing cannot tick. ralphctl ticks a file that git does not track in its place. */
@@ -66,9 +87,9 @@ export async function untickedAtEnd(context: Context, ref: RunRef): Promise<stri
   try {
     const { file } = await loadRun(context.root, ref);
     if (!file.tick || !file.config.landing.tick) return [];
-    const backlog = { root: file.repo, target: file.target, file: file.backlog.file };
+    const backlog = { root: file.repo, target: file.target, ...file.backlog };
     const [{ ideas }, known, landed] = await Promise.all([
-      readBacklog(backlog.file),
+      readBacklog(backlog.file, { format: backlog.format }),
       knownIdeas(context.root, ref),
       landedCommits(backlog.root, backlog.target),
     ]);

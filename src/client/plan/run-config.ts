@@ -2,8 +2,10 @@
  * The configuration of a run: the file with the flags of the command line on top.
  * Invariant: a start and a reload give the same result for the same file and flags.
  */
+
 import { loadConfig } from '../../config/load.js';
 import type { Config } from '../../config/schema/config.js';
+import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { lastRevision, readRevision } from '../../run-files/revisions.js';
 import { loadRun } from '../../run-files/run.js';
@@ -15,7 +17,7 @@ const ROADMAP_ITERATIONS = 30;
 export type ReadConfig = Awaited<ReturnType<typeof loadConfig>>;
 export const readConfig = (root: string): Promise<ReadConfig> => loadConfig(root);
 
-export function configFor({ config, given }: ReadConfig, flags: ConfigFlags, format: 'roadmap' | 'ideas'): Config {
+export function configFor({ config, given }: ReadConfig, flags: ConfigFlags, format: FormatName): Config {
   const filled = structuredClone(config);
   if (format === 'roadmap' && !given.has('maxIterations')) filled.maxIterations = ROADMAP_ITERATIONS;
   return withFlags(filled, flags);

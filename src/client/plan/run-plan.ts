@@ -5,6 +5,7 @@
 import { access } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { adapterFor } from '../../agents/registry.js';
+import type { LeftOut } from '../../backlog/formats/format.js';
 import { findBacklog, readBacklog } from '../../backlog/index.js';
 import { configFolder } from '../../config/load.js';
 import { nearest } from '../../config/problems.js';
@@ -14,6 +15,7 @@ import { refuseBlockedNames } from '../../git/branch-names.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { refuseOpenOperations, targetTip } from '../../git/repository.js';
+import type { FormatName } from '../../protocol/backlog-formats.js';
 import type { RunMode } from '../../protocol/command.js';
 import type { Idea } from '../../protocol/idea.js';
 import { UserError } from '../../protocol/user-error.js';
@@ -30,6 +32,7 @@ import { checkWorktreesRoot } from './worktrees-root.js';
 
 export interface StartFlags {
   backlog?: string;
+  format?: FormatName;
   agent?: string;
   slots?: number;
   target?: string;
@@ -46,8 +49,10 @@ export interface RunPlan {
   folder: string;
   config: Config;
   target: string;
-  backlog: { file: string; format: 'roadmap' | 'ideas'; sha256: string };
+  backlog: { file: string; format: FormatName; sha256: string };
   ideas: Idea[];
+  /** Entries of the backlog that no run takes. */
+  leftOut: LeftOut[];
   tick: boolean;
   /** Landed ideas that run again. */
   again: string[];
@@ -76,7 +81,12 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
     flags.backlog === undefined
       ? await findBacklog(folder, read.config.backlog)
       : await backlogFile(context, root, flags.backlog);
-  const { format, sha256, ideas: written } = await readBacklog(file);
+  const {
+    format,
+    sha256,
+    ideas: written,
+    leftOut,
+  } = await readBacklog(file, { format: flags.format ?? read.config.backlogFormat });
   const config = configFor(read, flags, format);
   if (written.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const again = [...new Set(flags.again)];
@@ -96,16 +106,16 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
       'no gate is configured, so only the agent says that work is done. Add one: --gate "npm test", or gate: in ralphctl.yaml',
     );
   }
-  warnings.push(...(await otherWarnings(ideas, root, target)));
+  warnings.push(...leftOutWarning(leftOut), ...(await otherWarnings(ideas, root, target)));
   if (tick && config.landing.tick) {
-    const backlog = { root, target, file };
+    const backlog = { root, target, file, format };
     warnings.push(...notCommittedLines(backlog, await notCommitted(backlog, written)));
   }
   warnings.push(...(await tickWarnings(ideas, again, landed)));
   if (config.prompt.template) await readTemplate(root, config.prompt.template);
   if (agents) await checkScripts(context, config, [...usedAgents(config, ideas).keys()], { root, target });
   return {
-    ...{ project, folder, config, target, ideas, tick, again, warnings },
+    ...{ project, folder, config, target, ideas, leftOut, tick, again, warnings },
     backlog: { file, format, sha256 },
     flags: configFlags(flags),
     amended: beside,
@@ -128,12 +138,19 @@ function runAgain(ideas: readonly Idea[], again: readonly string[]): void {
 
 export const reportOf = ({ project, target, backlog, ideas, tick, config, again }: RunPlan): Promise<LandedReport> =>
   landedReport({
-    ...{ root: project.repository.root, target, file: backlog.file, ideas, again },
+    ...{ root: project.repository.root, target, file: backlog.file, format: backlog.format, ideas, again },
     ticks: tick && config.landing.tick,
   });
 
 /** Ideas that a warning names. */
 const MOST_NAMED = 5;
+
+function leftOutWarning(leftOut: readonly LeftOut[]): string[] {
+  const open = leftOut.filter(({ over }) => !over);
+  if (open.length === 0) return [];
+  const many = open.length === 1 ? '1 entry of the backlog is' : `${open.length} entries of the backlog are`;
+  return [`${many} left out: ${someOf(open.map(({ id }) => id))}. ralphctl backlog tells why`];
+}
 
 const someOf = (ids: readonly string[]): string =>
   `${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : ''}`;

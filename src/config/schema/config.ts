@@ -3,6 +3,7 @@
  * agent exists. Imports zod and this folder only.
  */
 import { z } from 'zod';
+import { FORMAT_NAMES } from '../../protocol/backlog-formats.js';
 import { type AgentSpec, BUILT_IN_AGENTS } from '../agent-spec.js';
 import { suggest } from '../problems.js';
 import { agents } from './agents.js';
@@ -27,6 +28,10 @@ export const configSchema = z
     target: branch
       .optional()
       .describe('Branch that work lands on. Default: the branch of your checkout when a run starts.'),
+    backlogFormat: z
+      .enum(FORMAT_NAMES)
+      .optional()
+      .describe('Format of the backlog, where its name and content leave more than one. Default: detected.'),
     backlog: text
       .optional()
       .describe(
@@ -51,6 +56,9 @@ export const configSchema = z
         unblocks: weight.default(10).describe('For each idea that waits for this one, or for a Blue above it.'),
         critical: weight.default(50).describe('For the tag "critical".'),
         quickWin: weight.default(30).describe('For the tag "quick-win".'),
+        priority: weight
+          .default(20)
+          .describe('For each step of priority above normal; below normal it counts against.'),
         nearComplete: weight.default(20).describe('If more than half of the parent’s children are done.'),
         retry: weight.default(-15).describe('For each retry so far, those of earlier runs included.'),
       })

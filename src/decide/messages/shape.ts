@@ -83,6 +83,7 @@ export const isSettings = shaped<RunSettings>({
   ...{ slots: isCount, stepDelayMs: isAmount, maxLandingRounds: isCount, maxWaiting: maybe(isCount) },
   weights: shaped<Weights>({
     ...{ unblocks: isNumber, critical: isNumber, quickWin: isNumber, nearComplete: isNumber, retry: isNumber },
+    priority: maybe(isNumber),
   }),
   gateWhen: oneOf<RunSettings['gateWhen']>({ claim: true, always: true }),
   errorStrategy: oneOf<RunSettings['errorStrategy']>({ retry: true, skip: true, abort: true }),

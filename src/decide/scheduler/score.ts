@@ -2,6 +2,7 @@
  * Which ready idea comes next (A2): a sum of named parts, highest first, backlog order on ties.
  * May import protocol and decide only.
  */
+import type { Priority } from '../../protocol/idea.js';
 import type { IdeaEntry } from '../../protocol/run.js';
 import type { Weights } from '../../protocol/run-settings.js';
 import type { ScorePart } from '../../protocol/views.js';
@@ -9,13 +10,14 @@ import type { Graph } from './graph.js';
 
 /** The parts of the sum, in the order of the explanation. Parts worth nothing are omitted. */
 export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): ScorePart[] {
-  const { id, tags = [] } = entry.card;
+  const { id, tags = [], priority } = entry.card;
   const unblocks = graph.unblocks(id);
   const siblings = graph.siblings(id);
   const parts: ScorePart[] = [
     { label: `unblocks ${unblocks} ${unblocks === 1 ? 'idea' : 'ideas'}`, value: unblocks * weights.unblocks },
     { label: 'tag critical', value: tags.includes('critical') ? weights.critical : 0 },
     { label: 'tag quick-win', value: tags.includes('quick-win') ? weights.quickWin : 0 },
+    { label: `priority ${priority?.said ?? ''}`, value: pointsOf(priority, weights) },
     {
       label: siblings ? `parent ${siblings.done}/${siblings.total} done` : 'parent',
       value: siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0,
@@ -26,14 +28,19 @@ export function scoreParts(entry: IdeaEntry, graph: Graph, weights: Weights): Sc
   return parts.filter((part) => part.value !== 0);
 }
 
+/** Runs of versions without priorities have no weight for them. */
+const pointsOf = (priority: Priority | undefined, { priority: weight = 0 }: Weights): number =>
+  (priority?.steps ?? 0) * weight;
+
 /** The sum alone; called whenever an idea enters the ready pool. */
 export function score(entry: IdeaEntry, graph: Graph, weights: Weights): number {
-  const { id, tags } = entry.card;
+  const { id, tags, priority } = entry.card;
   const siblings = graph.siblings(id);
   return (
     graph.unblocks(id) * weights.unblocks +
     (tags?.includes('critical') ? weights.critical : 0) +
     (tags?.includes('quick-win') ? weights.quickWin : 0) +
+    pointsOf(priority, weights) +
     (siblings && siblings.done > siblings.total / 2 ? weights.nearComplete : 0) +
     (entry.boost ?? 0) +
     entry.retries * weights.retry

@@ -10,6 +10,7 @@ import { isLockContention, lockHeld } from '../locks.js';
 import { checkoutBaseRef } from '../refs.js';
 import { type Git, GitError, git } from '../runner.js';
 import { readStatus } from '../status.js';
+import { isWithin } from '../within.js';
 import type { WorktreeEntry } from '../worktrees/list.js';
 import { checkoutsOf, isBehind, rememberedBase } from './checkout.js';
 import { catchUp, describeObstacle, findObstacle, type Obstacle, obstacleTo, withOld } from './checkout-update.js';
@@ -106,7 +107,7 @@ async function moveUnder(
   const ref = checkoutBaseRef(target);
   const lines = [...claimLines(input), `update ${ref} ${base}`, `update refs/heads/${target} ${to} ${from}`];
   if (!(await transact(repo, input, lines))) return { moved: false };
-  const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => path === mayLag);
+  const onlyLag = obstacle?.kind === 'edited' && obstacle.paths.every((path) => isWithin(path, mayLag));
   if (!obstacle || onlyLag) {
     const reached = obstacle?.kind === 'edited' ? await withOld(input.dir, { base, to }, obstacle.paths) : to;
     if (await catchUp(checkout, { base, to: reached })) {

@@ -10,6 +10,7 @@ import { readMoves } from '../confinement/outside.js';
 import { claimRef, readTips } from '../refs.js';
 import { sharedGitDir } from '../repository.js';
 import { type Git, git } from '../runner.js';
+import { isWithin } from '../within.js';
 import { changedPaths } from './checkout.js';
 import { hasForeign, type LineCommit, readLine } from './first-parents.js';
 import { ideaHistory, landedCommits } from './landed.js';
@@ -64,7 +65,7 @@ function suspects(
       continue;
     }
     if (before !== undefined && !commit.landed.includes(before)) open = false;
-    const hit = [...commit.files.keys()].some((path) => path !== backlogPath && touched.has(path));
+    const hit = [...commit.files.keys()].some((path) => !isWithin(path, backlogPath) && touched.has(path));
     if (hit) for (const id of commit.landed) if (landed.has(id) && !found.has(id)) found.set(id, at);
   }
   return [...found];
@@ -73,7 +74,7 @@ function suspects(
 async function whoTookBack({ repo, target, backlogPath }: Look, idea: string, line: readonly LineCommit[], at: number) {
   const [landing] = (await ideaHistory(repo, target, idea)).landings;
   if (!landing) return undefined;
-  const paths = (await changedPaths(repo, landing.from, landing.to)).filter((path) => path !== backlogPath);
+  const paths = (await changedPaths(repo, landing.from, landing.to)).filter((path) => !isWithin(path, backlogPath));
   const left = await whatIsLeft(repo, landing);
   const { kept, unsure } = await left(`refs/heads/${target}`);
   const older = versions(line.slice(at), landing.commits);

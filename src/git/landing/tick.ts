@@ -1,23 +1,33 @@
 /**
  * Writes the backlog's tick into the tree that lands.
- * Invariant: changes exactly one regular file, in the object database only.
+ * Invariant: changes regular files of the backlog only, in the object database only.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git } from '../runner.js';
 
+export interface TickedFile {
+  path: string;
+  text: string;
+}
+
 /**
- * Gets a reader for files of the tree (undefined: no regular text file there), and names one file with its new text.
+ * Gets a reader for files of the tree (undefined: no regular text file there), and names files with their new text.
  */
 export type Tick = (
   read: (path: string) => Promise<string | undefined>,
-) => Promise<{ path: string; text: string } | undefined>;
+) => Promise<TickedFile | readonly TickedFile[] | undefined>;
 
 /** The tree with the tick; the same tree when there is nothing to tick. Paths are relative to the top. */
 export async function tickTree(dir: string, tree: string, tick: Tick): Promise<string> {
-  const change = await tick(async (path) => (await readFile(dir, tree, path))?.text);
-  if (!change) return tree;
+  const changes = await tick(async (path) => (await readFile(dir, tree, path))?.text);
+  let ticked = tree;
+  for (const change of [changes ?? []].flat()) ticked = await withFile(dir, ticked, change);
+  return ticked;
+}
+
+async function withFile(dir: string, tree: string, change: TickedFile): Promise<string> {
   const before = await readFile(dir, tree, change.path);
   if (before?.text === change.text) return tree;
   const { run } = git(dir);

@@ -15,7 +15,7 @@ import { conflictDetail, mergeTrees } from './merge.js';
 import { hasMarkOf, revertMessage } from './message.js';
 import { swapTarget } from './swap.js';
 import { gateCandidate, integrationOf, type LandingContext, type Located, withTargetLock } from './target-lock.js';
-import { tickTree } from './tick.js';
+import { type TickedFile, tickTree } from './tick.js';
 
 export interface UndoOptions extends LandingContext {
   title: string;
@@ -24,7 +24,12 @@ export interface UndoOptions extends LandingContext {
   commit?: string;
   sign?: boolean;
   /** The backlog inside the repository: its ticks are removed one by one, never by reverting the file. */
-  backlog?: { path: string; untick: (text: string) => string | undefined };
+  backlog?: {
+    path: string;
+    /** Its files, where it is a folder. */
+    files?: readonly string[];
+    untick: (text: string, path: string) => string | undefined;
+  };
 }
 
 type Outcome = UndoResult extends infer R ? (R extends unknown ? Omit<R, 'durationMs'> : never) : never;
@@ -139,28 +144,39 @@ async function revert(
 const standIn = (repo: Git, tree: string, parent: string, { who }: WriteOptions): Promise<string> =>
   writeCommit(repo, { tree, parents: [parent], author: slotAuthor('ralphctl'), message: 'stand-in\n' }, { who });
 
+const filesOf = (backlog: UndoOptions['backlog']): readonly string[] =>
+  backlog === undefined ? [] : (backlog.files ?? [backlog.path]);
+
 /** Trees around a landing; the backlog is the same in both, so that ticks of other ideas never conflict. */
 async function treeBefore(dir: string, repo: Git, landing: Landing, { backlog }: UndoOptions) {
   const text = await repo.run(['rev-parse', `${landing.from}^{tree}`, `${landing.to}^{tree}`], { read: true });
   const [from = '', to = ''] = text.split('\n');
   if (!backlog) return { from, to };
-  let after: string | undefined;
+  const after: TickedFile[] = [];
   await tickTree(dir, to, async (read) => {
-    after = await read(backlog.path);
+    for (const path of filesOf(backlog)) {
+      const text = await read(path);
+      if (text !== undefined) after.push({ path, text });
+    }
     return undefined;
   });
   const kept = await tickTree(dir, from, async (read) => {
-    const there = after !== undefined && (await read(backlog.path)) !== undefined;
-    return there ? { path: backlog.path, text: after as string } : undefined;
+    const there: TickedFile[] = [];
+    for (const file of after) if ((await read(file.path)) !== undefined) there.push(file);
+    return there;
   });
   return { from: kept, to };
 }
 
 function untick(dir: string, tree: string, { backlog }: UndoOptions): Promise<string> {
   return tickTree(dir, tree, async (read) => {
-    const before = backlog && (await read(backlog.path));
-    const text = before === undefined ? undefined : backlog?.untick(before);
-    return backlog && text !== undefined ? { path: backlog.path, text } : undefined;
+    const unticked: TickedFile[] = [];
+    for (const path of filesOf(backlog)) {
+      const before = await read(path);
+      const text = before === undefined ? undefined : backlog?.untick(before, path);
+      if (text !== undefined) unticked.push({ path, text });
+    }
+    return unticked;
   });
 }
 

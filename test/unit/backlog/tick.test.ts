@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readBacklog } from '../../../src/backlog/index.js';
-import { tickBacklog, tickIdeas, tickRoadmap } from '../../../src/backlog/tick.js';
+import { tickBacklog } from '../../../src/backlog/mark.js';
+import { tickIdeas, tickRoadmap } from '../../../src/backlog/tick.js';
 
 describe('tickRoadmap', () => {
   it.each([

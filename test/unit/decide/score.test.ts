@@ -26,6 +26,23 @@ describe('A2 score', () => {
     expect(partsOf(entries, 'c')).toEqual({ parts: [], sum: 0 });
   });
 
+  test('A2 F5: a priority of the backlog counts for each step from normal, and is named in its own word', () => {
+    const entries = [
+      entryOf(card('a', { priority: { steps: 2, said: 'critical' } })),
+      entryOf(card('b', { priority: { steps: -1, said: 'low' } })),
+    ];
+    const chosen = { ...weights, priority: 20 };
+    const graph = new Graph(entries);
+    expect(entries.map((entry) => scoreParts(entry, graph, chosen))).toEqual([
+      [{ label: 'priority critical', value: 40 }],
+      [{ label: 'priority low', value: -20 }],
+    ]);
+    expect(entries.map((entry) => score(entry, graph, chosen))).toEqual([40, -20]);
+    // A run of an older version has no such weight.
+    const { priority: _, ...older } = chosen;
+    expect(entries.map((entry) => score(entry, graph, older))).toEqual([0, 0]);
+  });
+
   test('A2: +50 for the tag critical, +30 for quick-win, both add up, other tags do not count', () => {
     const entries = [
       entryOf(card('a', { tags: ['critical'] })),

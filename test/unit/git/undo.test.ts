@@ -1,6 +1,6 @@
 /** Taking a landed idea back, whichever strategy landed it and whatever landed after it. Features: C2 D1. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { tickBacklog } from '../../../src/backlog/tick.js';
+import { tickBacklog } from '../../../src/backlog/mark.js';
 import type { LandOptions } from '../../../src/git/landing/land.js';
 import { landedIdeas } from '../../../src/git/landing/landed.js';
 import { type UndoOptions, undoIdea } from '../../../src/git/landing/undo.js';
@@ -48,7 +48,7 @@ const undo = (idea: string, more: Partial<UndoOptions> = {}) =>
     keep: [],
     setup: async () => undefined,
     gate: async () => GREEN,
-    backlog: { path: FILE, untick: (text) => tickBacklog(FILE, text, idea, false) },
+    backlog: { path: FILE, untick: (text) => tickBacklog(FILE, text, idea, { done: false }) },
     ...more,
   });
 

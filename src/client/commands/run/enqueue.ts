@@ -5,6 +5,7 @@
 
 import { toCard } from '../../../backlog/cards.js';
 import { readBacklog } from '../../../backlog/index.js';
+import type { FormatName } from '../../../protocol/backlog-formats.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { addIdeas, dropIdeas, knownIdeas, loadRun } from '../../../run-files/run.js';
 import { connect } from '../../api/connection.js';
@@ -12,7 +13,7 @@ import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { notCommitted, notCommittedLines } from '../../open-run/not-committed.js';
 
-export async function enqueue(context: Context, file: string | undefined): Promise<number> {
+export async function enqueue(context: Context, file: string | undefined, named?: FormatName): Promise<number> {
   const project = await findProjectId(context);
   const connected = await connect(context, { start: false });
   try {
@@ -21,7 +22,8 @@ export async function enqueue(context: Context, file: string | undefined): Promi
     if (!facts?.open || !facts.runId) throw noRun();
     const ref = { project, runId: facts.runId };
     const run = await loadRun(context.root, ref);
-    const { ideas } = await readBacklog(file ?? run.file.backlog.file);
+    const format = named ?? (file === undefined ? run.file.backlog.format : undefined);
+    const { ideas } = await readBacklog(file ?? run.file.backlog.file, { format });
     const known = await knownIdeas(context.root, ref);
     const fresh = ideas.filter((idea) => !known.has(idea.id) && !idea.done);
     if (fresh.length === 0) throw new UserError('there is no idea in the backlog that the run does not have already');

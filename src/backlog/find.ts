@@ -1,0 +1,66 @@
+/**
+ * Finds the backlog of a repository when nobody names one: ralphctl's own files first, then the places of other tools.
+ * Invariant: reads names only, and never chooses between two.
+ */
+import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { BacklogError } from './detect.js';
+import { WHAT_IS_READ } from './foreign.js';
+
+type Places = readonly (readonly [folder: string, names: readonly string[]])[];
+
+const OWN: Places = [
+  ['.', ['roadmap.md', 'ROADMAP.md', 'ideas.yaml', 'ideas.yml', 'ideas.json']],
+  ['specs', ['roadmap.md']],
+];
+/** `*` stands for any folder. */
+const FOREIGN: Places = [
+  ['.', ['prd.json', 'PRD.md', 'fix_plan.md', '@fix_plan.md']],
+  ['.ralph', ['queue.jsonc', 'queue.json', 'fix_plan.md', 'prd.json']],
+  ['.ralph/agent', ['tasks.jsonl']],
+  ['scripts/ralph', ['prd.json']],
+  ['.ralph-tui', ['prd.json']],
+  ['.beads', ['issues.jsonl', 'beads.jsonl']],
+  ['.taskmaster/tasks', ['tasks.json']],
+  ['specs/*', ['tasks.md']],
+  ['.kiro/specs/*', ['tasks.md']],
+  ['openspec/changes/*', ['tasks.md']],
+  ['backlog', ['tasks']],
+];
+
+/** Names as the folder lists them: where case does not matter, a file must not be found twice. */
+const names = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
+
+async function below(dir: string, places: Places): Promise<string[]> {
+  const found: string[] = [];
+  for (const [folder, known] of places) {
+    const open = folder.endsWith('/*') ? join(dir, folder.slice(0, -2)) : undefined;
+    const folders =
+      open === undefined ? [join(dir, folder)] : (await names(open)).sort().map((name) => join(open, name));
+    for (const one of folders.filter((path) => !path.endsWith('/archive'))) {
+      const here = new Set(await names(one));
+      found.push(...known.filter((name) => here.has(name)).map((name) => join(one, name)));
+    }
+  }
+  return found;
+}
+
+/**
+ * Path of the backlog below `dir`: the configured one, else the one file with a known name.
+ * @throws BacklogError when there is none, or more than one
+ */
+export async function findBacklog(dir: string, configured?: string): Promise<string> {
+  if (configured !== undefined) return resolve(dir, configured);
+  const own = await below(dir, OWN);
+  const found = own.length > 0 ? own : await below(dir, FOREIGN);
+  const [only, ...others] = found;
+  if (only === undefined) {
+    const fix = `write roadmap.md, or name the file: ralphctl start <file>. ${WHAT_IS_READ}`;
+    throw new BacklogError([{ file: dir, line: 0, message: 'there is no backlog here', fix }]);
+  }
+  if (others.length === 0) return only;
+  const fix = `name one: ralphctl start ${only}, or "backlog:" in ralphctl.yaml`;
+  throw new BacklogError([
+    { file: dir, line: 0, message: `more than one file could be the backlog: ${found.join(', ')}`, fix },
+  ]);
+}

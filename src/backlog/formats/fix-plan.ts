@@ -1,0 +1,65 @@
+/**
+ * fix_plan.md of frankbria/ralph-claude-code. Its headings are buckets of priority; a task has no id, so it gets one from
+ * its text. A box with anything but a blank or an x, such as a date, is no task.
+ */
+import type { Priority } from '../../protocol/idea.js';
+import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
+import { ideaOf, idOfText } from './common.js';
+import { formatOf, type Read } from './format.js';
+import type { MdLine } from './md-lines.js';
+import { isTicked } from './md-lines.js';
+import type { Source } from './source.js';
+
+const BUCKETS: readonly (readonly [RegExp, number])[] = [
+  [/\b(?:critical|urgent)\b/i, 2],
+  [/\bhigh\b/i, 1],
+  [/\bmedium\b/i, 0],
+  [/\blow\b/i, -1],
+  // These never keep their loop from its end.
+  [/^(?:optional|future(?: enhancements)?|nice to have)\b/i, -2],
+];
+
+export const fixPlan = formatOf({
+  name: 'fix-plan',
+  about: 'a fix_plan.md (frankbria/ralph-claude-code)',
+  place: ({ name }) => /^@?fix_plan\.md$/i.test(name),
+  shape: (source) =>
+    source.markdown &&
+    source.lines().some(({ heading }) => heading !== undefined && /\bfix plan\b/i.test(heading.text)),
+  read,
+});
+
+export const isBox = ({ checkbox }: MdLine): boolean => checkbox !== undefined && /[ xX]/.test(checkbox.mark);
+
+function read(source: Source): Read {
+  const lines = source.lines();
+  const boxes = boxesOf(lines).filter(isBox);
+  const entries = boxes.filter(({ indent }) => indent < 2).flatMap((box) => entryOf(box, lines, source));
+  const problems = repeated(entries, source, 'word one of them in another way, or remove it');
+  if (entries.length > 0) return { entries, problems };
+  return {
+    entries,
+    problems: [
+      { file: source.file, line: 1, message: 'this fix plan contains no task', fix: 'write one: - [ ] what to do' },
+    ],
+  };
+}
+
+export function entryOf(box: Box, lines: readonly MdLine[], { file }: Source) {
+  const { checkbox, line } = box;
+  const title = checkbox.text.replace(/\*\*/g, '');
+  const id = idOfText(title);
+  if (id === undefined) return [];
+  const more = below(lines, box, (other) => isBox(other) && other.indent < 2);
+  const [phase] = box.headings.slice(-1);
+  const idea = ideaOf({
+    ...{ file, id, title, line, done: isTicked(checkbox), body: [more.join('\n')] },
+    ...(phase === undefined ? {} : { phase, priority: bucketOf(phase) }),
+  });
+  return [boxEntry(idea, checkbox)];
+}
+
+function bucketOf(heading: string): Priority | undefined {
+  const steps = BUCKETS.find(([pattern]) => pattern.test(heading))?.[1];
+  return steps === undefined ? undefined : { steps, said: heading };
+}

@@ -1,0 +1,147 @@
+/**
+ * A backlog file as formats look at it: its path, its text without a byte order mark, and what parsers make of it, once.
+ * Invariant: no parser's error leaves this file.
+ */
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { parse as parseYaml } from 'yaml';
+import type { Beside } from './format.js';
+import { type MdLine, markdownLines } from './md-lines.js';
+
+const UNREAD = Symbol('unread');
+
+export interface JsonFault {
+  offset: number;
+  what: string;
+}
+
+export class Source {
+  readonly file: string;
+  readonly text: string;
+  readonly beside: Beside;
+  #tree: { node: Node | undefined; fault?: JsonFault } | undefined;
+  #json: unknown = UNREAD;
+  #yaml: unknown = UNREAD;
+  #lines: readonly MdLine[] | undefined;
+  #rows: readonly Row[] | undefined;
+
+  constructor(file: string, text: string, beside: Beside = new Map()) {
+    this.file = file;
+    this.text = text;
+    this.beside = beside;
+  }
+
+  /** With forward slashes. */
+  get path(): string {
+    return this.file.replaceAll('\\', '/');
+  }
+
+  get name(): string {
+    return this.path.slice(this.path.lastIndexOf('/') + 1);
+  }
+
+  /** Lower case, without the dot. */
+  get ending(): string {
+    return /\.([A-Za-z0-9]+)$/.exec(this.name)?.[1]?.toLowerCase() ?? '';
+  }
+
+  get markdown(): boolean {
+    return /^(?:md|markdown|mdown|mkd)$/.test(this.ending);
+  }
+
+  /** The syntax tree of the whole text as JSON with comments. */
+  tree(): { node: Node | undefined; fault?: JsonFault } {
+    this.#tree ??= treeOf(this.text);
+    return this.#tree;
+  }
+
+  /** The value of the whole text as JSON with comments; undefined where it is none. */
+  json(): unknown {
+    if (this.#json === UNREAD) {
+      const { node, fault } = this.markdown ? { node: undefined, fault: undefined } : this.tree();
+      this.#json = node && !fault ? plainValue(node) : undefined;
+    }
+    return this.#json;
+  }
+
+  yaml(): unknown {
+    if (this.#yaml === UNREAD) this.#yaml = quietly(() => parseYaml(this.text, { logLevel: 'silent' }) as unknown);
+    return this.#yaml;
+  }
+
+  /** JSON or YAML, by the ending. */
+  value(): unknown {
+    return /^ya?ml$/.test(this.ending) ? this.yaml() : this.json();
+  }
+
+  /** The lines of Markdown outside code and comments. */
+  lines(): readonly MdLine[] {
+    this.#lines ??= markdownLines(this.text);
+    return this.#lines;
+  }
+
+  /** The lines of a JSON-lines file. */
+  rows(): readonly Row[] {
+    this.#rows ??= rowsOf(this.text);
+    return this.#rows;
+  }
+
+  lineAt(offset: number): number {
+    return this.text.slice(0, offset).split(/\r\n?|\n/).length;
+  }
+}
+
+/** A line of a JSON-lines file. */
+export interface Row {
+  line: number;
+  offset: number;
+  text: string;
+  /** Undefined where the line is not a JSON object. */
+  value: Record<string, unknown> | undefined;
+}
+
+function rowsOf(text: string): Row[] {
+  const rows: Row[] = [];
+  let line = 0;
+  for (const match of text.matchAll(/([^\r\n]*)(\r\n?|\n|$)/g)) {
+    line++;
+    const content = match[1] ?? '';
+    if (content.trim() === '') continue;
+    const value = quietly(() => JSON.parse(content) as unknown);
+    rows.push({ line, offset: match.index, text: content, value: isMap(value) ? value : undefined });
+  }
+  return rows;
+}
+
+export const isMap = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+export function quietly<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+const MOST_NESTED = 200;
+
+function treeOf(text: string): { node: Node | undefined; fault?: JsonFault } {
+  const errors: ParseError[] = [];
+  const node = quietly(() => parseTree(text, errors, { allowTrailingComma: true }));
+  const [error] = errors;
+  if (error) return { node, fault: { offset: error.offset, what: printParseErrorCode(error.error) } };
+  if (!node) return { node, fault: { offset: 0, what: 'ValueExpected' } };
+  return { node };
+}
+
+/** The value of a node, `__proto__` included as a plain key. */
+export function plainValue(node: Node, depth = 0): unknown {
+  if (depth > MOST_NESTED) return undefined;
+  if (node.type === 'array') return (node.children ?? []).map((child) => plainValue(child, depth + 1));
+  if (node.type !== 'object') return node.value as unknown;
+  return Object.fromEntries(
+    (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
+      key && value ? [[String(key.value), plainValue(value, depth + 1)] as const] : [],
+    ),
+  );
+}

@@ -1,0 +1,139 @@
+/** `ralphctl backlog` and `ralphctl convert`: show what is read, and write it in a format of ralphctl. Start nothing. */
+import { access, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { FORMATS } from '../../../backlog/formats/registry.js';
+import { findBacklog, readBacklog } from '../../../backlog/index.js';
+import { unclear } from '../../../backlog/unclear.js';
+import { type Target, written } from '../../../backlog/write.js';
+import { configFolder } from '../../../config/load.js';
+import type { FormatName } from '../../../protocol/backlog-formats.js';
+import { EXIT, UserError } from '../../../protocol/user-error.js';
+import { type Context, findProject, print, printJson, say } from '../../context.js';
+import { type Order, orderOf } from '../../plan/order.js';
+import { readConfig } from '../../plan/run-config.js';
+import { backlogFile, planRun, type RunPlan } from '../../plan/run-plan.js';
+
+export interface BacklogOptions {
+  format?: FormatName;
+}
+
+export async function showBacklog(
+  context: Context,
+  backlog: string | undefined,
+  { format }: BacklogOptions,
+): Promise<number> {
+  const flags = { ...(backlog === undefined ? {} : { backlog }), ...(format === undefined ? {} : { format }) };
+  const plan = await planRun(context, flags, { agents: false });
+  const ordered = await orderOf(context, plan);
+  if (context.json) printJson(asJson(plan, ordered));
+  else for (const line of lines(context, plan, ordered)) print(line);
+  return EXIT.ok;
+}
+
+function asJson({ backlog, ideas, leftOut }: RunPlan, { order, landed, parts }: Order) {
+  const places = new Map(order.map((one) => [one.id, one]));
+  return {
+    kind: 'backlog',
+    file: backlog.file,
+    format: backlog.format,
+    ideas: ideas.map((idea) => ({
+      id: idea.id,
+      title: idea.title,
+      group: idea.blue,
+      done: landed.includes(idea.id),
+      ...(idea.parent === undefined ? {} : { parent: idea.parent }),
+      after: idea.dependsOn,
+      ...(idea.priority === undefined ? {} : { priority: idea.priority.said }),
+      round: places.get(idea.id)?.round ?? null,
+      score: places.get(idea.id)?.score ?? null,
+      scoreParts: parts.get(idea.id) ?? [],
+      success: idea.success,
+      unclear: landed.includes(idea.id) ? [] : unclear(idea),
+    })),
+    leftOut: leftOut.map(({ id, title, line, why }) => ({ id, title, line, why })),
+  };
+}
+
+const MOST_NAMED = 40;
+
+function lines(
+  context: Context,
+  { backlog, ideas, leftOut, warnings }: RunPlan,
+  { order, landed, parts }: Order,
+): string[] {
+  const groups = ideas.filter(({ blue }) => blue);
+  const done = ideas.filter(({ id, blue }) => !blue && landed.includes(id));
+  const work = ideas.length - groups.length;
+  const byId = new Map(ideas.map((idea) => [idea.id, idea]));
+  const vague = order.flatMap(({ id }) => {
+    const idea = byId.get(id);
+    const why = idea ? unclear(idea) : [];
+    return why.length === 0 ? [] : [`  ${id}: ${why.join('; ')}`];
+  });
+  const { about } = FORMATS[backlog.format];
+  return [
+    `${relative(context.cwd, backlog.file) || backlog.file}: ${backlog.format}, ${about}`,
+    `${count(work, 'idea')}: ${work - done.length} to do, ${done.length} done${groups.length > 0 ? `; ${count(groups.length, 'group')}` : ''}`,
+    ...(order.length > 0 ? ['', 'order (ideas of a round can run at once):'] : []),
+    ...order.map(({ id, round, score, after }) => {
+      const why = (parts.get(id) ?? []).map(({ label, value }) => `${label} ${value > 0 ? '+' : ''}${value}`);
+      const waits = after.length > 0 ? `  after ${after.join(', ')}` : '';
+      return `${String(round).padStart(3)}  ${id}  ${byId.get(id)?.title ?? ''}  [score ${score}${why.length > 0 ? `: ${why.join(', ')}` : ''}]${waits}`;
+    }),
+    ...section(
+      'done:',
+      done.map(({ id, title }) => `  ${id}  ${title}`),
+    ),
+    ...section('unclear:', vague),
+    ...section(
+      'left out:',
+      leftOut.map(({ id, title, why }) => `  ${id}  ${title}: ${why}`),
+    ),
+    ...section(
+      '',
+      warnings.map((warning) => `warning: ${warning}`),
+    ),
+  ];
+}
+
+const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`;
+
+function section(heading: string, all: readonly string[]): string[] {
+  if (all.length === 0) return [];
+  const more = all.length > MOST_NAMED ? [`  and ${all.length - MOST_NAMED} more (--json lists all)`] : [];
+  return ['', ...(heading === '' ? [] : [heading]), ...all.slice(0, MOST_NAMED), ...more];
+}
+
+export interface ConvertOptions extends BacklogOptions {
+  to: Target;
+  out?: string;
+}
+
+export async function convert(context: Context, named: string | undefined, options: ConvertOptions): Promise<number> {
+  const { root } = (await findProject(context)).repository;
+  const folder = await configFolder(context.cwd, root);
+  const { config } = await readConfig(folder);
+  const file =
+    named === undefined ? await findBacklog(folder, config.backlog) : await backlogFile(context, root, named);
+  const { ideas, leftOut } = await readBacklog(file, { format: options.format ?? config.backlogFormat });
+  if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
+  const text = await written(ideas, options.to);
+  if (options.out === undefined) print(text.trimEnd());
+  else await put(resolve(context.cwd, options.out), text);
+  if (options.out !== undefined) {
+    if (context.json)
+      printJson({ kind: 'converted', file: options.out, ideas: ideas.length, leftOut: leftOut.map(({ id }) => id) });
+    else print(`${options.out}: ${count(ideas.length, 'idea')}`);
+  }
+  for (const { id, why } of leftOut) say(`left out: ${id}: ${why}`);
+  return EXIT.ok;
+}
+
+async function put(path: string, text: string): Promise<void> {
+  const there = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (there) throw new UserError(`${path} exists already. Remove it, or name another file: --out FILE`);
+  await writeFile(path, text);
+}

@@ -1,0 +1,59 @@
+/**
+ * Closes and opens issues of beads through `bd`, whose database is the store where it is installed.
+ * Invariant: no shell; `bd` gets ids and texts as arguments. A `bd` that fails never fails a landing: its note says which
+ * command to run.
+ */
+import { randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { ideaDir } from '../config/paths.js';
+import { gateEnvironment } from '../gate/environment.js';
+import { run as runProgram } from '../process/run.js';
+import type { RunRef } from '../protocol/run-ref.js';
+import type { RunFile } from '../run-files/shapes.js';
+import type { WorkDeps } from './job.js';
+
+const TIMEOUT_MS = 30_000;
+
+export interface Store {
+  /** @returns a sentence for a person, where some issue could not be closed */
+  close(ids: readonly string[], commit: string): Promise<string | undefined>;
+  reopen(ids: readonly string[]): Promise<string | undefined>;
+}
+
+/** `bd`, where the backlog is one of beads and `bd` knows the idea; else undefined. */
+export async function storeOf(
+  deps: WorkDeps,
+  input: RunRef & { idea: string },
+  { backlog }: RunFile,
+): Promise<Store | undefined> {
+  if (backlog.format !== 'beads') return undefined;
+  const bd = async (...args: string[]) => {
+    const result = await runProgram({
+      argv: ['bd', ...args],
+      // `bd` finds `.beads` from the folder above it.
+      cwd: dirname(dirname(backlog.file)),
+      env: gateEnvironment(deps.env, { BEADS_NO_DAEMON: '1', BD_ACTOR: deps.env.BD_ACTOR ?? 'ralphctl' }, [
+        'BEADS_DIR',
+        'BEADS_DB',
+      ]),
+      outputFile: join(ideaDir(deps.root, input.project, input.runId, input.idea), 'bd.log'),
+      timeoutMs: TIMEOUT_MS,
+      token: `${input.project}/${input.runId}/${input.idea}/bd/${randomUUID()}`,
+    });
+    return result.exitCode === 0
+      ? undefined
+      : (result.launchError ?? (result.tail.trim().split('\n').at(-1) || 'it failed'));
+  };
+  if ((await bd('show', input.idea, '--json')) !== undefined) return undefined;
+  const each = async (ids: readonly string[], command: (id: string) => string[]): Promise<string | undefined> => {
+    for (const id of ids) {
+      const problem = await bd(...command(id));
+      if (problem !== undefined) return `bd did not take it: ${problem}. Run: bd ${command(id).slice(0, 2).join(' ')}.`;
+    }
+    return undefined;
+  };
+  return {
+    close: (ids, commit) => each(ids, (id) => ['close', id, '--reason', `landed as ${commit.slice(0, 10)}`]),
+    reopen: (ids) => each(ids, (id) => ['reopen', id]),
+  };
+}

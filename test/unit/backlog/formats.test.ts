@@ -1,0 +1,240 @@
+/** Backlogs of other tools are read without loss and written back byte for byte. Features: F5. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readBeside } from '../../../src/backlog/beside.js';
+import { FORMATS } from '../../../src/backlog/formats/registry.js';
+import { BacklogError, readBacklog } from '../../../src/backlog/index.js';
+import { tickBacklog } from '../../../src/backlog/mark.js';
+import { FORMAT_NAMES } from '../../../src/protocol/backlog-formats.js';
+import type { Idea } from '../../../src/protocol/idea.js';
+import { FIXTURES, markedFile, NOW, pathOf, textOf, withMark } from './fixtures.js';
+
+/** `id < what it waits for, in parent, priority; done`. */
+const line = ({ id, dependsOn, parent, priority, done, blue }: Idea): string =>
+  [
+    `${blue ? 'Blue ' : ''}${id}`,
+    ...(dependsOn.length > 0 ? [`after ${dependsOn.join(' ')}`] : []),
+    ...(parent === undefined ? [] : [`in ${parent}`]),
+    ...(priority === undefined ? [] : [`${priority.said}=${priority.steps}`]),
+    ...(done ? ['done'] : []),
+  ].join(', ');
+
+const EXPECTED: Record<string, { ideas: string[]; leftOut?: string[] }> = {
+  prd: { ideas: ['reading-status.US-001, 1=-1', 'reading-status.US-002, after reading-status.US-001, 2=-2'] },
+  'prd-tui': {
+    ideas: [
+      'reading-list.US-001, 1=-1',
+      'reading-list.US-002, after reading-list.US-001, 2=-2',
+      'reading-list.US-003, 2=-2, done',
+    ],
+  },
+  beads: {
+    ideas: [
+      'Blue list-7f2, 1=1',
+      'list-7f2.1, in list-7f2, 0=2',
+      'list-7f2.2, after list-7f2.1, in list-7f2, 2=0',
+      'list-a1c, 2=0, done',
+    ],
+    leftOut: [
+      'list-b90: its status is deferred; to run it: bd update list-b90 --status open',
+      'list-c33: it waits for list-b90, which is left out',
+    ],
+  },
+  'fix-plan': {
+    ideas: [
+      'set-up-the-project-structure-and-the-build, High Priority=1',
+      expect.stringMatching(/^store-books-in-a-file-that-survives-a-restart-[0-9a-f]{6}, High Priority=1$/) as string,
+      'show-the-list, Medium Priority=0',
+      'print-the-list, Optional=-2',
+      'project-initialization, done',
+    ],
+  },
+  'ralphy-md': {
+    ideas: [
+      'write-the-list-down',
+      'print-the-list-twice, after write-the-list-down',
+      'write-the-readme, after print-the-list-twice, done',
+    ],
+  },
+  ralphy: {
+    ideas: [
+      'create-the-list',
+      'show-the-list, after create-the-list',
+      'print-the-list, after create-the-list',
+      'write-the-readme, after show-the-list print-the-list, done',
+    ],
+  },
+  ralphex: { ideas: ['reading-list.task-1', 'reading-list.task-2.5, after reading-list.task-1'] },
+  fitchmultz: {
+    ideas: ['RQ-0002, high=1', 'RQ-0003, after RQ-0002, medium=0'],
+    leftOut: ['RQ-0004: it is a draft; to run it, write "status": "todo"', 'RQ-0005: it is rejected'],
+  },
+  orchestrator: {
+    ideas: [
+      'task-1737367200-0a1b, 1=2',
+      'task-1737367260-0a1c, after task-1737367200-0a1b, 3=0',
+      'task-1737367320-0a1d, 3=0, done',
+    ],
+    leftOut: ['task-1737367380-0a1e: its status is failed; to run it, write "status":"open"'],
+  },
+  taskmaster: {
+    ideas: [
+      '1, high=1, done',
+      'Blue 2, after 1, high=1',
+      '2.1, in 2, high=1',
+      '2.2, after 2.1, in 2, high=1',
+      '3, after 2, medium=0',
+      'feature-share.1, low=-1',
+    ],
+    leftOut: ['4: it is cancelled', '5: its status is deferred; to run it: task-master set-status --status=pending'],
+  },
+  'spec-kit': {
+    ideas: [
+      '001-reading-list.T001, done',
+      '001-reading-list.T002, after 001-reading-list.T001',
+      '001-reading-list.T003, after 001-reading-list.T001',
+      '001-reading-list.T004, after 001-reading-list.T002 001-reading-list.T003',
+      '001-reading-list.T005, after 001-reading-list.T004',
+    ],
+  },
+  kiro: {
+    ideas: [
+      'reading-list.1, done',
+      'Blue reading-list.2',
+      'reading-list.2.1, after reading-list.1, in reading-list.2',
+      'reading-list.2.2, after reading-list.2.1, in reading-list.2, optional=-2',
+      'reading-list.3, after reading-list.2.1',
+    ],
+  },
+  openspec: {
+    ideas: [
+      'add-reading-list.1.1, done',
+      'add-reading-list.1.2, after add-reading-list.1.1',
+      'add-reading-list.1.3, after add-reading-list.1.2',
+      'add-reading-list.2.1, after add-reading-list.1.3',
+    ],
+  },
+  'backlog-md': {
+    ideas: ['task-1, high=1', 'task-2, after task-1, low=-1', 'task-3, done'],
+  },
+};
+
+describe.each(FIXTURES)('F5 $folder/$file', (fixture) => {
+  const { folder, format, idea } = fixture;
+
+  it('is detected, and nothing is lost', async () => {
+    const backlog = await readBacklog(pathOf(fixture));
+    expect(backlog.format).toBe(format);
+    expect(backlog.ideas.map(line)).toEqual(EXPECTED[folder]?.ideas);
+    expect(backlog.leftOut.map(({ id, why }) => `${id}: ${why}`)).toEqual(EXPECTED[folder]?.leftOut ?? []);
+    expect(backlog.ideas.every(({ ralph, source }) => ralph && source.line > 0)).toBe(true);
+  });
+
+  it('is written back with the mark of the idea and not a byte more', async () => {
+    const text = await textOf(fixture);
+    const file = markedFile(fixture);
+    const beside = await readBeside(FORMATS[format], file);
+    const marked = tickBacklog(file, text, idea, { format, beside, now: NOW });
+    expect(marked).toBe(withMark(text, fixture));
+    // Once only, and with the line ends and the byte order mark of the file.
+    expect(tickBacklog(file, marked ?? '', idea, { format, beside })).toBeUndefined();
+    const windows = `\uFEFF${text.replaceAll('\n', '\r\n')}`;
+    expect(tickBacklog(file, windows, idea, { format, beside, now: NOW })).toBe(
+      `\uFEFF${withMark(text, fixture).replaceAll('\n', '\r\n')}`,
+    );
+  });
+
+  it('opens again what it marked', async () => {
+    const text = await textOf(fixture);
+    const file = markedFile(fixture);
+    const beside = await readBeside(FORMATS[format], file);
+    const marked = tickBacklog(file, text, idea, { format, beside, now: NOW }) ?? '';
+    const again = tickBacklog(file, marked, idea, { format, beside, done: false, now: NOW }) ?? '';
+    const before = await readBacklog(file, { text, format });
+    const plain = (ideas: readonly Idea[]) => ideas.map((one) => ({ ...one, source: undefined }));
+    expect(plain((await readBacklog(file, { text: again, format })).ideas)).toEqual(
+      // A box of ralphex that was ticked before is not known any more.
+      plain(before.ideas),
+    );
+  });
+
+  it('keeps every other idea, whichever is marked and however the file is damaged', async () => {
+    const text = await textOf(fixture);
+    const file = markedFile(fixture);
+    const cut = fc.record({ at: fc.nat(text.length), length: fc.nat(40), put: fc.string({ maxLength: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(cut, { maxLength: 3 }), fc.nat(), async (cuts, pick) => {
+        const damaged = cuts.reduce(
+          (old, { at, length, put }) => old.slice(0, at) + put + old.slice(at + length),
+          text,
+        );
+        const before = await readBacklog(file, { text: damaged, format }).catch((error: unknown) => error);
+        if (before instanceof Error || !('ideas' in (before as object))) {
+          expect(before).toBeInstanceOf(BacklogError);
+          return;
+        }
+        const { ideas } = before as Awaited<ReturnType<typeof readBacklog>>;
+        const wanted = ideas[pick % Math.max(1, ideas.length)];
+        if (!wanted) return;
+        const marked = tickBacklog(file, damaged, wanted.id, { format, now: NOW });
+        if (wanted.done) expect(marked).toBeUndefined();
+        if (marked === undefined) return;
+        const after = await readBacklog(file, { text: marked, format });
+        const states = (list: readonly Idea[]) => list.map(({ id, title, done }) => [id, title, done]);
+        expect(states(after.ideas)).toEqual(
+          states(ideas.map((one) => (one.id === wanted.id ? { ...one, done: true } : one))),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('F5 any text', () => {
+  it('is read as any format, or refused with a BacklogError', async () => {
+    const piece = fc.oneof(
+      fc.string({ maxLength: 30 }),
+      fc.constantFrom(
+        ...[
+          '{"tasks":[',
+          '{"id":1,"title":"x","status":"pending"}',
+          ']}',
+          '\n',
+          '- [ ] 1.1 x',
+          '- [ ] T001 [P] x',
+          '## 1. a',
+        ],
+        ...[
+          '### Task 1: x',
+          '---\nid: a\ntitle: b\nstatus: c\n---\n',
+          'tasks:\n  - title: x',
+          '{"userStories":[{}]}',
+          '# Fix plan',
+        ],
+        ...[
+          '{"id":"a","title":"b","issue_type":"task","status":"open"}',
+          '__proto__',
+          '```',
+          '<!--',
+          '\u2028',
+          '\uFEFF',
+        ],
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
+        fc.constantFrom('x.md', 'x.json', 'x.jsonl', 'x.jsonc', 'x.yaml', 'prd.json', 'specs/a/tasks.md', 'TODO'),
+        fc.option(fc.constantFrom(...FORMAT_NAMES), { nil: undefined }),
+        async (text, file, format) => {
+          const read = await readBacklog(file, { text: text.replaceAll('\0', ''), format }).catch(
+            (error: unknown) => error,
+          );
+          if (read instanceof Error) expect(read).toBeInstanceOf(BacklogError);
+          tickBacklog(file, text, 'x', { format });
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+});
