@@ -76,6 +76,8 @@ export interface IdeaRunState {
   reopen?: Reopen;
   feedback?: Feedback;
   notes: string[];
+  /** How many of them ralphctl wrote. */
+  ownNotes?: number;
   question?: string;
   lastSignal?: AgentSignal;
   lastGate?: GateResult;

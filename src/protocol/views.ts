@@ -72,6 +72,8 @@ export interface RunStatus {
   landing?: string;
   /** Ready to start, best first, at most ten. */
   next: string[];
+  /** Of the ideas in `next`. Absent from older workers. */
+  scores?: Record<string, number>;
   statistics: RunStatistics;
   /** Closed accounts. */
   accounts?: AccountLine[];

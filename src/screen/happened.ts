@@ -115,7 +115,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
     case 'refused':
       return say('!', 'yellow', `${event.verb} refused: ${clean(event.why)}`);
     case 'delivered':
-      return say('›', 'cyan', `has read ${many(event.notes, 'note')}, in agent run ${event.serial}`);
+      return say('›', 'cyan', `has read ${readText(event)}, in agent run ${event.serial}`);
     case 'interrupted':
       return say('◫', 'gray', `iteration ${event.iteration} interrupted; it is not charged`);
     case 'parked':
@@ -226,3 +226,10 @@ export function signalWords(signal: AgentSignal): string {
 
 const ended = ({ outcome, message }: { outcome: string; message?: string }): string =>
   outcome === 'timeout' ? 'timed out' : `failed: ${clean(message ?? '')}`;
+
+/** Advice of ralphctl itself is nobody's note. */
+function readText({ notes, fromProgram = 0 }: { notes: number; fromProgram?: number }): string {
+  const yours = notes - fromProgram;
+  const parts = [...(yours > 0 ? [many(yours, 'note')] : []), ...(fromProgram > 0 ? ['the advice of ralphctl'] : [])];
+  return parts.join(' and ');
+}

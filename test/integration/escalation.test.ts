@@ -76,6 +76,11 @@ describe('B4 escalation', () => {
     expect(await calls()).toEqual([...before, 'second usual']);
     expect(rungs(all)).toEqual(['nudge', 'fresh', 'stronger', 'other', 'ask']);
     expect(all.filter((event) => event.kind === 'agent')).toMatchObject([{ agent: 'second', before: 'first' }]);
+    const read = all.filter((event) => event.kind === 'delivered');
+    expect(read.map(({ notes, fromProgram }) => [notes, fromProgram])).toEqual([
+      ...Array.from({ length: 4 }, () => [1, 1]),
+      [1, undefined],
+    ]);
     expect((await box.run('logs', '--run', runId)).stdout).toContain('it continues with a stronger model or effort');
   });
 

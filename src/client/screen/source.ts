@@ -210,10 +210,11 @@ const withBehind = (warnings: readonly WarningLine[], behind: string | undefined
 ];
 
 function takeStatus(model: RunModel, status: RunStatus, at: number): void {
-  const { next, possible, resumesAt, mode, more, accounts, budget, warnings, slots, review } = status;
+  const { next, scores, possible, resumesAt, mode, more, accounts, budget, warnings, slots, review } = status;
   model.live = {
     at,
     next,
+    ...(scores ? { scores } : {}),
     ...(possible ? { possible } : {}),
     ...(resumesAt === undefined ? {} : { resumesAt }),
     ...(mode ? { mode } : {}),

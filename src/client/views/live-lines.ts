@@ -99,7 +99,7 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'refused':
       return `${paint.yellow('!')} ${event.idea ? `${event.verb} ${event.idea}` : event.verb} was refused: ${clean(event.why)}`;
     case 'delivered':
-      return `${paint.cyan('!')} ${event.idea} received ${event.notes === 1 ? 'your message' : `${event.notes} of your messages`} (agent run ${event.serial})`;
+      return `${paint.cyan('!')} ${event.idea} received ${receivedText(event)} (agent run ${event.serial})`;
     case 'interrupted':
       return `${paint.yellow('◫')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
     case 'parked':
@@ -172,6 +172,16 @@ export function warningText({ idea, kind, text }: WarningLine): string {
 
 /** Indents a text below a line, after its time. */
 const UNDER = ' '.repeat(11);
+
+/** Advice of ralphctl itself is nobody's message. */
+function receivedText({ notes, fromProgram = 0 }: { notes: number; fromProgram?: number }): string {
+  const yours = notes - fromProgram;
+  const parts = [
+    ...(yours > 0 ? [yours === 1 ? 'your message' : `${yours} of your messages`] : []),
+    ...(fromProgram > 0 ? ['the advice of ralphctl'] : []),
+  ];
+  return parts.join(' and ');
+}
 
 /** A whole question, with its line breaks. */
 function asked(question: string | undefined): string {

@@ -14,6 +14,9 @@ import { localTime } from './terminal.js';
 export const SHOWN = 20;
 const ATTENTION = ['needs-human', 'blocked', 'failed', 'timeout'] as const;
 
+/** Where the score decides nothing, it is left out. */
+const nextText = (id: string, score: number | undefined): string => (score ? `${id} (${score})` : id);
+
 /** What the run's events tell. */
 export interface Told {
   run?: RunFacts;
@@ -39,7 +42,7 @@ export function describeLive(
   }
   const active = counts.running + counts.paused + counts['wants-slot'] + counts.landing;
   if (active > SHOWN) print(`  and ${active - SHOWN} more; all of them: ralphctl status --all`);
-  if (live.next.length > 0) print(`next: ${live.next.join(', ')}`);
+  if (live.next.length > 0) print(`next: ${live.next.map((id) => nextText(id, live.scores?.[id])).join(', ')}`);
   for (const line of live.attention.slice(0, SHOWN)) {
     attention(line, told[line.id]);
   }

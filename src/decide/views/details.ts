@@ -25,7 +25,9 @@ export function runDetails(status: Omit<RunStatus, 'state'> & { state: ShownStat
       status.attention,
       count('needs-human', 'blocked', 'failed', 'timeout') + status.attention.filter(unlisted).length,
     ),
-    status.next.length > 0 ? `### Next\n${status.next.map((id) => `- ${id}`).join('\n')}` : '',
+    status.next.length > 0
+      ? `### Next\n${status.next.map((id) => `- ${id}${scoreText(status.scores?.[id])}`).join('\n')}`
+      : '',
   ];
   return page(parts);
 }
@@ -109,6 +111,8 @@ function todo(status: Parameters<typeof runDetails>[0]): string {
     ? `To do: \`ralphctl answer ${question.id} "…"\`, or the signal \`answer\` with \`{"idea": "${question.id}", "text": "…"}\`.`
     : '';
 }
+
+const scoreText = (score: number | undefined): string => (score === undefined ? '' : ` · ${score}`);
 
 /** ` · since 2026-11-22T01:12:00.000Z · 60 % · step 2 of 4 · claude opus · $0.41` */
 function courseText({ since, course = {}, retries }: IdeaLine): string {

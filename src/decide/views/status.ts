@@ -15,7 +15,7 @@ import { legalInterventions as legalForIdea, refusedFor, situationOf } from '../
 import { moneyFacts, resumeCommand } from '../run/control.js';
 import { legalInterventions, type RunFacts } from '../run/table.js';
 import type { Graph } from '../scheduler/graph.js';
-import { bestReady, rankOf, scoreParts } from '../scheduler/score.js';
+import { bestReady, rankOf, score, scoreParts } from '../scheduler/score.js';
 import { agentName } from '../scheduler/slots.js';
 import { runStanding } from './standing.js';
 import { addStats, groupText, groupView, MAX_LISTED, type Survey, survey } from './survey.js';
@@ -128,6 +128,12 @@ export function runStatus(
     lane: state.lane.slice(0, MAX_LISTED),
     landing: state.landing || undefined,
     next,
+    scores: Object.fromEntries(
+      next.flatMap((id) => {
+        const entry = graph.entry(id);
+        return entry ? [[id, score(entry, graph, settings.weights)] as const] : [];
+      }),
+    ),
     spent: runSpent(state),
     statistics: statistics(state, now, found),
   };

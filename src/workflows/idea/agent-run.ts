@@ -153,7 +153,13 @@ export function account(
   state.grace = false;
   state.stats = addIteration(state.stats, run.durationMs);
   // The agent has them now. A message that arrived during the run is for the next prompt.
-  if (delivered > 0) emit(input, { kind: 'delivered', idea: input.idea, serial: state.serial, notes: delivered });
+  if (delivered > 0)
+    emit(input, {
+      ...{ kind: 'delivered', idea: input.idea, serial: state.serial, notes: delivered },
+      fromProgram: state.ownNotes,
+    });
+  // ralphctl writes between two runs alone.
+  delete state.ownNotes;
   state.notes = state.notes.slice(delivered);
   delete state.feedback;
   if (outcome.kind === 'failed') state.feedback = { kind: 'run-failed', message: outcome.message };

@@ -155,6 +155,7 @@ export function escalated({ input, state }: IdeaSession, next: NextStep): NextSt
     return { do: 'ask', question: words, asking: 'escalation' };
   }
   state.notes.push(words);
+  state.ownNotes = (state.ownNotes ?? 0) + 1;
   switch (rung.do) {
     case 'nudge':
       return next;

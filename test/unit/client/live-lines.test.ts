@@ -75,6 +75,16 @@ const LINES: [string, RunEvent, string | undefined][] = [
     '↺ a-1 does not land: it conflicts; its agent gets it back',
   ],
   ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '… a-1 waits 5.0s: usage limit'],
+  [
+    'delivered: advice of ralphctl itself',
+    { kind: 'delivered', idea: 'a-1', serial: 4, notes: 1, fromProgram: 1 },
+    '! a-1 received the advice of ralphctl (agent run 4)',
+  ],
+  [
+    'delivered: both',
+    { kind: 'delivered', idea: 'a-1', serial: 4, notes: 2, fromProgram: 1 },
+    '! a-1 received your message and the advice of ralphctl (agent run 4)',
+  ],
   ['answered: the command that answered says it', { kind: 'answered', idea: 'a-1' }, undefined],
   ['idea running', ideaEvent('running', { agentName: 'ed-001' }), '▸ a-1 Add login ed-001'],
   ['idea landed', ideaEvent('landed', { commit: '0123456789abcdef' }), '✓ a-1 landed 01234567'],

@@ -115,7 +115,7 @@ describe('G9 details of a run', () => {
         'To do: `ralphctl answer b "…"`, or the signal `answer` with `{"idea": "b", "text": "…"}`.',
         '### Running\n- **a** Idea a · running · ed-001',
         '### Waits for you\n- **b** Idea b · needs-human: which port?\n- **c** Idea c · blocked: no key',
-        '### Next\n- e',
+        '### Next\n- e · 0',
         LAST_LINE,
       ].join('\n\n'),
     );
