@@ -62,8 +62,10 @@ const START = 'ralphctl start';
 function afterwards({ id }: IdeaModel, state: OpenState): Fix | undefined {
   const then = (command: string): Fix => ({ fix: `${START}, then: ${command}`, commands: [START, command] });
   switch (state) {
-    case 'asks':
-      return then(`ralphctl answer ${id} "…"`);
+    case 'asks': {
+      const answer = `ralphctl answer ${id} "…"`;
+      return { fix: `${answer}, then: ${START}`, commands: [answer, START] };
+    }
     case 'approve':
       return then(`ralphctl approve ${id}`);
     case 'blocked': {

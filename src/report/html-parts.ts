@@ -42,7 +42,7 @@ a{color:inherit}
 .asks,.approve{--hue:var(--cyan)}.blocked,.timed-out,.waits{--hue:var(--yellow)}.failed{--hue:var(--red)}.landed{--hue:var(--green)}.works,.lands{--hue:var(--blue)}
 .card[class]{border-left-color:var(--hue,var(--soft))}
 .sign{color:var(--hue,var(--soft));font-weight:700;margin-right:.35rem}
-.fix{margin-top:.5rem}
+.fix{margin-top:.5rem}.fix code{display:inline-block;max-width:100%}
 .scroll{overflow-x:auto}
 svg{display:block;min-width:44rem;width:100%;height:auto;font:12px system-ui,sans-serif;fill:var(--soft)}
 svg .a{fill:var(--blue)}svg .g{fill:var(--gate)}svg .l{fill:var(--limit)}svg .grid{stroke:var(--line);stroke-width:1}

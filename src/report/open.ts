@@ -25,6 +25,7 @@ export function stateOf(idea: IdeaModel, waitsFor: string | undefined): OpenStat
       return 'held';
     case 'pending':
       if (idea.held) return 'held';
+      if (idea.forNext?.leftOut) return 'skipped';
       return waitsFor === undefined ? 'ready' : 'after';
     default:
       return idea.status;

@@ -287,4 +287,15 @@ describe('doctor', () => {
     const checks = json[0]?.checks as Check[] | undefined;
     expect(checks?.find((check) => check.what === 'repository')).toMatchObject({ state: 'fail' });
   });
+
+  it('D1: names the fix that the problem itself has: in a repository without a commit, the first commit', async () => {
+    await mkdir(join(box.scratch, 'fresh'));
+    await execa('git', ['init', '--quiet'], { cwd: join(box.scratch, 'fresh') });
+    const { json } = await box.run('-C', join(box.scratch, 'fresh'), 'doctor', '--quick', '--json');
+    const checks = json[0]?.checks as Check[] | undefined;
+    expect(checks?.find((check) => check.what === 'repository')).toMatchObject({
+      found: expect.stringMatching(/^The repository .* has no commit yet\.$/),
+      fix: 'Make one: git commit --allow-empty -m "Start".',
+    });
+  });
 });

@@ -32,7 +32,7 @@ it('says what to do first, each with its command, then what landed, and why the 
     '3 landed   5 not   ',
     'TO DO (5)',
     '? ask-1        Which colour?',
-    'ralphctl start, then: ralphctl answer ask-1 "…"',
+    'ralphctl answer ask-1 "…", then: ralphctl start',
     '⊗ block-1      the deploy key is not available',
     'ralphctl abandon block-1',
     '✗ fail-1       ',
@@ -138,13 +138,17 @@ it('C5 G4: what a person said after the run is kept for the next start, and is n
   expect((await box.run('retry', 'fail-1')).code).toBe(0);
   expect((await box.run('limit', 'red-1', '3')).code).toBe(0);
   expect((await box.run('skip', 'block-1')).code).toBe(0);
+  const asked = (await read()).todo.find(({ idea }) => idea === 'ask-1');
+  expect(asked?.commands).toEqual(['ralphctl answer ask-1 "…"', 'ralphctl start']);
+  expect((await box.run('answer', 'ask-1', 'green')).code).toBe(0);
   const report = await read();
   const open = new Map(report.open.map((one) => [one.idea, one]));
   expect(open.get('fail-1')).toMatchObject({ state: 'failed', queued: true, forNext: ['retry fail-1'] });
-  expect(report.todo.map(({ subject }) => subject)).toEqual(['ask-1', 'red-1', 'the rest']);
+  expect(report.todo.map(({ subject }) => subject)).toEqual(['red-1', 'the rest']);
+  expect(open.get('ask-1')).toMatchObject({ state: 'ready', forNext: ['hint for ask-1'] });
   const { stdout } = await box.run('report');
   expect(stdout).toMatch(
-    /TO DO \(3\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 1 idea did not run/,
+    /TO DO \(2\)[\s\S]*! the rest +you queued 1 idea for the next start: fail-1\. 2 ideas did not run/,
   );
   expect(stdout).toMatch(/◔ red-1[\s\S]*kept for the next start: limit red-1 \+3/);
   expect(stdout).toMatch(/✗ fail-1 +failed: .*; queued for the next start/);

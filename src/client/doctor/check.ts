@@ -18,6 +18,10 @@ export const fail = (what: string, found: string, fix: string): Check => ({ what
 /** The message of an error, with its own fix if it has one. */
 export function problem(what: string, error: unknown, fix: string): Check {
   const text = error instanceof Error ? error.message : String(error);
+  const own = (error as { fix?: unknown } | undefined)?.fix;
+  // Some messages end with their fix.
+  if (typeof own === 'string' && text.length > own.length && text.endsWith(own))
+    return fail(what, text.slice(0, -own.length).trim(), own);
   const [first = '', ...rest] = text.split('\n').filter(Boolean);
   return fail(what, first, rest.join(' ').trim() || fix);
 }

@@ -25,6 +25,10 @@ const MOST_OF_A_KIND = 20;
 const MOST_MORE = 200;
 const SEEN_KEPT = 1000;
 
+/** A row may have the name of a member of every object, such as `constructor`. */
+const own = <T>(of: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(of, name) ? of[name] : undefined;
+
 export const newQueue = ({ ref, settings }: Pick<AlertBatch, 'ref' | 'settings'>): AlertQueue => ({
   ref,
   settings,
@@ -89,13 +93,13 @@ export const underWay = ({ sending }: AlertQueue, over: readonly string[]): stri
 
 /** The delivery to the row was cancelled before it came about: what still holds of it waits again. */
 export function putBack(queue: AlertQueue, row: string, over: ReadonlySet<string>): void {
-  const alert = queue.sending[row];
+  const alert = own(queue.sending, row);
   delete queue.sending[row];
   if (!alert || !queue.settings.rows.some(({ name }) => name === row)) return;
   const { id, items, counts } = alert;
   const left = without({ items, counts, id }, over);
   if (!left) return;
-  const later = queue.lanes[row];
+  const later = own(queue.lanes, row);
   queue.lanes[row] = later ? joined(left, later) : left;
 }
 
@@ -112,8 +116,8 @@ function joined(first: WaitingAlerts, then: WaitingAlerts): WaitingAlerts {
 }
 
 function add(queue: AlertQueue, row: string, item: AlertItem): void {
-  queue.lanes[row] ??= { items: [], counts: {} };
-  const lane = queue.lanes[row];
+  const lane = own(queue.lanes, row) ?? { items: [], counts: {} };
+  queue.lanes[row] = lane;
   const before = lane.counts[item.kind] ?? 0;
   lane.counts[item.kind] = before + 1;
   if (before < MOST_OF_A_KIND) lane.items.push(item);
@@ -151,8 +155,8 @@ export const isEmpty = ({ lanes, sending }: AlertQueue): boolean =>
 
 /** Undefined while a delivery to the row is under way: its end is an event. */
 function dueAt(queue: AlertQueue, row: string, now: number): number | undefined {
-  const lane = queue.lanes[row];
-  if (!lane || queue.sending[row]) return undefined;
+  const lane = own(queue.lanes, row);
+  if (!lane || own(queue.sending, row)) return undefined;
   const ready = lane.items.filter(({ kind }) => mayGo(queue, now)(kind));
   if (ready.length === 0) return quietEnd(queue, now);
   // Nothing more can come of a run that is over.
@@ -169,7 +173,7 @@ const quietEnd = ({ settings }: AlertQueue, now: number): number | undefined =>
   quietUntil(settings.quiet, settings.timeZone, now);
 
 function takeOut(queue: AlertQueue, row: string, may: (kind: AlertKind) => boolean): Alert | undefined {
-  const lane = queue.lanes[row];
+  const lane = own(queue.lanes, row);
   if (!lane) return undefined;
   const [going, staying] = [part(lane, may), part(lane, (kind) => !may(kind))];
   if (staying.items.length > 0) queue.lanes[row] = staying;

@@ -177,6 +177,16 @@ describe('the queue of alerts', () => {
     expect(takeDue(queue, 31 * HOUR)).toMatchObject([{ alert: { counts: { failed: 1 } } }]);
   });
 
+  it.each(['constructor', 'toString', 'valueOf'])('G7: a row may be called %s', (name) => {
+    const queue = newQueue({ ref, settings: settings({ rows: [{ name, events: every }] }) });
+    takeBatch(queue, { ref, settings: queue.settings, items: [item(1, 'failed', 0)] });
+    expect(takeDue(queue, MINUTE)).toMatchObject([{ row: name, alert: { counts: { failed: 1 } } }]);
+    putBack(queue, name, new Set());
+    expect(takeDue(queue, MINUTE)).toHaveLength(1);
+    delivered(queue, name);
+    expect(isEmpty(queue)).toBe(true);
+  });
+
   it('G7: rows that the configuration no longer has are dropped', () => {
     const queue = newQueue({ ref, settings: settings() });
     takeBatch(queue, { ref, settings: settings(), items: [item(1, 'failed', 0)] });

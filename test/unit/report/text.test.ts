@@ -78,7 +78,7 @@ describe('the report of a night', () => {
     expect(first).toMatchObject({
       subject: 'price-007',
       state: 'asks',
-      commands: ['ralphctl start', 'ralphctl answer price-007 "…"'],
+      commands: ['ralphctl answer price-007 "…"', 'ralphctl start'],
     });
   });
 
