@@ -11,6 +11,16 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Belongs to ralphctl or to a git command around it: the configuration cannot pass it. */
 const WITHHELD = /^(TEMPORAL_|GIT_|RALPHCTL_)/i;
 
+/** A gate's own git shows the content that lands: agents can write replace refs, and forge indexes of objects. */
+const WHAT_LANDS = {
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'core.commitGraph',
+  GIT_CONFIG_VALUE_0: 'false',
+  GIT_CONFIG_KEY_1: 'core.multiPackIndex',
+  GIT_CONFIG_VALUE_1: 'false',
+};
+
 const ORDINARY: ReadonlySet<string> = new Set(ORDINARY_VARIABLES);
 /** Words of an error output that a longest environment name can be; cheaper than one search for each variable. */
 const WORD = /[A-Za-z_][A-Za-z0-9_]{2,}/g;
@@ -27,8 +37,7 @@ export function gateEnvironment(
 ): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(env)) if (value !== undefined && isPassed(key, passEnv)) kept[key] = value;
-  // A gate's own git shows the content that lands.
-  return { ...kept, CI: '1', GIT_TERMINAL_PROMPT: '0', GIT_NO_REPLACE_OBJECTS: '1', ...slot };
+  return { ...kept, CI: '1', GIT_TERMINAL_PROMPT: '0', ...WHAT_LANDS, ...slot };
 }
 
 /**

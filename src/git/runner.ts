@@ -59,8 +59,11 @@ export class GitError extends Error {
 
 const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-1000);
 
-/** Settings that keep a user's configuration from changing a command's effect or output. */
+/** Settings that keep a user's configuration, and an agent's files, from changing a command's effect or output. */
 const STEADY = [
+  // Agents can forge these indexes; git believes them without a look at the objects.
+  'core.commitGraph=false',
+  'core.multiPackIndex=false',
   'gc.auto=0',
   'maintenance.auto=false',
   'core.fsmonitor=false',

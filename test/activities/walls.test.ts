@@ -5,6 +5,7 @@
  */
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../src/git/status.js';
 import { until } from '../support/program.js';
@@ -125,6 +126,37 @@ describe('nothing that an agent wrote runs in a git of ours', () => {
     expect(await shape()).toEqual(before);
     for (const path of ['t-2.txt', 't-3.txt']) expect(await b.git('show', `main:${path}`)).toBe('other');
     expect(await b.git('fsck', '--no-dangling')).toBe('');
+  });
+});
+
+describe('a commit-graph that an agent forged', () => {
+  const TOOL = fileURLToPath(new URL('../support/forge-index.mjs', import.meta.url));
+  const COMMIT = 'git -c user.name=a -c user.email=a@localhost commit -qm';
+  /** Two commits, of which the graph gives the first the tree `evil`. */
+  const FORGE = `echo work > work.txt; git add -A; ${COMMIT} one; echo more >> work.txt; ${COMMIT} two -a
+first=$(git rev-parse HEAD~1); echo $first > "$MARKS/first"; blob=$(echo evil | git hash-object -w --stdin)
+evil=$( (git ls-tree $first; printf '100644 blob %s\\tunseen.txt\\n' $blob) | git mktree)
+git rev-parse HEAD | git commit-graph write --stdin-commits
+${process.execPath} ${TOOL} commit-graph "$GITDIR/objects/info/commit-graph" $first $evil
+git log -1 --format=%T $first > "$MARKS/seen"; echo $evil > "$MARKS/evil"`;
+
+  it('F1: changes neither what lands nor what gates see', { timeout: 60_000 }, async () => {
+    const b = await bench({ config: { gate: { commands: ['sh gate.sh'], tripwires: { gateFiles: 'off' } } } });
+    await b.write({ 'gate.sh': `git log -1 --format=%T "$(cat '${b.marks}/first')" > '${b.marks}/gated'` });
+    await b.commit('gate');
+    await b.setAgent(`cat > /dev/null; GITDIR='${b.repo}/.git'\n${FORGE}\n${say('COMPLETE')}`);
+    const at = await b.prepare();
+    const ran = await b.call(b.activities.runAgent, b.agentInput(at)).done;
+    const mark = async (name: string): Promise<string> => (await b.read(join(b.marks, name))).trim();
+    // An ordinary git believes it.
+    expect(await mark('seen')).toBe(await mark('evil'));
+    const { worktree, branch, base } = at;
+    const work = { title: 'Work', agentName: 'ed-001', worktree, branch, base, head: ran.head };
+    const landed = await b.call(b.activities.landIdea, { ...b.ref, idea: 't-1', ...work }).done;
+    expect(landed).toMatchObject({ kind: 'landed', commits: 2 });
+    const real = await b.git('rev-parse', `${await mark('first')}^{tree}`);
+    expect(await b.git('rev-parse', 'main~1^{tree}')).toBe(real);
+    expect(await mark('gated')).toBe(real);
   });
 });
 

@@ -1,5 +1,7 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCommits } from '../../../src/git/commits.js';
 import { exclusive, isLockContention, lockDelayMs, removeStaleLocks } from '../../../src/git/locks.js';
 import { GitError, git } from '../../../src/git/runner.js';
 import { makeRepo, put, sh, type TestRepo } from './repo.js';
@@ -9,6 +11,17 @@ beforeEach(async () => {
   repo = await makeRepo();
 });
 afterEach(() => repo.remove());
+
+const forge = (kind: string, file: string, id: string, other: string) =>
+  execa('node', ['test/support/forge-index.mjs', kind, file, id, other]);
+const treeOf = async (blob: string): Promise<string> =>
+  (await execa('git', ['mktree'], { cwd: repo.root, input: `100644 blob ${blob}\ta.txt\n` })).stdout;
+async function commitOther(): Promise<{ blob: string }> {
+  await put(repo.root, { 'other.txt': 'green\n' });
+  await sh(repo.root, 'add', '-A');
+  await sh(repo.root, 'commit', '-qm', 'other');
+  return { blob: await sh(repo.root, 'rev-parse', 'HEAD:other.txt') };
+}
 
 describe('git', () => {
   it('returns stdout without trailing newlines, or everything byte for byte', async () => {
@@ -76,6 +89,27 @@ describe('git', () => {
     await sh(repo.root, 'replace', blob, await sh(repo.root, 'hash-object', '-w', `${repo.scratch}/other`));
     expect(await sh(repo.root, 'show', 'HEAD:a.txt')).toBe('green');
     expect(await git(repo.root).run(['show', 'HEAD:a.txt'])).toBe('one');
+  });
+
+  it('sees the tree of a commit, whatever a commit-graph says', async () => {
+    await put(repo.scratch, { other: 'green\n' });
+    const evil = await treeOf(await sh(repo.root, 'hash-object', '-w', `${repo.scratch}/other`));
+    await sh(repo.root, 'commit-graph', 'write', '--reachable');
+    await forge('commit-graph', `${repo.root}/.git/objects/info/commit-graph`, repo.base, evil);
+    const tree = await sh(repo.root, 'rev-parse', 'HEAD^{tree}');
+    expect(await sh(repo.root, 'log', '-1', '--format=%T')).toBe(evil);
+    expect(await git(repo.root).run(['log', '-1', '--format=%T'])).toBe(tree);
+    expect((await readCommits(repo.root, 'HEAD')).map((one) => one.tree)).toEqual([tree]);
+  });
+
+  it('sees what an object holds, whatever a multi-pack-index says', async () => {
+    const blob = await sh(repo.root, 'rev-parse', 'HEAD:a.txt');
+    const other = (await commitOther()).blob;
+    await sh(repo.root, 'repack', '-adq');
+    await sh(repo.root, 'multi-pack-index', 'write');
+    await forge('multi-pack-index', `${repo.root}/.git/objects/pack/multi-pack-index`, blob, other);
+    expect(await sh(repo.root, 'cat-file', 'blob', blob)).toBe('green');
+    expect(await git(repo.root).run(['cat-file', 'blob', blob])).toBe('one');
   });
 
   it('runs hooks only when asked to', async () => {
