@@ -14,6 +14,7 @@ import {
   addConfig,
   addLimits,
   addNotify,
+  addReset,
   addSaves,
   addServer,
   addSync,
@@ -23,7 +24,6 @@ import { addRecovery, addRunControls, addSteering } from './client/rows/control.
 import { addCompletion, addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
 import { collect, json, whole } from './client/rows/options.js';
-import { addReset } from './client/rows/reset.js';
 import type { StatusOptions } from './client/views/status-list.js';
 import { canShowScreen } from './client/views/terminal.js';
 import { EXIT } from './protocol/user-error.js';

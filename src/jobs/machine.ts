@@ -1,6 +1,6 @@
 /**
- * Tells a machine without resources from failed work: the first passes and is not charged to the idea.
- * Must import only the error and types.
+ * Distinguishes a machine without resources from failed work: the machine recovers, and ralphctl charges nothing to the
+ * idea. Must import only the error and types.
  */
 
 import { statfs } from 'node:fs/promises';
@@ -11,11 +11,11 @@ import { FAILURE } from '../protocol/failures.js';
 import { WorkError } from './job.js';
 
 const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EROFS']);
-/** As git, shells and Node report it. */
+/** Messages of git, shells and Node about missing resources. */
 const WORDS =
   /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
 
-/** The error as it is, or as a failure of the machine. */
+/** The error itself, or a failure of the machine. */
 export function machineFault(error: unknown): unknown {
   const seen = new Set<unknown>();
   for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {

@@ -62,7 +62,7 @@ async function prepare(
   const { path: worktree, branch } = made;
   let { base } = made;
   const wall = await wallOf(deps, run);
-  // Otherwise it is looked at when its agent goes on.
+  // Otherwise ralphctl checks it when its agent continues.
   if (look && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
     await admitOwnTip(wall, { worktree, branch, idea: input.idea }, tip);
   if (input.reopen?.kind === 'conflict') {
@@ -107,7 +107,7 @@ function planOf({ plan }: Idea): Pick<PrepareResult, 'plan'> {
   return { plan: { phases: plan.map(({ name }) => name.slice(0, MAX_PHASE_NAME)), steps } };
 }
 
-/** Problems that only a person can fix are not retried. */
+/** ralphctl does not retry problems that only a person can fix. */
 export function asWorkError(error: unknown): never {
   if (error instanceof SetupError) throw new WorkError(error.message, FAILURE.setup);
   if (error instanceof RepositoryError) throw new WorkError(error.message, FAILURE.repository);
@@ -119,7 +119,7 @@ export function asWorkError(error: unknown): never {
  * Invariant: only at the proper place of the idea's worktree. Everything on the branch is kept.
  */
 
-/** True when it had to be. `look`: at what moved its branch meanwhile. */
+/** True when ralphctl recreated the worktree. `look`: check what moved its branch meanwhile. */
 export async function recreateIfGone(
   deps: WorkDeps,
   input: RunAgentInput,
@@ -146,7 +146,7 @@ export async function setUp(
     dir: string;
     logDir: string;
     signal: AbortSignal;
-    /** A worktree in which the work of many ideas is gated. */
+    /** Set-up of a worktree that gates the work of many ideas. */
     shared?: boolean;
   },
 ): Promise<void> {

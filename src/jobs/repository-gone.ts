@@ -1,6 +1,7 @@
 /**
  * A repository that is not in its place (moved, renamed, or without its `.git`), or whose HEAD is broken. The idea is
- * not at fault: nothing is charged, and work resumes once the repository is back or `ralphctl` runs in its new place.
+ * not at fault, so ralphctl charges nothing. Work resumes when the repository is back, or when `ralphctl` runs in its
+ * new place.
  */
 import { brokenHead, commonDirAt } from '../git/worktrees/moved.js';
 import { FAILURE } from '../protocol/failures.js';

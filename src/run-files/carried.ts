@@ -1,9 +1,9 @@
 /**
- * What outlasts a run: that a person has abandoned an idea, hints that no prompt had yet, how often an idea was tried
- * again, and commands that people gave without an open run (`kept.ts`). One file for each idea, in the project's folder.
- * Invariant: `abandoned` counts until a `retry` takes it back; hints are given to one run only, which gives back at its end
- * what was not delivered; retries and kept limits and points count until the idea has landed; other kept commands are for
- * one run. Files only, no decisions about a run.
+ * The facts that outlast a run: abandoned ideas, undelivered hints, numbers of retries, and commands that people gave
+ * without an open run (`kept.ts`). Each idea has one file in the project's folder.
+ * Invariant: `abandoned` counts until a `retry`. One run takes the hints, and returns the undelivered ones at its end.
+ * Retries, kept limits and kept points count until the idea has landed. Other kept commands are for one run. Files
+ * only, no decisions about a run.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ const CARRIED: StoredKind<Carried> = {
   fix: 'Remove the file, then abandon the idea or give the command again',
 };
 
-/** They count until the idea has landed; the others are for one run. `rollback` counts until a `retry`. */
+/** Verbs that count until the idea has landed (`rollback`: until a `retry`). The others are for one run. */
 export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback']);
 
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);

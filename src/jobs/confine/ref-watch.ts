@@ -1,6 +1,6 @@
 /**
- * Tells of changes of the user's refs, stashes, remotes and HEAD that no trace explains, once each in a run, with the ideas
- * that ran and the commands that undo them. It stops nothing: the user works there, too.
+ * Reports changes of the user's refs, stashes, remotes and HEAD that no trace explains, once each in a run, with the
+ * ideas that ran and the commands that undo them. It stops nothing, because the user works there too.
  * Invariant: reads only.
  */
 import { readFile, stat } from 'node:fs/promises';
@@ -21,14 +21,14 @@ export interface RefWatch {
   since: number;
   before: Outside;
   after: Outside;
-  /** What is certain. */
+  /** Changes that the agent certainly made. */
   outOfBounds: readonly OutOfBoundsChange[];
 }
 
 const told = new Map<string, Set<string>>();
 const MOST_RUNS = 50;
 
-/** What is not told of yet in this run. */
+/** Changes without a report in this run. */
 export async function untoldChanges(watch: RefWatch): Promise<Untraced[]> {
   const { before, after, place, runId } = watch;
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
@@ -42,7 +42,7 @@ export async function untoldChanges(watch: RefWatch): Promise<Untraced[]> {
   return fresh;
 }
 
-/** An agent is asked about it already. */
+/** A question about the agent already names it. */
 function isCertain({ subject, key }: Untraced, certain: string): boolean {
   if (key.startsWith('HEAD ')) return certain.includes('switched your checkout');
   if (key.startsWith('remote ')) return certain.includes('changed the configuration');
@@ -89,7 +89,7 @@ const changedSince = (path: string, since: number): Promise<boolean> =>
 
 const MOST_NAMED = 3;
 
-/** One sentence, and all of it for a file. */
+/** One sentence, and the whole text for a file. */
 export function tellOf(changes: readonly Untraced[], who: string, file: string): { text: string; report: string } {
   const named = changes.slice(0, MOST_NAMED).map(({ what, undo }) => `${what} (undo: ${undo})`);
   const more = changes.length > MOST_NAMED ? ` and ${changes.length - MOST_NAMED} more` : '';

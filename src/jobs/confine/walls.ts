@@ -76,7 +76,7 @@ async function speakers({ suspects, changes }: Breach): Promise<string[]> {
 /** The section name of an idea's agent. */
 export const agentSection = (idea: string): string => `agent-${idea}`;
 
-/** Where nobody can be asked: warns about changes that had to be restored to protect ralphctl's git. */
+/** Warns about changes that ralphctl restored to protect its git, where no idea could ask a person. */
 export function noticeOf({
   wall,
   idea,
@@ -94,7 +94,7 @@ export function noticeOf({
   };
 }
 
-/** Runs agent code that nobody is asked about afterwards: any change by it is an error. */
+/** Runs agent code that no question follows: any change by it is an error. */
 export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => Promise<T>): Promise<T> {
   const { result, breaches } = await inSection(wall, { name }, work);
   const [first] = outOfBoundsOf(breaches);

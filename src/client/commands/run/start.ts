@@ -2,28 +2,24 @@
 
 import { stat } from 'node:fs/promises';
 import { closedLockDir } from '../../../config/paths.js';
-import { took } from '../../../decide/duration.js';
 import { checkoutBehind } from '../../../git/landing/checkout.js';
 import { landedIdeas } from '../../../git/landing/landed.js';
 import type { RunMode } from '../../../protocol/command.js';
-import type { RunSummary } from '../../../protocol/run.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { forget } from '../../../run-files/amendments.js';
 import { listRuns, writeRun } from '../../../run-files/run.js';
 import { settingsOf } from '../../../run-files/settings.js';
 import type { Connected } from '../../api/connection.js';
 import type { RunApi } from '../../api/run.js';
-import { type Context, findProject, print, printJson, say } from '../../context.js';
-import { follow } from '../../follow/follow.js';
+import { type Context, findProject, printJson, say } from '../../context.js';
+import { attach } from '../../follow/attach.js';
 import { carriedLines, leftBehind } from '../../follow/left-behind.js';
 import type { Attachment } from '../../open-run/attachment.js';
 import { showPlan } from '../../open-run/dry-run.js';
-import { goneAtEnd, reportLines } from '../../open-run/landed-report.js';
-import { untickedAtEnd } from '../../open-run/not-committed.js';
+import { reportLines } from '../../open-run/landed-report.js';
 import { newRunId, planRun, type RunPlan, reportOf, runFile, type StartFlags } from '../../plan/run-plan.js';
 import { ensureStateFolder } from '../../state-folder.js';
-import { statusWord } from '../../views/idea-lines.js';
-import { clean, landedText, many, paragraphs } from '../../views/live-lines.js';
+import { many } from '../../views/live-lines.js';
 import { canShowScreen } from '../../views/terminal.js';
 import { ensureWorker } from '../../worker-process.js';
 import type { OpenRun } from '../steer/interventions.js';
@@ -240,77 +236,3 @@ const showing = (context: Context, options: StartOptions): { wait: boolean; scre
   wait: options.wait ?? process.stdout.isTTY === true,
   screen: !context.json && options.plain !== true && canShowScreen(context.env),
 });
-
-/** Follows the run to its end and explains what did not land. */
-async function attach(
-  context: Context,
-  attachment: Attachment,
-  runId: string,
-  { wait, screen }: { wait: boolean; screen: boolean },
-): Promise<number> {
-  const end = screen
-    ? await (await import('../../screen/attached.js')).followOnScreen(context, attachment, runId, !wait)
-    : await follow(context, attachment, runId, { leaveWhenWaiting: !wait });
-  if (end.why === 'detached' && screen) {
-    say('The run continues. Attach again: ralphctl   inspect: ralphctl status   end the run: ralphctl stop');
-    return EXIT.ok;
-  }
-  if (end.why === 'detached') {
-    say(
-      '\ndetached; the run continues. Attach again: ralphctl start   inspect: ralphctl status   end the run: ralphctl stop',
-    );
-    return EXIT.interrupted;
-  }
-  if (end.why === 'waits') {
-    const { status } = end;
-    if (context.json) printJson({ kind: 'waits', status });
-    else {
-      if (status.state === 'paused')
-        say(
-          `the run is paused${status.why ? `: ${status.why}` : ''}${status.review ? '' : `. Resume with: ralphctl ${status.accounts ? 'limits retry' : 'resume'}`}`,
-        );
-      if (status.state === 'waiting_user')
-        say('the run waits for you: ralphctl assign IDEA, or ralphctl mode autopilot');
-      if (status.attention.some((one) => one.approval))
-        say('iterations or landings wait for your approval: ralphctl approve');
-      for (const line of status.attention.filter((one) => one.status === 'needs-human')) {
-        say(
-          `${line.id} waits for you:\n${paragraphs(line.reason ?? '', '  | ').join('\n')}\n  ralphctl answer ${line.id} "…"`,
-        );
-      }
-    }
-    return EXIT.needsHuman;
-  }
-  const gone = await goneAtEnd(context, attachment.api.project, runId, end.summary);
-  const unticked = await untickedAtEnd(context, { project: attachment.api.project, runId });
-  showSummary(context, end.summary, { gone, unticked });
-  if (!context.json) {
-    const { reportAtEnd } = await import('../../report/keep.js');
-    await reportAtEnd(context, { project: attachment.api.project, runId });
-  }
-  return end.summary.notLanded.length + gone.length === 0 ? EXIT.ok : EXIT.notLanded;
-}
-
-interface Beside {
-  gone: readonly string[];
-  unticked: readonly string[];
-}
-
-function showSummary(context: Context, summary: RunSummary, { gone, unticked }: Beside): void {
-  if (context.json) {
-    const beside = { gone: gone.length > 0 ? gone : undefined, unticked: unticked.length > 0 ? unticked : undefined };
-    printJson({ kind: 'summary', ...summary, ...beside });
-    return;
-  }
-  const { statistics } = summary.status;
-  print('');
-  print(
-    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them missing from the target` : ''}, ${summary.notLanded.length} not, in ${took(statistics.runtimeMs)}; ` +
-      `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
-  );
-  for (const one of summary.notLanded) {
-    print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);
-  }
-  for (const line of [...gone, ...unticked]) print(`  ${line}`);
-  if (summary.notLanded.length > 0) print('reasons: ralphctl why IDEA   output: ralphctl logs IDEA');
-}
