@@ -69,6 +69,8 @@ export interface RunFacts {
   progress?: RunProgress;
   /** First line of the error that makes its workflow task fail at each retry. */
   failing?: string;
+  /** Attempts of the workflow task that fails. */
+  tries?: number;
 }
 
 export class RunApi {
@@ -118,6 +120,7 @@ export class RunApi {
         runId: memo.runId || undefined,
         progress: memo.progress,
         failing: failing || undefined,
+        tries: failing ? (found.raw.pendingWorkflowTask?.attempt ?? undefined) : undefined,
       };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;

@@ -137,22 +137,15 @@ export async function takeAnswers(root: string, { project, runId }: RunRef, mode
   }
 }
 
-/** An answer has two events: one of the command, and one of the idea. */
 function fill(idea: IdeaModel, answers: readonly string[]): void {
   const given = idea.said.filter(({ verb, done }) => verb === 'answer' && done !== undefined);
   for (const [place, one] of given.entries()) {
     const text = answers[place];
-    if (one.text === undefined && text !== undefined) one.text = text;
+    if (one.text !== undefined || text === undefined) continue;
+    one.text = text;
+    const moment = idea.moments.find(({ kind, at }) => kind === 'said' && at === one.at);
+    if (moment) moment.text = `answer: ${text}`;
   }
-  const words = given.map(({ text }) => (text === undefined ? 'answer' : `answer: ${text}`));
-  let before = false;
-  idea.moments = idea.moments.filter((moment) => {
-    const bare = moment.kind === 'said' && moment.text === 'answer';
-    const again = bare && before;
-    before = bare && !again;
-    if (bare && !again) moment.text = words.shift() ?? moment.text;
-    return !again;
-  });
 }
 
 /* Whether a run is open. Invariant: starts nothing. */

@@ -2,7 +2,9 @@
  * Keeps the model of a run up to date: its files as they grow, the worker's own view now and then.
  * Invariant: reads and asks only. Without server or worker the model still is what the files tell.
  */
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { projectDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { fold } from '../../model/fold.js';
 import type { RunModel } from '../../model/model.js';
@@ -198,7 +200,14 @@ export class RunSource {
     if (embedded && worker !== 'alive') return { kind: 'no-worker', since };
     if (Date.now() - this.#answered < PATIENCE_MS || this.#asked < this.#answered) return undefined;
     const facts = await (await this.#connection())?.facts();
-    if (facts?.failing) return { kind: 'failing', since: this.#answered, tries: 0, error: facts.failing };
+    if (facts?.failing)
+      return {
+        kind: 'failing',
+        since: this.#answered,
+        tries: facts.tries ?? 0,
+        error: facts.failing,
+        log: join(projectDir(root, this.#ref.project), 'logs'),
+      };
     return { kind: 'busy', since: this.#answered };
   }
 }
