@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RunModel } from '../../model/model.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { compose, placesOf } from '../../screen/compose.js';
+import type { Act } from '../../screen/control/act.js';
 import { press } from '../../screen/control/press.js';
 import { goTo } from '../../screen/control/seen.js';
 import { type Details, noDetails } from '../../screen/details.js';
@@ -66,6 +67,7 @@ export class Screen {
   #needs = -1;
   #focused = true;
   #reading = false;
+  #told: Promise<void> = Promise.resolve();
   #end: (end: ScreenEnd['why']) => void = () => {};
 
   constructor(context: Context, options: ScreenOptions) {
@@ -237,7 +239,7 @@ export class Screen {
     const { ui, act } = press(before, key, seen);
     this.#ui = ui;
     if (ui.message && ui.message !== before.message) this.#messageUntil = Date.now() + MESSAGE_MS;
-    if (act) void carryOut(act, this.#host());
+    if (act) this.#carry(act);
     if (ui.screen !== before.screen || ui.idea !== before.idea || ui.tab !== before.tab || ui.serial !== before.serial)
       void this.#details1();
     this.#paintNow();
@@ -257,6 +259,12 @@ export class Screen {
     this.#ui = { ...this.#ui, message: { text, ...(ok ? {} : { refused: true as const }) } };
     this.#messageUntil = Date.now() + MESSAGE_MS;
     this.#paintNow();
+  }
+
+  /** One command after the other: a hint that is typed first arrives first. */
+  #carry(act: Act): void {
+    if (act.do === 'tell') this.#told = this.#told.then(() => carryOut(act, this.#host()));
+    else void carryOut(act, this.#host());
   }
 
   #host(): ActHost {
