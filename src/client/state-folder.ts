@@ -1,8 +1,9 @@
 /**
  * Creates the state folder and writes a probe file before anything starts, so that an unusable folder is an error at
- * once. (`mkdir` with `recursive` never returns below /proc.)
+ * once. (`mkdir` with `recursive` never returns below /proc.) Landings need the temporary folder, too.
  */
-import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { UserError } from '../protocol/user-error.js';
 import type { Context } from './context.js';
@@ -27,6 +28,19 @@ export async function ensureStateFolder({ root, env }: Context): Promise<void> {
     );
   } finally {
     await rm(probe, { force: true }).catch(() => undefined);
+  }
+  await assertTemporaryFolder(env);
+}
+
+/** @throws UserError that names the folder, the problem and the fix */
+export async function assertTemporaryFolder(env: Context['env']): Promise<void> {
+  try {
+    await rm(await mkdtemp(join(tmpdir(), 'ralphctl-probe-')), { recursive: true, force: true });
+  } catch (error) {
+    const from = env.TMPDIR ? ' (from TMPDIR)' : '';
+    const fix = 'Choose another folder: export TMPDIR=DIR';
+    const why = (error as Error).message;
+    throw new UserError(`ralphctl cannot use the temporary folder ${tmpdir()}${from}: ${why}. ${fix}`, undefined, fix);
   }
 }
 

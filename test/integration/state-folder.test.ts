@@ -30,6 +30,26 @@ describe('a state folder that cannot be used', () => {
   });
 });
 
+it('a temporary folder that cannot be used: start refuses, names it, and starts nothing; doctor names it', async () => {
+  const box = await sandbox(inject('stateRoot'), {
+    'roadmap.md': roadmap([{ id: 't-1' }]),
+    '.ralph-script.yaml': 'default: [{signal: COMPLETE}]\n',
+  });
+  onTestFinished(() => {
+    delete box.env.TMPDIR;
+    return box.dispose();
+  });
+  box.env.TMPDIR = '/nonexistent';
+  const refused = await box.run('start', '--agent', 'scripted');
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /ralphctl cannot use the temporary folder \/nonexistent \(from TMPDIR\): .* Choose another folder: export TMPDIR=DIR/,
+  );
+  const { json } = await box.run('doctor', '--quick', '--json');
+  const { checks } = json[0] as { checks: { what: string; state: string }[] };
+  expect(checks.find(({ what }) => what === 'temporary folder')).toMatchObject({ state: 'fail' });
+});
+
 /** Files and folders below `dir` that others may read, worktrees left out: their modes are git's and the agent's. */
 async function openToOthers(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { withFileTypes: true });

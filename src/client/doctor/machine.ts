@@ -1,11 +1,13 @@
 /** Checks the machine: Node, git, disk, state folder, and the `ralphctl` that the shell finds. */
 import { access, constants, mkdir, realpath, statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { isExecutable } from '../../server/install/probe.js';
 import type { Context } from '../context.js';
+import { assertTemporaryFolder } from '../state-folder.js';
 import { program } from '../worker-process.js';
-import { type Check, fail, info, ok, warn } from './check.js';
+import { type Check, fail, info, ok, problem, warn } from './check.js';
 
 const OLDEST_NODE = '20.5.0';
 const OLDEST_GIT = '2.38.0';
@@ -16,7 +18,7 @@ const FEW_INODES = 50_000;
 const START_MS = 20_000;
 
 export async function checkMachine(context: Context): Promise<Check[]> {
-  const checks = [checkNode(), await checkGit(), await checkState(context)];
+  const checks = [checkNode(), await checkGit(), await checkState(context), await checkTemporary(context)];
   return [...checks, ...(await checkDisk(context.root)), ...(await checkName(context))];
 }
 
@@ -35,6 +37,13 @@ async function checkGit(): Promise<Check> {
     'git',
     `${found} is too old`,
     `install git ${OLDEST_GIT} or newer (landing needs merge-tree --write-tree)`,
+  );
+}
+
+async function checkTemporary({ env }: Context): Promise<Check> {
+  return assertTemporaryFolder(env).then(
+    () => ok('temporary folder', tmpdir()),
+    (error: Error) => problem('temporary folder', error, 'set TMPDIR to another folder'),
   );
 }
 
