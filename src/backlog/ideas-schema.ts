@@ -84,7 +84,9 @@ const idea = z.strictObject({
     .max(10_000)
     .optional()
     .describe('Most agent runs for the idea. Default: the configuration’s.'),
-  timeoutMinutes: minutes.optional().describe('Minutes until the whole idea times out. Default: the configuration’s.'),
+  timeoutMinutes: minutes
+    .optional()
+    .describe('Minutes of work until the idea times out; waiting does not count. Default: the configuration’s.'),
   iterationTimeoutMinutes: minutes
     .optional()
     .describe('Minutes until one agent run times out. Default: the configuration’s.'),

@@ -40,6 +40,8 @@ export interface IdeaEntry {
   retries: number;
   /** Landing rounds given back so far. */
   rounds: number;
+  /** A landing of it met a conflict. */
+  conflicted?: true;
   reason?: string;
   work?: ReadyWork;
   /** The failed landing, until the child takes it up. */

@@ -79,6 +79,16 @@ describe('init in a folder of a monorepo', () => {
       setup: { run: 'cd apps/web && npm install --no-package-lock' },
     });
     expect(made.stderr).toContain('both in apps/web');
+    // A folder that has nothing but a backlog or a Makefile counts, too.
+    for (const [dir, file] of [
+      ['apps/ideas', 'ideas.yaml'],
+      ['apps/make', 'Makefile'],
+      ['apps/specs', 'specs/roadmap.md'],
+    ] as const) {
+      await box.write({ [`${dir}/${file}`]: '' });
+      expect((await box.run('-C', join(box.repo, dir), 'init')).code).toBe(0);
+      expect(await exists(join(box.repo, dir, 'ralphctl.yaml'))).toBe(true);
+    }
     // Found from below it, too; the top of the repository keeps its own.
     const plan = async (...at: string[]) => (await box.run(...at, 'start', '--dry-run', '--agent', 'scripted')).stdout;
     expect(await plan('-C', join(box.repo, 'apps/web/src'))).toContain('w-1');

@@ -18,6 +18,9 @@ const MAY_STAY_OPEN = /(?<![^\r\n]) {0,3}(?:`{3}|~{3}|<)/;
 
 /** Most time for one piece, ms. A piece has about four thousand characters, which take some ten. */
 const MOST_MS = 2000;
+/** Most CPU time for all pieces of a file: this much, ms, and some for each piece. Load does not count. */
+const FILE_MS = 2000;
+const PIECE_MS = 40;
 /** A list item behind so many blanks that the parser's time explodes; people stop at twenty. */
 const TOO_DEEP = /^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/;
 
@@ -49,6 +52,24 @@ function parseInTime(text: string, line: number): Root {
   }
 }
 
+/** CPU time that the pieces of one file have used. */
+class Meter {
+  #spent = 0;
+  #allowed = FILE_MS;
+
+  /** @throws TooComplexError when many pieces that are slow each would add up. */
+  parse(text: string, line: number): Root {
+    this.#allowed += Math.max(1, text.length / PIECE) * PIECE_MS;
+    const before = process.cpuUsage();
+    const root = parseInTime(text, line);
+    const { user, system } = process.cpuUsage(before);
+    this.#spent += (user + system) / 1000;
+    if (this.#spent > this.#allowed)
+      throw new TooComplexError('the Markdown up to this line takes too long to read', line + 1);
+    return root;
+  }
+}
+
 export interface Chunk {
   text: string;
   /** Offset of the piece in the whole text. */
@@ -59,14 +80,14 @@ export interface Chunk {
   root(): Root;
 }
 
-function chunk(text: string, offset: number, line: number): Chunk {
+function chunk(text: string, offset: number, line: number, meter: Meter): Chunk {
   let root: Root | undefined;
   return {
     text,
     offset,
     line,
     root: () => {
-      root ??= parseInTime(text, line);
+      root ??= meter.parse(text, line);
       return root;
     },
   };
@@ -84,12 +105,13 @@ function closed(piece: Chunk, number: string | undefined): boolean {
 
 /** The pieces of `text`, in order and without gaps, of at least `size` characters where a cut is possible. */
 export function* chunks(text: string, size = PIECE): Generator<Chunk> {
+  const meter = new Meter();
   let start = 0;
   let line = 0;
   let wanted = size;
   for (const cut of text.matchAll(CUT)) {
     if (cut.index - start < wanted) continue;
-    const piece = chunk(text.slice(start, cut.index), start, line);
+    const piece = chunk(text.slice(start, cut.index), start, line, meter);
     if (!closed(piece, cut[1])) {
       // Doubling keeps the repeated parsing of a block that never ends linear.
       wanted = 2 * Math.max(wanted, cut.index - start);
@@ -100,7 +122,7 @@ export function* chunks(text: string, size = PIECE): Generator<Chunk> {
     start = cut.index;
     wanted = size;
   }
-  if (start < text.length) yield chunk(text.slice(start), start, line);
+  if (start < text.length) yield chunk(text.slice(start), start, line, meter);
 }
 
 /** Line ends in the text. */

@@ -2,8 +2,9 @@
  * Finds the commands that check a project and those that prepare a fresh checkout, from the project's own files.
  * Invariant: reads only; proposes nothing that no file of the project names, and no check whose program is not installed.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { MIB, readInput } from '../../config/read-input.js';
 import { node } from './node.js';
 import { type Candidate, type Candidates, NOTHING, type Proposal, type Read } from './proposal.js';
 import { python } from './python.js';
@@ -17,9 +18,16 @@ export interface ProjectFolder {
   installed: (program: string) => Promise<boolean>;
 }
 
+/** A file that is too large, or not a regular one, proposes nothing. */
+const readText = (path: string): Promise<string | undefined> =>
+  readInput(path, MIB).then(
+    (bytes) => bytes.toString('utf8'),
+    () => undefined,
+  );
+
 /** Commands as they run at the top of the repository. */
 export async function proposeCommands({ dir, root, installed }: ProjectFolder): Promise<Proposal> {
-  const read: Read = (file) => readFile(join(dir, file), 'utf8').catch(() => undefined);
+  const read: Read = (file) => readText(join(dir, file));
   const list = (inner: string): Promise<string[]> => readdir(join(dir, inner)).catch(() => []);
   const folder = relative(root, dir);
   const all = [

@@ -3,7 +3,9 @@
  * Pure.
  */
 
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { CONFIG_FILES, foldersUpTo } from '../../config/load.js';
 import type { Proposal } from './proposal.js';
@@ -83,8 +85,12 @@ const MARKS = new Set<string>([
   ...CONFIG_FILES,
   'roadmap.md',
   'ROADMAP.md',
+  'ideas.yaml',
+  'ideas.yml',
+  'ideas.json',
   'package.json',
   'pyproject.toml',
+  'setup.py',
   'setup.cfg',
   'requirements.txt',
   'Cargo.toml',
@@ -92,6 +98,7 @@ const MARKS = new Set<string>([
   'Gemfile',
   'composer.json',
   'mix.exs',
+  'Makefile',
   'gradlew',
   'pom.xml',
   'deno.json',
@@ -102,7 +109,7 @@ const MARKS = new Set<string>([
 export async function projectFolder(from: string, root: string): Promise<string> {
   for (const dir of await foldersUpTo(from, root)) {
     const names = await readdir(dir).catch(() => []);
-    if (names.some((name) => MARKS.has(name))) return dir;
+    if (names.some((name) => MARKS.has(name)) || existsSync(join(dir, 'specs', 'roadmap.md'))) return dir;
   }
   return root;
 }

@@ -91,6 +91,7 @@ export class LandingQueue {
     this.#board.state.totals.bounces += 1;
     if (ended) return ended;
     entry.rounds += 1;
+    if (result.kind === 'conflict') entry.conflicted = true;
     entry.bounce = bounceOf(result);
     if (this.#board.state.run === 'stopping') queueForSlot(this.#board, entry);
     // No agent can fix a failure that existed before it came: its rounds would be wasted.

@@ -68,7 +68,7 @@ export function survey(entries: readonly IdeaEntry[]): Survey {
     if (entry.busy) found.gitTasks += 1;
     if (entry.approval) found.approvals += 1;
     else if (status === 'paused' || entry.pauseAsked) found.pausedIdeas += 1;
-    if (status === 'landed' && entry.rounds > 0) found.conflictsResolved += 1;
+    if (status === 'landed' && entry.conflicted) found.conflictsResolved += 1;
     const list = byStatus.get(status);
     if (list) put(list, entry);
     if (waitsForPerson(entry) && !ATTENTION.includes(status)) put(others, entry);

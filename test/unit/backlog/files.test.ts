@@ -75,14 +75,17 @@ describe('readBacklog', () => {
   });
   it.each([
     ['50,000 emphasis marks', `- [ ] **a-2**: ${'*a_'.repeat(50_000)}`],
+    ['a hundred slow pieces', `- [ ] **a-2**: ${'*a_'.repeat(1333)}\n`.repeat(100)],
     ['a list nested 500 deep', Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')],
     ['runs of backticks', `- [ ] **a-2**: ${Array.from({ length: 3000 }, (_, i) => `${'`'.repeat(i)}a`).join('')}`],
-  ])('reads, or refuses with the line, %s', async (_, text) => {
+  ])('reads, or refuses with the line, within seconds of CPU time: %s', async (_, text) => {
+    const before = process.cpuUsage();
     const error = await readBacklog('r.md', { text: `# R\n\n- [ ] **a-1**: fine\n${text}\n` }).catch((e: unknown) => e);
     if (error instanceof Error) {
       expect(error).toBeInstanceOf(BacklogError);
       expect(error.message).toMatch(/r\.md:\d+: .*(?:takes too long to read|nested too deeply)/);
     }
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(15);
   });
   it('refuses what is not there and what is a folder', async () => {
     await expect(readBacklog(join(dir, 'no.md'))).rejects.toThrow(/no\.md: there is no such file/);

@@ -7,7 +7,14 @@ import { card, entryOf, stats } from './support.js';
 
 const flag = fc.option(fc.constant(true as const), { nil: undefined });
 const anyEntry = fc
-  .record({ status: fc.constantFrom(...IDEA_STATUSES), blue: flag, hold: flag, approval: flag, pauseAsked: flag })
+  .record({
+    status: fc.constantFrom(...IDEA_STATUSES),
+    blue: flag,
+    conflicted: flag,
+    hold: flag,
+    approval: flag,
+    pauseAsked: flag,
+  })
   .chain((one) => fc.record({ one: fc.constant(one), rounds: fc.nat(2), count: fc.nat(3), busy: fc.boolean() }));
 const anyEntries = fc.array(anyEntry, { maxLength: 40 }).map((all) =>
   all.map(({ one, rounds, count, busy }, at): IdeaEntry => {
@@ -32,6 +39,9 @@ describe('A8 G9 one pass over all ideas', () => {
         expect(found.total).toBe(plain.length);
         expect(found.approvals).toBe(entries.filter((entry) => entry.approval).length);
         expect(found.gitTasks).toBe(entries.filter((entry) => entry.busy).length);
+        expect(found.conflictsResolved).toBe(
+          entries.filter((entry) => entry.status === 'landed' && entry.conflicted).length,
+        );
         expect(found.iterations.count).toBe(entries.reduce((sum, one) => sum + (one.iterations?.count ?? 0), 0));
         const ids = (list: readonly IdeaEntry[]): string[] => list.map((entry) => entry.card.id);
         const of = (...statuses: string[]): IdeaEntry[] =>
