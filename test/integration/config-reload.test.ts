@@ -78,7 +78,7 @@ it('flags of start on an open run: what can be applied is, the rest is refused b
   expect(taken.code, taken.stderr).toBe(0);
   expect(taken.stderr).toMatch(/applied to the open run: gate\.commands: .*flag-gate/);
   expect(taken.stderr).toContain('applied to the open run: mode step');
-  expect(await held.status()).toMatchObject({ mode: 'step', config: 2, slots: 3 });
+  expect(await held.status()).toMatchObject({ mode: 'step', config: 3, slots: 3 });
   const shown = (await held.box.run('config', 'show', '--json')).json[0]?.keys as { key: string; origin: string }[];
   expect(shown).toContainEqual(expect.objectContaining({ key: 'gate.commands', origin: '--gate' }));
   expect(shown).toContainEqual(expect.objectContaining({ key: 'agent', origin: 'ralphctl.yaml:2' }));

@@ -25,6 +25,8 @@ export function liveLine(event: StampedEvent, colour: boolean): string | undefin
 export class LiveLines {
   readonly #colour: boolean;
   readonly #questions = new Map<string, string>();
+  /** What was shown of a question whose whole text comes later. */
+  readonly #cut = new Map<string, string>();
   #day = dayOf(Date.now());
 
   constructor(colour: boolean) {
@@ -32,12 +34,22 @@ export class LiveLines {
   }
 
   lines(event: StampedEvent): string[] {
-    const line = liveLine(this.#whole(event), this.#colour);
+    const line = event.kind === 'asks' ? this.#rest(event) : liveLine(this.#whole(event), this.#colour);
     if (line === undefined) return [];
     const day = dayOf(Date.parse(event.at));
     if (day === this.#day) return [line];
     this.#day = day;
     return [dayLine(day, this.#colour), line];
+  }
+
+  /** The question, where only its beginning was shown. */
+  #rest({ idea, question, at }: Extract<StampedEvent, { kind: 'asks' }>): string | undefined {
+    this.#questions.set(idea, question);
+    const shown = this.#cut.get(idea);
+    this.#cut.delete(idea);
+    if (shown === undefined || !question.startsWith(shown)) return undefined;
+    const paint = pc.createColors(this.#colour);
+    return `${paint.dim(clock(at))} ${paint.cyan('?')} ${paint.bold(idea)} asks, in full${asked(question)}`;
   }
 
   #whole(event: StampedEvent): StampedEvent {
@@ -47,7 +59,10 @@ export class LiveLines {
     }
     if (event.kind !== 'idea' || event.status !== 'needs-human' || !event.reason?.endsWith('…')) return event;
     const question = this.#questions.get(event.idea);
-    return question?.startsWith(event.reason.slice(0, -1)) ? { ...event, reason: question } : event;
+    const shown = event.reason.slice(0, -1);
+    if (question?.startsWith(shown)) return { ...event, reason: question };
+    this.#cut.set(event.idea, shown);
+    return event;
   }
 }
 

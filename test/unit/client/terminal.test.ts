@@ -115,6 +115,26 @@ test('C5 a question is shown whole, with its line breaks, also where the run kee
   for (const line of question.split('\n')) expect(text).toContain(`| ${line}`);
 });
 
+test('C5 a question of ralphctl itself is shown whole, before and after the idea is said to ask', () => {
+  const question = `${'take back: git restore file; '.repeat(50)}end`;
+  const at = new Date().toISOString();
+  const asks = { kind: 'asks', idea: 'a-1', asking: 'landing', question, at } as const;
+  const waits = {
+    ...({ kind: 'idea', idea: 'a-1', title: 'Do it', status: 'needs-human' } as const),
+    reason: `${question.slice(0, 999)}…`,
+    at,
+  };
+  for (const order of [
+    [asks, waits],
+    [waits, asks],
+  ]) {
+    const view = new LiveLines(false);
+    const text = order.flatMap((event) => view.lines(event)).join('\n');
+    expect(text.match(/restore file; end/g)).toHaveLength(1);
+    expect(text).toContain('ralphctl answer a-1');
+  }
+});
+
 describe('A8 coming back to a run', () => {
   let dir = '';
   afterEach(async () => {
