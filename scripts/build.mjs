@@ -1,15 +1,17 @@
 /**
- * Builds dist/: the CLI (esbuild, split into lazily loaded chunks), the scripted agent and the workflow bundle.
+ * Builds dist/: the program in one file, the scripted agent and the workflow bundle.
  * Does nothing when dist/ already belongs to these sources.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { usedProtos } from './used-protos.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -25,7 +27,13 @@ async function filesBelow(dir) {
 
 async function fingerprint() {
   const hash = createHash('sha256').update(process.version);
-  const files = [...(await filesBelow(join(root, 'src'))), 'package.json', 'package-lock.json', 'scripts/build.mjs'];
+  const files = [
+    ...(await filesBelow(join(root, 'src'))),
+    'package.json',
+    'package-lock.json',
+    'scripts/build.mjs',
+    'scripts/used-protos.mjs',
+  ];
   for (const file of files) {
     const path = file.startsWith('/') ? file : join(root, file);
     hash.update(path).update(await readFile(path));
@@ -54,8 +62,22 @@ async function buildSdk() {
     legalComments: 'none',
     logLevel: 'error',
     outfile: join(dist, SDK_FILE),
+    plugins: [onlyUsedProtos],
   });
 }
+
+const onlyUsedProtos = {
+  name: 'only-used-protos',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]proto[\\/]protos[\\/]json-module\.js$/ }, async ({ path }) => {
+      const json = JSON.stringify(JSON.stringify(await usedProtos(join(root, 'src'))));
+      const contents = `
+        const { Root, roots } = require('protobufjs/light');
+        module.exports = (roots.__temporal ??= new Root()).addJSON(JSON.parse(${json}));`;
+      return { contents, resolveDir: dirname(path) };
+    });
+  },
+};
 
 /** Lets client and server code import the SDK as usual and get the one file. */
 const sdkFromOneFile = (buildId) => ({
@@ -78,6 +100,29 @@ const sdkFromOneFile = (buildId) => ({
   },
 });
 
+/** Messages are in English; zod would bring those of 50 languages into the start of every command. */
+const onlyEnglish = {
+  name: 'only-english',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
+/** All the program in one file; `import()` runs a module of it when it is needed. */
+const PROGRAM_FILE = 'program.cjs';
+const PROGRAM = `
+  export { main as cli } from './src/cli.ts';
+  export const launcher = () => import('./src/worker/job-process/main.ts');`;
+
+/** A small file that loads the program together with its compiled form, and runs a part of it. */
+const starter = (buildId, part) => `
+  import { cacheRoot } from './src/config/paths.ts';
+  import { loadCompiled } from './src/process/compiled.ts';
+  import { programFile } from './src/process/program-file.ts';
+  await loadCompiled(programFile('${PROGRAM_FILE}'), '${buildId}', cacheRoot()).${part}();`;
+
 async function buildCommands(buildId) {
   const { build } = await import('esbuild');
   const { dependencies, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -88,33 +133,46 @@ async function buildCommands(buildId) {
     target: 'node20',
     sourcemap: 'linked',
     legalComments: 'none',
-    define: { __BUILD_ID__: JSON.stringify(buildId), __VERSION__: JSON.stringify(version) },
-    // CommonJS dependencies call `require`, which ES modules lack.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
-    },
+    logLevel: 'error',
+  };
+  const define = { __BUILD_ID__: JSON.stringify(buildId), __VERSION__: JSON.stringify(version) };
+  // CommonJS dependencies call `require`, which ES modules lack.
+  const requires = {
+    js: "import { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url);",
   };
   // Start-up time counts for every command: small libraries are bundled; native and worker-thread ones stay outside.
   const external = Object.keys(dependencies).filter(
     (name) => name.startsWith('@temporalio/') || name.startsWith('pino'),
   );
+  const stdin = (contents) => ({ contents, resolveDir: root, loader: 'ts' });
   await build({
     ...common,
-    entryPoints: {
-      cli: join(root, 'src/cli.ts'),
-      launcher: join(root, 'src/worker/job-process/main.ts'),
-      compiled: join(root, 'src/process/compiled.ts'),
-    },
-    outdir: dist,
     // Its CommonJS form loads its parts in a way that no bundler follows.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
+    stdin: stdin(PROGRAM),
+    format: 'cjs',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // The compiled form has no hook for `import()`.
+    supported: { 'dynamic-import': false },
+    define: { ...define, 'import.meta.url': '__programUrl' },
+    banner: { js: "const __programUrl = require('node:url').pathToFileURL(module.filename).href;" },
     external,
-    plugins: [sdkFromOneFile(buildId)],
+    plugins: [sdkFromOneFile(buildId), onlyEnglish],
+    outfile: join(dist, PROGRAM_FILE),
   });
+  for (const part of ['cli', 'launcher'])
+    await build({
+      ...common,
+      stdin: stdin(starter(buildId, part)),
+      ...(part === 'cli' ? { banner: { js: '#!/usr/bin/env node' } } : {}),
+      outfile: join(dist, `${part}.js`),
+    });
+  await build({ ...common, entryPoints: [join(root, 'src/process/compiled.ts')], outdir: dist });
   await build({
     ...common,
+    define,
+    banner: requires,
     entryPoints: { 'scripted-agent': join(root, 'src/agents/scripted/main.ts') },
     outdir: dist,
     minify: true,
@@ -136,6 +194,20 @@ async function compileSdk(buildId) {
     await connection.withDeadline(Date.now() + 200, () => workflow.getHandle('x').query('x', 'y')).catch(() => {});
     process.exit(0);`;
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+}
+
+/** The same for the program, by the command that reads most: `status` in a repository without a run. */
+async function compileProgram() {
+  const dir = await mkdtemp(join(tmpdir(), 'ralphctl-build-'));
+  const run = (program, ...args) =>
+    promisify(execFile)(program, args, { cwd: dir, env: { ...process.env, RALPHCTL_HOME: join(dir, 'state') } });
+  try {
+    await run('git', 'init', '--quiet');
+    await run('git', '-c', 'user.name=x', '-c', 'user.email=x', 'commit', '--quiet', '--allow-empty', '--message', 'x');
+    await run(process.execPath, join(dist, 'cli.js'), 'status', '--json').catch(() => {});
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
 }
 
 /**
@@ -164,7 +236,7 @@ export async function buildAll({ quiet = false } = {}) {
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
   await Promise.all([buildCommands(wanted), buildWorkflows(), buildSdk()]);
-  await compileSdk(wanted);
+  await Promise.all([compileSdk(wanted), compileProgram()]);
   await writeFile(stamp, wanted);
   if (!quiet) console.error(`built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * The `ralphctl` program. Invariant: nothing heavy is imported here; a command loads its module when it is called, so that
  * `--help` answers at once.
@@ -270,31 +269,35 @@ function argumentError({ exitCode, message }: CommanderError): number {
   return EXIT.usage;
 }
 
-endWithReader(process.stdout);
-endWithReader(process.stderr);
-if (process.argv[2] === COMPLETE) {
-  const { complete } = await import('./client/completion/complete.js');
-  await complete(program, process.argv.slice(3));
-  await flushed(process.stdout);
-  process.exit(EXIT.ok);
-}
-const bare = process.argv.length === 2 || (process.argv.length === 4 && /^(?:-C|--repo)$/.test(process.argv[2] ?? ''));
-if (bare && canShowScreen(process.env)) process.argv.push('top');
-try {
-  await program.parseAsync();
-} catch (error) {
-  // `--help` also throws this. It must not wait until the module for other errors has loaded.
-  if (error instanceof CommanderError) process.exitCode = argumentError(error);
-  else {
-    const [{ explain }, { linked }] = await Promise.all([
-      import('./client/output.js'),
-      import('./client/views/links.js'),
-    ]);
-    process.exitCode = explain(error, wantsJson, (text) => linked(text, process.stderr));
+/** Runs the command line of this process and ends the process. */
+export async function main(): Promise<never> {
+  endWithReader(process.stdout);
+  endWithReader(process.stderr);
+  if (process.argv[2] === COMPLETE) {
+    const { complete } = await import('./client/completion/complete.js');
+    await complete(program, process.argv.slice(3));
+    await flushed(process.stdout);
+    process.exit(EXIT.ok);
   }
+  const bare =
+    process.argv.length === 2 || (process.argv.length === 4 && /^(?:-C|--repo)$/.test(process.argv[2] ?? ''));
+  if (bare && canShowScreen(process.env)) process.argv.push('top');
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    // `--help` also throws this. It must not wait until the module for other errors has loaded.
+    if (error instanceof CommanderError) process.exitCode = argumentError(error);
+    else {
+      const [{ explain }, { linked }] = await Promise.all([
+        import('./client/output.js'),
+        import('./client/views/links.js'),
+      ]);
+      process.exitCode = explain(error, wantsJson, (text) => linked(text, process.stderr));
+    }
+  }
+  // Libraries may keep handles open, so the process exits by itself: every command has finished its work when it returns.
+  // A slow reader of the output may not have finished. Unread output would be lost with the process.
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  if (process.stdout.isTTY) await (await import('./client/pager.js')).pagerClosed();
+  process.exit(process.exitCode ?? EXIT.ok);
 }
-// Libraries may keep handles open, so the process exits by itself: every command has finished its work when it returns.
-// A slow reader of the output may not have finished. Unread output would be lost with the process.
-await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-if (process.stdout.isTTY) await (await import('./client/pager.js')).pagerClosed();
-process.exit(process.exitCode ?? EXIT.ok);

@@ -1,6 +1,6 @@
 /**
- * Loads one big CommonJS file of dist/ with V8's compiled form of it, which halves the time: the SDK's client is 1.4 MB
- * of source and hundreds of modules when loaded normally.
+ * Loads one big CommonJS file of dist/ with V8's compiled form of it, which halves the time: the program and the SDK's
+ * client are hundreds of modules when loaded normally.
  * Invariant: the compiled form is only a cache. V8 rejects one of another version, and a file that is missing, stale or
  * not writable costs only time.
  */
@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
 
-type Load = (exports: object, require: NodeJS.Require, module: { exports: object }) => void;
+type Load = (exports: object, require: NodeJS.Require, module: { exports: object; filename: string }) => void;
 
 /** The exports of `file`, which holds nothing but ASCII. `fallbackDir` takes the compiled form when `file`'s folder cannot. */
 export function loadCompiled(file: string, buildId: string, fallbackDir: string): Record<string, unknown> {
@@ -19,7 +19,7 @@ export function loadCompiled(file: string, buildId: string, fallbackDir: string)
   const cachedData = firstReadable(places);
   const source = `(function (exports, require, module) {${readFileSync(file, 'latin1')}\n})`;
   const script = new Script(source, { filename: file, cachedData });
-  const module = { exports: {} };
+  const module = { exports: {}, filename: file };
   (script.runInThisContext() as Load)(module.exports, createRequire(file), module);
   if (!cachedData || script.cachedDataRejected) process.once('exit', () => keep(places, script));
   return module.exports as Record<string, unknown>;

@@ -74,8 +74,8 @@ async function attempt(
   const exit = once(child, 'exit');
   child.send({ do: 'init', root: b.root, host: 'testhost' });
   child.send({ do: 'work', id: 1, name: 'runAgent', input, taskToken: 'dG9rZW4=' });
-  const answered = once(child, 'message').then(() => child.disconnect());
-  answered.catch(() => undefined);
+  // On a busy machine progress comes before the answer.
+  child.on('message', (message) => 'ok' in Object(message) && child.disconnect());
   if (whileItRuns && child.pid) await whileItRuns(child.pid);
   await exit;
   return Number(await readFile(count, 'utf8'));
