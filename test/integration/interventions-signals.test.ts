@@ -7,9 +7,9 @@ import type { RunAgentInput } from '../../src/protocol/agent-run.js';
 import { ideaWorkflowId, STATUS, TELL } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { cardsOf, prepareWorlds, settings, World } from './rollover-world.js';
+import { cardsOf, quietRuntime, settings, World } from './rollover-world.js';
 
-beforeAll(prepareWorlds, 120_000);
+beforeAll(quietRuntime);
 
 let world: World;
 afterEach(() => world?.close());

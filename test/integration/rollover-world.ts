@@ -6,13 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
 import { Client, Connection, type WorkflowExecutionInfo } from '@temporalio/client';
-import {
-  bundleWorkflowCode,
-  makeTelemetryFilterString,
-  NativeConnection,
-  Runtime,
-  type Worker,
-} from '@temporalio/worker';
+import { makeTelemetryFilterString, NativeConnection, Runtime, type Worker } from '@temporalio/worker';
 import { createActivities } from '../../src/activities/index.js';
 import type { WorkName, WorkResult } from '../../src/jobs/index.js';
 import type { PrepareInput } from '../../src/protocol/activities.js';
@@ -31,23 +25,8 @@ const HOST = 'testhost';
 
 /** Ends of activities are logged as warnings, and here many end badly on purpose. */
 const quiet = { trace() {}, debug() {}, info() {}, log() {}, warn() {}, error: console.error };
-let bundle: Promise<{ code: string }> | undefined;
-
-/** The workflows as they stand in src/, bundled once per file. */
-export function workflowCode(): Promise<{ code: string }> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
-    payloadConverterPath: fileURLToPath(new URL('../../src/workflows/payloads.ts', import.meta.url)),
-    logger: quiet,
-  });
-  return bundle;
-}
-
-/** For `beforeAll` of a file with worlds. */
-export async function prepareWorlds(): Promise<void> {
-  quietRuntime();
-  await workflowCode();
-}
+/** The workflows as built, as every worker runs them. */
+const workflowBundle = { codePath: fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url)) };
 
 /** Cards of ideas without dependencies. */
 export const cardsOf = (...ids: string[]): IdeaCard[] => ids.map((id) => ({ id, title: `Do ${id}` }));
@@ -109,17 +88,13 @@ export class World {
   #running: Promise<unknown> = Promise.resolve();
 
   static async open(address: string, options: WorldOptions): Promise<World> {
-    const [{ code }, native, plain] = await Promise.all([
-      workflowCode(),
-      NativeConnection.connect({ address }),
-      Connection.connect({ address }),
-    ]);
+    const [native, plain] = await Promise.all([NativeConnection.connect({ address }), Connection.connect({ address })]);
     const world = new World(new Client({ connection: plain, dataConverter }), options, { native, plain });
-    await world.#work(code);
+    await world.#work();
     return world;
   }
 
-  async #work(code: string): Promise<void> {
+  async #work(): Promise<void> {
     // The real activities, with work that is done here instead of with git and agents.
     const deps = { root: '/nonexistent', host: HOST, env: {}, client: this.client.workflow };
     this.#workers = await createWorkers({
@@ -127,7 +102,7 @@ export class World {
       namespace: 'default',
       project: this.project,
       host: HOST,
-      workflows: { workflowBundle: { code } },
+      workflows: { workflowBundle },
       activities: createActivities(deps, (name, input, { signal }) => this.#do(name, input, signal)),
       sinks: { ralph: { event: { fn: (_info, _ref, event) => void this.told.push(event) } } },
       // More than the slots: the limit under test is the autopilot's.
@@ -175,7 +150,7 @@ export class World {
   async comeBack(): Promise<void> {
     for (const worker of this.#workers) if (worker.getState() === 'RUNNING') worker.shutdown();
     await this.#running;
-    await this.#work((await workflowCode()).code);
+    await this.#work();
   }
 
   async close(): Promise<void> {

@@ -7,9 +7,9 @@ import type { LandResult } from '../../src/protocol/git-work.js';
 import { ANSWER, autopilotId, COMMAND, ideaWorkflowId, PAUSE, RESUME, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { cardsOf, prepareWorlds, settings, World, type WorldOptions } from './rollover-world.js';
+import { cardsOf, quietRuntime, settings, World, type WorldOptions } from './rollover-world.js';
 
-beforeAll(prepareWorlds, 120_000);
+beforeAll(quietRuntime);
 
 let world: World;
 afterEach(() => world?.close());

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { autopilotId, ideaWorkflowId } from '../../src/protocol/names.js';
 import type { RunSummary } from '../../src/protocol/run.js';
 import { type ExecutionSize, executionSizes, sum } from '../support/history-size.js';
-import { quietRuntime, settings, World, workflowCode } from './rollover-world.js';
+import { quietRuntime, settings, World } from './rollover-world.js';
 
 const IDEAS = 300;
 const SLOTS = 100;
@@ -23,7 +23,6 @@ describe('three hundred ideas, a hundred slots', () => {
 
   beforeAll(async () => {
     quietRuntime();
-    await workflowCode();
     world = await World.open(inject('address'), {
       cards: ids.map((id) => ({ id, title: `Do ${id} as the roadmap says`, tags: ['quick-win'] })),
       capacity: SLOTS,

@@ -7,9 +7,9 @@ import { afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ENQUEUE, IDEA_STATUS, IDEAS, ideaWorkflowId, SET_SLOTS, STATUS, TELL, WHY } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { cardsOf, prepareWorlds, World } from './rollover-world.js';
+import { cardsOf, quietRuntime, World } from './rollover-world.js';
 
-beforeAll(prepareWorlds, 120_000);
+beforeAll(quietRuntime);
 
 let world: World;
 afterEach(() => world?.close());

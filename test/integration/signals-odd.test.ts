@@ -18,9 +18,9 @@ import { isCommandLike } from '../../src/decide/messages/said.js';
 import { IDEA_STATUS, ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
 import type { IdeaView, RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { cardsOf, prepareWorlds, World } from './rollover-world.js';
+import { cardsOf, quietRuntime, World } from './rollover-world.js';
 
-beforeAll(prepareWorlds, 120_000);
+beforeAll(quietRuntime);
 
 let world: World;
 afterEach(() => world?.close());

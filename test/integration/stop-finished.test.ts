@@ -3,9 +3,9 @@ import { afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { ideaWorkflowId, STATUS } from '../../src/protocol/names.js';
 import type { RunStatus } from '../../src/protocol/views.js';
 import { until } from '../support/program.js';
-import { cardsOf, prepareWorlds, settings, World } from './rollover-world.js';
+import { cardsOf, quietRuntime, settings, World } from './rollover-world.js';
 
-beforeAll(prepareWorlds, 120_000);
+beforeAll(quietRuntime);
 
 let world: World;
 afterEach(() => world?.close());

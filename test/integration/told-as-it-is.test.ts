@@ -11,9 +11,9 @@ import { autopilotId, mainQueue, STATUS, TELL } from '../../src/protocol/names.j
 import type { RunStatus } from '../../src/protocol/views.js';
 import { dataConverter } from '../../src/server/codec.js';
 import { until } from '../support/program.js';
-import { cardsOf, prepareWorlds, settings, World } from './rollover-world.js';
+import { cardsOf, quietRuntime, settings, World } from './rollover-world.js';
 
-beforeAll(prepareWorlds, 120_000);
+beforeAll(quietRuntime);
 
 let world: World | undefined;
 afterEach(async () => {

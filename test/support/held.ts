@@ -1,6 +1,6 @@
 /** Agents that say when they have begun and go on when they are told to: what a test of interventions needs. */
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findProjectId } from '../../src/client/context.js';
 import type { StampedEvent } from '../../src/protocol/events.js';
@@ -24,6 +24,13 @@ export interface HeldIdea {
   id: string;
   steps: HeldStep[];
   [property: string]: unknown;
+}
+
+/** From the files of a run. */
+interface Told {
+  run: string;
+  events: StampedEvent[];
+  over: boolean;
 }
 
 const FIRST_GAP_MS = 100;
@@ -81,23 +88,47 @@ export class Held {
   }
 
   state(wanted: string): Promise<unknown> {
-    return this.#look(`state ${wanted}`, async () => (await this.status())?.state === wanted);
+    return this.#look(
+      `state ${wanted}`,
+      async () => (await this.status())?.state === wanted,
+      ({ events }) => events.filter((event) => event.kind === 'run').at(-1)?.state === wanted,
+    );
   }
 
-  closed(): Promise<unknown> {
-    return this.#look('the run to close', async () => (await this.box.run('status', '--json')).code === 6);
+  /** What `status --json` says of the last run then. */
+  closed(): Promise<{ last: RunSummary }> {
+    return this.#look(
+      'the run to close',
+      async () => {
+        const { code, json } = await this.box.run('status', '--json');
+        return code === 6 && (json[0] as { last: RunSummary } | undefined);
+      },
+      ({ over }) => over,
+    );
   }
 
-  /** Each look starts the program: only when the run has told something since the last one, and now and then all the same. */
-  #look<T>(what: string, check: () => Promise<T | undefined | false>): Promise<T> {
-    let seen: string | undefined;
-    let next = 0;
-    let gap = 0;
+  /**
+   * Each look starts the program: as soon as the newest run's files tell what is likely to fit, and now and then all the
+   * same.
+   */
+  #look<T>(what: string, check: () => Promise<T | undefined | false>, isLikely: (told: Told) => boolean): Promise<T> {
+    let seen = '';
+    let likely = false;
+    let gap = MOST_BETWEEN_LOOKS_MS;
+    let next = performance.now() + gap;
     const look = async (): Promise<T | undefined | false> => {
       const told = await this.#told();
-      if (told === seen && performance.now() < next) return undefined;
-      gap = told === seen ? Math.min(gap * 2, MOST_BETWEEN_LOOKS_MS) : FIRST_GAP_MS;
-      seen = told;
+      const news = told.events.length + String(told.over) + told.run;
+      if (news !== seen) {
+        seen = news;
+        likely = isLikely(told);
+        if (likely) {
+          gap = FIRST_GAP_MS;
+          next = 0;
+        }
+      }
+      if (performance.now() < next) return undefined;
+      gap = Math.min(gap * 2, MOST_BETWEEN_LOOKS_MS);
       try {
         return await check();
       } finally {
@@ -107,21 +138,19 @@ export class Held {
     return until(what, look, 120_000);
   }
 
-  /** Changes whenever a run of the repository tells something. */
-  async #told(): Promise<string> {
+  /** What the newest run of the repository has told so far. */
+  async #told(): Promise<Told> {
     const { repo: cwd, env } = this.box;
     this.#project ??= await findProjectId({ cwd, root: this.stateRoot, cacheRoot: this.stateRoot, env, json: true });
     const runs = join(this.stateRoot, 'projects', this.#project, 'runs');
-    const names = await readdir(runs).catch(() => []);
-    const sizes = await Promise.all(
-      names.map((name) =>
-        stat(join(runs, name, 'events.jsonl')).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      ),
-    );
-    return sizes.join(' ');
+    const run = (await readdir(runs).catch(() => [])).sort().at(-1) ?? '';
+    const text = await readFile(join(runs, run, 'events.jsonl'), 'utf8').catch(() => '');
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    const events = whole
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as StampedEvent);
+    return { run, events, over: existsSync(join(runs, run, 'summary.json')) };
   }
 
   async why(id: string): Promise<WhyView> {
@@ -130,10 +159,15 @@ export class Held {
 
   /** Waits for a status; gives what `why` says then. */
   idea(id: string, wanted: IdeaStatus): Promise<WhyView> {
-    return this.#look(`${id} ${wanted}`, async () => {
-      const view = await this.why(id);
-      return view?.status === wanted && view;
-    });
+    return this.#look(
+      `${id} ${wanted}`,
+      async () => {
+        const view = await this.why(id);
+        return view?.status === wanted && view;
+      },
+      ({ events }) =>
+        events.filter((event) => event.kind === 'idea').findLast((event) => event.idea === id)?.status === wanted,
+    );
   }
 
   events(): Promise<StampedEvent[]> {
@@ -144,7 +178,11 @@ export class Held {
 
   /** Waits for an event. */
   event(what: string, fits: (event: StampedEvent) => boolean): Promise<StampedEvent> {
-    return this.#look(what, async () => (await this.events()).find(fits));
+    return this.#look(
+      what,
+      async () => (await this.events()).find(fits),
+      (told) => told.events.some(fits),
+    );
   }
 
   async saves(id: string): Promise<string[]> {
@@ -166,9 +204,7 @@ export class Held {
 
   /** Waits for the end; attaching could come too late and start another run. */
   async finish(): Promise<RunSummary> {
-    await this.closed();
-    const { json } = await this.box.run('status', '--json');
-    return json[0]?.last as RunSummary;
+    return (await this.closed()).last;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Runs the built program as users do, in repositories made for one test. */
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +36,7 @@ export interface Sandbox {
 
 /** A repository with one commit holding `files`, and the program set to work on it. */
 export async function sandbox(stateRoot: string, files: Record<string, string>): Promise<Sandbox> {
-  const base = await mkdtemp(join(tmpdir(), 'ralphctl-case-'));
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'ralphctl-case-')));
   const repo = join(base, 'repo');
   const scratch = join(base, 'scratch');
   await mkdir(repo);
@@ -89,11 +90,30 @@ export async function sandbox(stateRoot: string, files: Record<string, string>):
     },
     dispose: async () => {
       for (const child of children) child.kill('SIGKILL');
-      await run('abort');
+      if (await mayBeOpen(env.RALPHCTL_HOME ?? stateRoot, repo)) await run('abort');
       await run('worker', '--stop');
       await rm(base, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** False only where the repository has runs, and each has ended. Answers from files, because an abort starts the program. */
+async function mayBeOpen(stateRoot: string, repo: string): Promise<boolean> {
+  const projects = join(stateRoot, 'projects');
+  const runs = async (project: string): Promise<string[]> => {
+    const dir = join(projects, project, 'runs');
+    return (await readdir(dir).catch(() => [])).map((name) => join(dir, name));
+  };
+  const all = (await Promise.all((await readdir(projects).catch(() => [])).map(runs))).flat();
+  const isOurs = async (run: string): Promise<boolean> =>
+    readFile(join(run, 'run.json'), 'utf8').then(
+      (text) => (JSON.parse(text) as { repo?: string }).repo === repo,
+      () => false,
+    );
+  const ours = (await Promise.all(all.map(async (run) => ((await isOurs(run)) ? run : undefined)))).filter(
+    (run) => run !== undefined,
+  );
+  return ours.length === 0 || ours.some((run) => !existsSync(join(run, 'summary.json')));
 }
 
 /** A roadmap as text. */
