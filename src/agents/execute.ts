@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { AgentSpec } from '../config/agent-spec.js';
 import type { Identity } from '../process/identity.js';
-import { type Redact, redactor, secretValues } from '../process/redact.js';
+import { passedValues, type Redact, redactor, secretValues } from '../process/redact.js';
 import { type RunResult, startRun } from '../process/run.js';
 import type { AgentHeartbeat, AgentOutcome, Usage } from '../protocol/agent-run.js';
 import { agentEnvironment } from './environment.js';
@@ -125,7 +125,7 @@ export async function executeAgent(input: ExecuteAgentInput): Promise<ExecuteAge
   const patience = new Patience(input.retryingMs ?? RETRYING_MS, () => handle.kill());
   let over = false;
   const base = input.baseEnv ?? process.env;
-  const secrets = secretValues(env, base);
+  const secrets = [...secretValues(env, base), ...passedValues(base, spec.passEnv)];
   const redact = redactor(secrets);
   const stream = input.streamFile === undefined ? undefined : await StreamFile.open(input.streamFile, { redact });
   const heartbeat = new Heartbeat(redact);

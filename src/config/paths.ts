@@ -44,4 +44,6 @@ export const closedLockDir = (root: string, project: string): string => join(pro
 /** Gate results on base commits; ralphctl can run the gate again. */
 /** Edits, splits and other interventions that outlast a run. */
 export const carriedDir = (root: string, project: string): string => join(projectDir(root, project), 'carried');
+/** Hashes of the stamps of kept folders (gate/kept/stamp.ts). */
+export const keptDir = (root: string, project: string): string => join(projectDir(root, project), 'kept');
 export const baselineDir = (root: string, project: string): string => join(projectDir(root, project), 'baseline');

@@ -43,6 +43,8 @@ export interface GateOptions {
   logDir: string;
   /** The whole environment. */
   env: Readonly<Record<string, string>>;
+  /** Texts that must not reach log and result. */
+  secrets?: readonly string[];
   /** Token of the processes; each command has one below it. */
   token: string;
   signal?: AbortSignal;
@@ -154,6 +156,7 @@ export async function runCommand(
     argv,
     cwd: worktree,
     env: options.env,
+    ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
     timeoutMs: command.timeoutMs,
     tailBytes: COUNTED_BYTES,

@@ -1,5 +1,6 @@
 /** The environment of the user's own commands (set-up, gate) for one slot, and a hint when they miss a variable. */
 import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
+import { passedValues, secretValues } from '../process/redact.js';
 import type { RunFile } from '../run-files/shapes.js';
 import type { WorkDeps } from './job.js';
 
@@ -11,6 +12,8 @@ export interface Configured {
 export interface CommandEnvironment {
   env: Record<string, string>;
   hint: (said: string) => string | undefined;
+  /** Texts that must not reach its log. */
+  secrets: string[];
 }
 
 export function commandEnvironment(
@@ -21,8 +24,10 @@ export function commandEnvironment(
 ): CommandEnvironment {
   // Runs pinned by 0.1 have no such list.
   const passEnv: readonly string[] = run.file.config[part].passEnv ?? [];
+  const env = gateEnvironment(deps.env, slotEnvironment(where), passEnv);
   return {
-    env: gateEnvironment(deps.env, slotEnvironment(where), passEnv),
+    env,
+    secrets: [...secretValues(env), ...passedValues(env, passEnv)],
     hint: (said) => withheldHint(withheldFrom(deps.env, said, passEnv), `${part}.passEnv`),
   };
 }

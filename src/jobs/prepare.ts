@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ideaDir, worktreesDir } from '../config/paths.js';
+import { ideaDir, keptDir, worktreesDir } from '../config/paths.js';
 import { ensureSetup, SetupError } from '../gate/kept/setup.js';
 import { admitOwnTip, noteOwnTip } from '../git/confinement/own-branch.js';
 import { RepositoryError } from '../git/errors.js';
@@ -157,6 +157,7 @@ export async function setUp(
     copy: setup.copy,
     // Runs pinned by 0.1 have no such list.
     cache: worktrees.cache ?? [],
+    proofs: keptDir(deps.root, where.project),
     shared: where.shared ?? false,
     from: run.file.repo,
     timeoutMs: setup.timeoutMinutes * 60_000,

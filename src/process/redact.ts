@@ -17,6 +17,8 @@ const OPEN_NAME =
 const SHORTEST = 8;
 /** The same, where only the value's shape marks it. */
 const SHORTEST_UNNAMED = 12;
+/** The same, of variables that the configuration passes on. */
+const SHORTEST_PASSED = 4;
 const MASK = '[redacted]';
 
 /**
@@ -66,17 +68,38 @@ export function secretValues(...environments: readonly Env[]): string[] {
         values.add(value);
     }
   }
-  // Longest first: one secret may begin with another.
-  return [...values].sort((a, b) => b.length - a.length);
+  return longestFirst([...values]);
+}
+
+/** One secret may begin with another. */
+const longestFirst = (values: readonly string[]): string[] => [...values].sort((a, b) => b.length - a.length);
+
+/** Values that name a mode or a switch: ordinary output is full of them. */
+const PLAIN =
+  /^(?:true|false|null|none|auto|always|never|test|tests|testing|development|production|staging|local|localhost|debug|info|warn|warning|error|trace|verbose|silent|enabled|disabled|default|utf-?8)$/i;
+
+/**
+ * Values of variables that the configuration passes on (`passEnv`): most of them are secrets, whatever their name and
+ * shape. Paths, short numbers, switches and names of hosts and users are not.
+ */
+export function passedValues(env: Env, names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const value = env[name];
+    if (value === undefined || value.length < SHORTEST_PASSED || OPEN.has(name) || /^\//.test(value)) return [];
+    const marked = SECRET_NAME.test(name);
+    const open = !marked && (OPEN_NAME.test(name) || PLAIN.test(value) || /^\d{1,7}$/.test(value));
+    return open ? [] : [value];
+  });
 }
 
 export type Redact = (text: string) => string;
 
 /** A function that masks the given values and every known shape. */
 export function redactor(secrets: readonly string[]): Redact {
+  const sorted = longestFirst(secrets);
   return (text) => {
     let clean = text;
-    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
+    for (const secret of sorted) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
     for (const [hint, shape] of SHAPES) if (clean.includes(hint)) clean = clean.replace(shape, `$1${MASK}`);
     return clean;
   };

@@ -2,9 +2,10 @@
  * What lies in worktrees beside the repository's own files (dependencies, virtual environments) over several ideas: it
  * keeps working, and nothing of one idea's gate reaches another's. Features: B3 B11 D1.
  */
-import { link, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { takeStamp } from '../../src/gate/kept/stamp.js';
 import { gateLanding } from '../../src/jobs/gate/gate.js';
 import { setUp } from '../../src/jobs/prepare.js';
 import type { LandResult } from '../../src/protocol/git-work.js';
@@ -56,6 +57,40 @@ describe('a Python virtual environment, which holds the path of its worktree', (
     expect(await gate(b, 't-2', second.at.worktree)).toBe(true);
     expect((await land(b, 't-2', second)).kind).toBe('landed');
     // Once in the worktree of the ideas, once in that of landings.
+    expect(await count(b, 'set-ups')).toBe(2);
+  });
+});
+
+describe('a worktree that was moved', () => {
+  const MAKE = `echo ran >> "$COUNT"; mkdir -p .venv && echo "$PWD/.venv" > .venv/home`;
+
+  it.each([
+    // As ralphctl advises where another state folder has the branch.
+    ['by hand', async (b: Bench, at: string) => b.git('worktree', 'move', at, `${at}-moved`)],
+    [
+      'by ralphctl, as it had lost its repository',
+      async (b: Bench, at: string) => {
+        await b.git('worktree', 'move', at, join(b.base, 'elsewhere'));
+        await writeFile(join(b.base, 'elsewhere/.git'), 'gitdir: /nowhere\n');
+        await b.write({ taken: 'its former place' }, at);
+      },
+    ],
+  ])('B11: %s gets its virtual environment again, at its new path, and keeps its work', async (_, move) => {
+    const b = await bench({
+      files: { '.gitignore': '.venv/\n' },
+      agent,
+      config: { setup: { run: MAKE, passEnv: ['COUNT'] }, gate: ['test "$(cat .venv/home)" = "$PWD/.venv"'] },
+    });
+    b.env.COUNT = join(b.marks, 'set-ups');
+    const { at } = await worked(b, 't-1');
+    await b.write({ 'unsaved.txt': 'u', '.venv/stale': 's' }, at.worktree);
+    await move(b, at.worktree);
+    const moved = await b.prepare('t-1');
+    expect(moved).toMatchObject({ origin: 'adopted' });
+    expect(await gate(b, 't-1', moved.worktree)).toBe(true);
+    expect(await readdir(join(moved.worktree, '.venv'))).toEqual(['home']);
+    expect(await b.read(join(moved.worktree, 'unsaved.txt'))).toBe('u');
+    await b.prepare('t-1');
     expect(await count(b, 'set-ups')).toBe(2);
   });
 });
@@ -243,6 +278,23 @@ describe('what an idea leaves in its worktree does not reach the idea that gets 
 });
 
 describe('a stamp of kept folders', () => {
+  it('F2: that somebody wrote over counts for nothing, in a new job process, too', async () => {
+    const b = await project({ 't-1': ':', 't-2': BREAK });
+    expect((await land(b, 't-1', await worked(b, 't-1'))).kind).toBe('landed');
+    const [, dir = ''] = /worktree (.*\/integration\/.*)/.exec(await b.git('worktree', 'list', '--porcelain')) ?? [];
+    await writeFile(join(dir, 'node_modules/.bin/mytest'), '#!/bin/sh\n');
+    const stamp = JSON.stringify(await takeStamp(dir, ['node_modules/']));
+    await writeFile(join(await b.gitIn(dir, 'rev-parse', '--absolute-git-dir'), 'ralphctl-kept'), stamp);
+    const two = await worked(b, 't-2');
+    vi.resetModules();
+    const { createActivities } = await import('../../src/activities/index.js');
+    const fresh = createActivities({ root: b.root, host: 'testhost', env: b.env, client: {} as never });
+    const { worktree, branch, base } = two.at;
+    const names = { ...b.ref, idea: 't-2', title: 'Do t-2', agentName: 'ed-001' };
+    const input = { ...names, worktree, branch, base, head: two.run.head };
+    expect((await b.call(fresh.git.landIdea, input).done).kind).toBe('red');
+  });
+
   it('files with other names elsewhere are told by content: a link that comes or goes changes their change time', async () => {
     const b = await project(
       { 't-1': ':', 't-2': ':', 't-3': BREAK },

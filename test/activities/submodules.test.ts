@@ -84,7 +84,7 @@ describe('submodules', () => {
     const { b } = await project({ 't-1': COMMIT_INSIDE });
     const one = await worked(b, 't-1');
     expect(one.run.unfinished).toMatch(
-      /^the submodule libs\/x points to [0-9a-f]{10}, which is in no branch of its origin/,
+      /^the submodule libs\/x points to [0-9a-f]{10}, which is in no branch or tag of its origin/,
     );
     const inside = await b.gitIn(join(one.at.worktree, 'libs/x'), 'rev-parse', 'HEAD');
     await b.prepare('t-1', { agentName: 'ed-002' });
@@ -92,6 +92,38 @@ describe('submodules', () => {
     const before = await b.git('rev-parse', 'main');
     await expect(land(b, 't-1', one)).rejects.toMatchObject({ type: FAILURE.repository });
     expect(await b.git('rev-parse', 'main')).toBe(before);
+  });
+
+  it.each([
+    ['a tag of the agent', 'git -C libs/x tag v1'],
+    ['a remote-tracking branch that the agent wrote', 'git -C libs/x update-ref refs/remotes/origin/x HEAD'],
+    [
+      'an origin of the agent',
+      `git init -q --bare -b main "$MARKS/mine.git"; git -C libs/x remote set-url origin "$MARKS/mine.git"; git -C libs/x push -q origin HEAD:main`,
+    ],
+    [
+      'a branch that the agent pushed into the copy of the checkout',
+      `git -C libs/x push -q "$(git rev-parse --git-common-dir)/modules/libs/x" HEAD:refs/heads/mine`,
+    ],
+  ])('A5: %s does not publish a commit inside one', async (_, script) => {
+    const { b } = await project({ 't-1': `${COMMIT_INSIDE}; ${script}` });
+    const one = await worked(b, 't-1');
+    expect(one.run.unfinished).toMatch(
+      /the submodule libs\/x points to [0-9a-f]{10}, which is in no branch or tag of its/,
+    );
+    const before = await b.git('rev-parse', 'main');
+    await expect(land(b, 't-1', one)).rejects.toMatchObject({ type: FAILURE.repository });
+    expect(await b.git('rev-parse', 'main')).toBe(before);
+  });
+
+  it('A5: a commit below the tip of a branch of the origin lands; one of an origin that is gone does not', async () => {
+    const push = `git -C libs/x push -q origin HEAD:main; (cd libs/x && echo on >> lib.txt && ${ME} commit -qam on && git push -q origin HEAD:main && git checkout -q HEAD~1)`;
+    const gone = 'rm -rf "$(git -C libs/x config remote.origin.url)"';
+    const { b } = await project({ 't-1': `${COMMIT_INSIDE}; ${push}`, 't-2': `${COMMIT_INSIDE}; ${push}; ${gone}` });
+    const one = await worked(b, 't-1');
+    expect(one.run.unfinished).toBeUndefined();
+    expect((await land(b, 't-1', one)).kind).toBe('landed');
+    expect((await worked(b, 't-2')).run.unfinished).toMatch(/libs\/x points to .*its origin .*x\.git does not answer/);
   });
 
   it('one that is pushed first lands, and the next idea has it', async () => {

@@ -79,11 +79,15 @@ async function tried(trial: Trial, deps: WorkDeps, dir: string, folder: string):
     return [setupFailed(error)];
   }
   checks.push(...(await leftovers(dir, 'set-up', 'setup.run')));
-  const { env, hint } = commandEnvironment(deps, run, 'gate', where);
+  const { env, hint, secrets } = commandEnvironment(deps, run, 'gate', where);
   for (const [n, command] of gateCommands(config).entries()) {
     if (trial.without.has(command.name)) continue;
     const token = `${project.id}/doctor/gate/${randomUUID()}`;
-    const got = await runCommand({ worktree: dir, logDir, env, hint, token, signal }, command, `gate-${n + 1}`);
+    const got = await runCommand(
+      { worktree: dir, logDir, env, hint, secrets, token, signal },
+      command,
+      `gate-${n + 1}`,
+    );
     checks.push(judged(command, got, trial, target));
   }
   if (checks.every(({ what }) => what !== LEFT)) checks.push(...(await leftovers(dir, 'the gate', 'gate')));

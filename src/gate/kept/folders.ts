@@ -11,11 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { contentOf, type Listed, listFiles, parseListing } from '../../process/table.js';
 import { SetupError } from './copy-files.js';
-import { clearKept, type KeptStamp, keptPaths, readKept, takeStamp, writeKept } from './stamp.js';
+import { clearKept, type KeptStamp, keptPaths, readKept, type StampPlace, takeStamp, writeKept } from './stamp.js';
 
-export interface KeptPlace {
-  worktree: string;
-  gitDir: string;
+export interface KeptPlace extends StampPlace {
   /** Build caches that stay as they are: paths, or ends of paths, such as `target`. */
   cache: readonly string[];
 }
@@ -28,18 +26,17 @@ const isCache = (path: string, { cache }: KeptPlace): boolean =>
 
 /** Call when tracked files are in place and folders that are not kept are gone. False: set-up has to run again. */
 export async function proveKept(place: KeptPlace): Promise<boolean> {
-  const { worktree, gitDir } = place;
-  const there = (await keptPaths(worktree)).filter((path) => !isCache(path, place));
-  const stamp = await readKept(gitDir, worktree);
+  const there = (await keptPaths(place.worktree)).filter((path) => !isCache(path, place));
+  const stamp = await readKept(place);
   if (stamp && (await asStamped(place, stamp, there))) return true;
-  await clearKept(gitDir);
+  await clearKept(place);
   await removeBut(place, there);
   return there.length === 0 && !stamp;
 }
 
 /** Call right before a gate relies on what set-up left: false when somebody has changed it since. What was added goes. */
 export async function stillAsStamped(place: KeptPlace): Promise<boolean> {
-  const stamp = await readKept(place.gitDir, place.worktree);
+  const stamp = await readKept(place);
   if (!stamp) return true;
   const there = (await keptPaths(place.worktree)).filter((path) => !isCache(path, place));
   return asStamped(place, stamp, there);
@@ -47,11 +44,18 @@ export async function stillAsStamped(place: KeptPlace): Promise<boolean> {
 
 /** Call right after a set-up that began with proven folders. */
 export async function stampKept(place: KeptPlace): Promise<void> {
-  const { worktree, gitDir } = place;
+  const { worktree } = place;
   const there = (await keptPaths(worktree)).filter((path) => !isCache(path, place));
   await delay(TICK_MS);
-  await writeKept(gitDir, await takeStamp(worktree, there));
+  await writeKept(place, await takeStamp(worktree, there));
 }
+
+/** Removes these paths, except for the caches inside. */
+export const removeKept = (place: KeptPlace, paths: readonly string[]): Promise<void> =>
+  removeBut(
+    place,
+    paths.filter((path) => !isCache(path, place)),
+  );
 
 /** Removes added files; false when something in the stamp was changed or is missing. */
 async function asStamped(place: KeptPlace, stamp: KeptStamp, there: readonly string[]): Promise<boolean> {

@@ -6,7 +6,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exclusive } from '../../git/locks.js';
 import { sharedGitDir } from '../../git/repository.js';
@@ -18,7 +18,7 @@ import { run } from '../../process/run.js';
 import { plainText } from '../ansi.js';
 import { boundedTail, toArgv } from '../run.js';
 import { copyFiles, SetupError } from './copy-files.js';
-import { proveKept, stampKept } from './folders.js';
+import { type KeptPlace, proveKept, removeKept, stampKept } from './folders.js';
 import { clearKept } from './stamp.js';
 
 export { SetupError } from './copy-files.js';
@@ -35,7 +35,11 @@ export interface SetupOptions {
   /** Takes `setup.log`. */
   logDir: string;
   env: Readonly<Record<string, string>>;
+  /** Texts that must not reach its log. */
+  secrets?: readonly string[];
   token: string;
+  /** Folder of the state for hashes of stamps. */
+  proofs: string;
   /** Build caches that stay in the worktree as they are. */
   cache?: readonly string[];
   /** Other ideas use this worktree too: its kept folders are proven first, or recreated. */
@@ -63,14 +67,15 @@ export async function ensureSetup(options: SetupOptions): Promise<SetupResult> {
 
 async function inPlace(options: SetupOptions, gitDir: string): Promise<SetupResult> {
   const { worktree } = options;
-  const place = { worktree, gitDir, cache: options.cache ?? [] };
+  const place = { worktree, gitDir, cache: options.cache ?? [], proofs: options.proofs };
+  await rebuildWhereMoved(place);
   const unproven = options.shared === true || (await readMark(gitDir, 'unproven')) !== undefined;
   if (unproven && !(await proveKept(place))) await clearStamp(gitDir);
   const moved = await submodules(options, gitDir, unproven);
   // Set-up may have built files inside them.
   if (moved) await clearStamp(gitDir);
   const copied = await copyFiles(options.from, worktree, options.copy);
-  const ran = await runOnce(options, gitDir);
+  const ran = await runOnce(options, place);
   if (unproven && (ran || moved || copied.length > 0)) await stampKept(place);
   await clearMark(gitDir, 'unproven');
   return { copied, ran };
@@ -84,16 +89,17 @@ async function submodules({ worktree, from, signal }: SetupOptions, gitDir: stri
 }
 
 /** False: it ran for this state of the lockfiles, or there is none. */
-async function runOnce(options: SetupOptions, gitDir: string): Promise<boolean> {
+async function runOnce(options: SetupOptions, place: KeptPlace): Promise<boolean> {
   const { worktree, run } = options;
+  const { gitDir } = place;
   if (!run || run.length === 0) return false;
   const key = await setupKey(worktree, run);
   if (await isSetUp(gitDir, worktree, key)) return false;
-  await Promise.all([clearStamp(gitDir), clearKept(gitDir)]);
+  await Promise.all([clearStamp(gitDir), clearKept(place)]);
   const before = new Set(await ignoredPaths(worktree));
   await runSetup(options, run);
   const made = (await ignoredPaths(worktree)).filter((path) => !before.has(path) || path.endsWith('/'));
-  await writeStamp(gitDir, { key, made });
+  await writeStamp(gitDir, { key, made, at: await realpath(worktree) });
   return true;
 }
 
@@ -104,6 +110,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
     argv: toArgv(command),
     cwd: options.worktree,
     env: options.env,
+    ...(options.secrets ? { secrets: options.secrets } : {}),
     outputFile: log,
     timeoutMs,
     token: options.token,
@@ -129,7 +136,7 @@ async function runSetup(options: SetupOptions, command: string | readonly string
 /*
  * Records that a worktree is set up, and for which state.
  * Invariant: valid only while the lockfiles and the command are unchanged and all results of the set-up exist. Stored
- * in the worktree's private git directory, so it survives `git clean` and moves along.
+ * at the path of then. Stored in the worktree's private git directory, so it survives `git clean` and moves along.
  */
 
 const LOCKFILES = [
@@ -162,6 +169,21 @@ interface Stamp {
   key: string;
   /** Ignored files and folders from the set-up, relative to the top. */
   made: string[];
+  /** Path of the worktree, which set-up may have written into its files. Older stamps lack it. */
+  at?: string;
+}
+
+/** In a worktree that was moved since its set-up, what set-up made is removed, so that it is made again. */
+async function rebuildWhereMoved(place: KeptPlace): Promise<void> {
+  const { worktree, gitDir } = place;
+  const stamp = await readStamp(gitDir);
+  if (stamp?.at === undefined || stamp.at === (await realpath(worktree))) return;
+  const made = new Set(stamp.made);
+  await removeKept(
+    place,
+    (await ignoredPaths(worktree)).filter((path) => made.has(path)),
+  );
+  await Promise.all([clearStamp(gitDir), clearKept(place)]);
 }
 
 /** Hash of the command and of all tracked lockfiles. */

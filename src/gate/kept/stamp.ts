@@ -1,10 +1,11 @@
 /**
  * The state of kept folders after set-up, so that the next idea provably starts from it.
  * Invariant: a stamp is taken only right after a set-up that began without files of another idea. It counts only while
- * the commit whose code ran in that set-up is part of the checkout. Stored in the worktree's private git directory.
+ * the commit whose code ran in that set-up is part of the checkout, and while it is the text whose hash the state folder
+ * has. Stored in the worktree's private git directory.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { git } from '../../git/runner.js';
 import { readSubmodules } from '../../git/worktrees/submodules.js';
@@ -18,15 +19,24 @@ export interface KeptStamp {
   linked: Record<string, string>;
 }
 
-/** Hashes of the stamps that this process wrote: an overwritten one does not count. */
-const written = new Map<string, string>();
+export interface StampPlace {
+  worktree: string;
+  gitDir: string;
+  /** A folder of the state, for the hash of the stamp: an overwritten stamp does not count. */
+  proofs: string;
+}
+
 const file = (gitDir: string): string => join(gitDir, 'ralphctl-kept');
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+const proof = ({ gitDir, proofs }: StampPlace): string => join(proofs, digest(gitDir).slice(0, 32));
 
 /** Undefined: the present state is unknown. */
-export async function readKept(gitDir: string, worktree: string): Promise<KeptStamp | undefined> {
-  const text = await readFile(file(gitDir), 'utf8').catch(() => undefined);
-  if (text === undefined || (written.get(gitDir) ?? digest(text)) !== digest(text)) return undefined;
+export async function readKept(place: StampPlace): Promise<KeptStamp | undefined> {
+  const { gitDir, worktree } = place;
+  const [text, hash] = await Promise.all(
+    [file(gitDir), proof(place)].map((path) => readFile(path, 'utf8').catch(() => undefined)),
+  );
+  if (text === undefined || hash !== digest(text)) return undefined;
   const stamp = parse(text);
   if (!stamp) return undefined;
   const args = ['merge-base', '--is-ancestor', stamp.commit, 'HEAD'];
@@ -44,16 +54,21 @@ function parse(text: string): KeptStamp | undefined {
   }
 }
 
-export async function writeKept(gitDir: string, stamp: KeptStamp): Promise<void> {
+export async function writeKept(place: StampPlace, stamp: KeptStamp): Promise<void> {
   const text = JSON.stringify(stamp);
-  await writeFile(`${file(gitDir)}.new`, text);
-  await rename(`${file(gitDir)}.new`, file(gitDir));
-  written.set(gitDir, digest(text));
+  await mkdir(place.proofs, { recursive: true, mode: 0o700 });
+  // A stamp without its hash only makes set-up run again.
+  await replace(proof(place), digest(text));
+  await replace(file(place.gitDir), text);
 }
 
-export async function clearKept(gitDir: string): Promise<void> {
-  await rm(file(gitDir), { force: true });
-  written.delete(gitDir);
+async function replace(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+export async function clearKept(place: StampPlace): Promise<void> {
+  await Promise.all([file(place.gitDir), proof(place)].map((path) => rm(path, { force: true })));
 }
 
 /** The state of these paths as it is now. */

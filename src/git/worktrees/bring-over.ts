@@ -11,7 +11,7 @@ import { git } from '../runner.js';
 import { exists, privateGitDir, type WorktreeEntry } from './list.js';
 import { copiedRegistration, registrations, repairLinks } from './moved.js';
 import { freePlace } from './places.js';
-import { readMark, writeMark } from './recycle.js';
+import { readMark } from './recycle.js';
 
 export interface Wanted {
   repo: string;
@@ -41,8 +41,6 @@ export async function bringOver(
   const path = await freePlace(wanted.root, entries);
   await mkdir(wanted.root, { recursive: true });
   await git(wanted.repo).run(['worktree', 'move', entry.path, path]);
-  // Kept folders may contain their former path.
-  await writeMark(admin, 'unproven', '');
   return { path, gitDir: admin };
 }
 

@@ -7,17 +7,18 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { git } from '../runner.js';
 import { privateGitDir } from './list.js';
-import { resolvedUrl } from './place-submodules.js';
-import { hasCommit, isPublished, ownCopy, readSubmodules, type Submodule } from './submodules.js';
+import { addressOf, resolvedUrl } from './place-submodules.js';
+import { type Answer, askOrigin } from './submodule-origin.js';
+import { isCheckedOut, ownCopy, readSubmodules, type Submodule } from './submodules.js';
 
 export interface LinkTrouble {
   /** Repositories that were made inside the worktree and added: git stores none of their files. */
   embedded: string[];
-  /** Submodules whose new commit exists only here. */
-  unpublished: Array<{ path: string; commit: string }>;
+  /** Submodules whose new commit exists only here, or whose origin does not answer. */
+  unpublished: Array<{ path: string; commit: string; silent?: string }>;
   /** Such links in a commit before the tip, which would land with it. */
   earlier: Array<{ path: string; at: string }>;
-  /** Submodules whose address is new, and where nothing answers or the commit was not seen. */
+  /** Submodules whose address is new, and where nothing answers or the commit is not. */
   unreachable: Array<{ path: string; url: string }>;
   /** Submodules whose `.git` does not lead to their own git directory. */
   redirected: string[];
@@ -39,17 +40,22 @@ export async function linkTrouble({ worktree, base, history }: LinkCheck): Promi
     for (const { name, path } of known.values())
       if (!(await leadsTo(join(worktree, path), join(gitDir, 'modules', name)))) trouble.redirected.push(path);
   const moved = await movedLinks(worktree, base);
-  const commonDir = gitDir === undefined ? undefined : await commonOf(gitDir);
-  for (const { path, commit } of moved) {
-    const submodule = known.get(path);
-    if (!submodule) trouble.embedded.push(path);
-    else {
-      const here = gitDir !== undefined && (await isPublished(join(gitDir, 'modules', submodule.name), commit));
-      const users = commonDir !== undefined && (await hasCommit(ownCopy(commonDir, submodule.name), commit));
-      if (!here && !users) trouble.unpublished.push({ path, commit });
-    }
+  const commonDir = gitDir === undefined ? worktree : await commonOf(gitDir);
+  const before = new Map(
+    (known.size > 0 ? await readSubmodules(worktree, base) : []).map((one) => [one.path, one.url]),
+  );
+  for (const { path } of moved) if (!known.has(path)) trouble.embedded.push(path);
+  for (const submodule of known.values()) {
+    const { path, url, commit } = submodule;
+    // An address that the base has is the user's.
+    const given = before.get(path) === url;
+    if (given && !moved.some((one) => one.path === path)) continue;
+    if (given && (await isCheckedOut(ownCopy(commonDir, submodule.name), commit))) continue;
+    const { answer, address } = await ask(submodule, { worktree, commonDir, given });
+    if (answer === 'has') continue;
+    if (!given) trouble.unreachable.push({ path, url });
+    else trouble.unpublished.push({ path, commit, ...(answer === 'silent' ? { silent: address } : {}) });
   }
-  if (known.size > 0) trouble.unreachable.push(...(await newAddresses(worktree, base, [...known.values()], gitDir)));
   if (history) trouble.earlier.push(...(await earlierLinks(worktree, base)));
   return trouble;
 }
@@ -66,34 +72,22 @@ async function leadsTo(folder: string, gitDir: string): Promise<boolean> {
   return link !== undefined && is === wanted;
 }
 
-/** An address that the base has is the user's; of a new one the commit must have been seen there. */
-async function newAddresses(
-  worktree: string,
-  base: string,
-  known: readonly Submodule[],
-  gitDir: string | undefined,
-): Promise<LinkTrouble['unreachable']> {
-  // Relative addresses count from the user's checkout where it has no origin.
-  const top = gitDir === undefined ? worktree : dirname(await commonOf(gitDir));
-  const before = new Map((await readSubmodules(worktree, base)).map((one) => [one.path, one.url]));
-  const found: LinkTrouble['unreachable'] = [];
-  for (const { name, path, url, commit } of known) {
-    if (before.get(path) === url) continue;
-    const address = await resolvedUrl(top, url);
-    const args = ['ls-remote', '--', address];
-    const got = await git(worktree)
-      .result(args, { read: true, ok: [0, 1, 2, 128] })
-      .catch(() => undefined);
-    const tip = got?.code === 0 && got.stdout.includes(commit);
-    const origin = gitDir === undefined ? '' : await originOf(join(gitDir, 'modules', name));
-    if (!tip && !(got?.code === 0 && (origin === address || origin === url))) found.push({ path, url });
-  }
-  return found;
+interface Asked {
+  worktree: string;
+  commonDir: string;
+  given: boolean;
 }
 
-async function originOf(gitDir: string): Promise<string> {
-  const args = ['--git-dir', gitDir, 'config', '--get', 'remote.origin.url'];
-  return (await git(gitDir).result(args, { ok: [0, 1, 128], read: true })).stdout.trim();
+async function ask(
+  submodule: Submodule,
+  { worktree, commonDir, given }: Asked,
+): Promise<{ answer: Answer; address: string }> {
+  // Relative addresses count from the user's checkout where it has no origin. The user's setting belongs to the address
+  // that the base has.
+  const top = dirname(commonDir);
+  const address = given ? await addressOf(top, submodule) : await resolvedUrl(top, submodule.url);
+  const copy = ownCopy(commonDir, submodule.name);
+  return { answer: await askOrigin({ worktree, commonDir, address, commit: submodule.commit, copy }), address };
 }
 
 /** Links that a commit before the tip adds without naming where they come from. */
@@ -148,9 +142,11 @@ export function linkText(trouble: LinkTrouble): string | undefined {
       `these folders are committed as links to repositories that exist only here, so nothing of their files would land: ${names}; remove them (git rm --cached), delete their .git and add their files, or ignore them`,
     );
   }
-  for (const { path, commit } of unpublished.slice(0, 5)) {
+  for (const { path, commit, silent } of unpublished.slice(0, 5)) {
     said.push(
-      `the submodule ${path} points to ${commit.slice(0, 10)}, which is in no branch of its origin and not in your checkout: nobody else could fetch it; restore the link, or have the commit pushed there first`,
+      silent !== undefined
+        ? `the submodule ${path} points to ${commit.slice(0, 10)}, and its origin ${silent.slice(0, 200)} does not answer, so nobody can tell whether it has that commit; restore the link, or see: git ls-remote ${silent.slice(0, 200)}`
+        : `the submodule ${path} points to ${commit.slice(0, 10)}, which is in no branch or tag of its origin and not checked out in your checkout: nobody else could fetch it; restore the link, or have the commit pushed there first`,
     );
   }
   for (const { path, at } of earlier.slice(0, 5)) {

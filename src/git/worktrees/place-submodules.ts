@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { GitError, git } from '../runner.js';
 import { exists } from './list.js';
-import { hasCommit, isPublished, ownCopy, readSubmodules, type Submodule } from './submodules.js';
+import { hasCommit, isKeptByRef, ownCopy, readSubmodules, type Submodule } from './submodules.js';
 
 export interface SubmodulesPlace {
   worktree: string;
@@ -75,7 +75,7 @@ const headOf = async (gitDir: string): Promise<string> => (await readFile(join(g
 /** Moves it to another commit, unless an agent has worked in it. */
 async function moveOn(folder: string, gitDir: string, copy: string, { commit }: Submodule): Promise<boolean> {
   const at = await git(folder).run(['rev-parse', 'HEAD'], { read: true });
-  const own = !(await isPublished(gitDir, at)) && !(await hasCommit(copy, at));
+  const own = !(await isKeptByRef(gitDir, at)) && !(await hasCommit(copy, at));
   const edits = await git(folder).run(['status', '--porcelain', '--untracked-files=no'], { read: true });
   if (own || edits !== '') return false;
   await checkOut(folder, commit);
@@ -87,8 +87,8 @@ async function clone(
   submodule: Submodule,
   { folder, gitDir, copy }: { folder: string; gitDir: string; copy: string },
 ): Promise<void> {
-  const { name, commit } = submodule;
-  const url = (await setting(place.from, `submodule.${name}.url`)) || (await resolvedUrl(place.from, submodule.url));
+  const { commit } = submodule;
+  const url = await addressOf(place.from, submodule);
   await refuseElsewhere(place.worktree, folder, submodule);
   if (place.fresh) await rm(folder, { recursive: true, force: true });
   await rm(gitDir, { recursive: true, force: true });
@@ -101,7 +101,7 @@ async function clone(
   const repo = git(folder);
   if (local) {
     await repo.run(['remote', 'set-url', 'origin', url]);
-    // Published means: seen by the checkout at its origin.
+    // As a clone from the origin would have them.
     await repo.run(['fetch', '-q', '--no-tags', '--', copy, '+refs/remotes/origin/*:refs/remotes/origin/*']);
   } else if (!(await hasCommit(gitDir, commit))) await repo.run(['fetch', '-q', 'origin', commit], signal);
   await checkOut(folder, commit);
@@ -120,6 +120,10 @@ async function refuseElsewhere(worktree: string, folder: string, { path }: Submo
 
 const checkOut = (folder: string, commit: string): Promise<string> =>
   git(folder).run(['checkout', '-q', '-f', '--detach', commit, '--']);
+
+/** Where git fetches it from: your setting, or else the URL in .gitmodules. */
+export const addressOf = async (top: string, { name, url }: Submodule): Promise<string> =>
+  (await setting(top, `submodule.${name}.url`)) || resolvedUrl(top, url);
 
 /** A URL that begins with ./ or ../ is relative to that of the repository. */
 export async function resolvedUrl(top: string, url: string): Promise<string> {

@@ -67,8 +67,18 @@ export async function hasCommit(gitDir: string, commit: string): Promise<boolean
   return (await git(gitDir).result(args, { ok: [0, 1, 128], read: true })).code === 0;
 }
 
-/** True when a branch or tag of a remote contains the commit, so that others can fetch it. */
-export async function isPublished(gitDir: string, commit: string): Promise<boolean> {
+/** True when the checkout's copy has the commit checked out, or a later one. */
+export async function isCheckedOut(gitDir: string, commit: string): Promise<boolean> {
+  if (!(await hasCommit(gitDir, commit))) return false;
+  const args = ['--git-dir', gitDir, 'merge-base', '--is-ancestor', commit, 'HEAD'];
+  return (await git(gitDir).result(args, { ok: [0, 1, 128], read: true })).code === 0;
+}
+
+/**
+ * True when a remote-tracking branch or tag of this clone keeps the commit. Whoever works in the clone can write both:
+ * this tells that nothing is lost, and not that others can fetch the commit (see submodule-origin.ts).
+ */
+export async function isKeptByRef(gitDir: string, commit: string): Promise<boolean> {
   if (!(await exists(join(gitDir, 'HEAD')))) return false;
   const refs = ['--count=1', `--contains=${commit}`, '--format=%(refname)', 'refs/remotes', 'refs/tags'];
   const got = await git(gitDir).result(['--git-dir', gitDir, 'for-each-ref', ...refs], {

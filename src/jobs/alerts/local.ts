@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { NotifyRow } from '../../config/schema/notify.js';
 import { gateEnvironment } from '../../gate/environment.js';
+import { passedValues, secretValues } from '../../process/redact.js';
 import { run } from '../../process/run.js';
 import { alertError } from './alert-error.js';
 import type { Message } from './message.js';
@@ -85,7 +86,8 @@ export async function runCommand(
   };
   const options = { stdin: `${JSON.stringify(payload)}\n`, timeoutMs: row.timeoutSeconds * 1000 };
   const env = gateEnvironment(place.env, about, row.passEnv);
-  const problem = await tryOne(row.run, row.name, { ...place, env }, options);
+  const secrets = [...secretValues(env), ...passedValues(env, row.passEnv)];
+  const problem = await tryOne(row.run, row.name, { ...place, env }, { ...options, secrets });
   if (problem) throw alertError(problem.text, problem.ran);
 }
 
@@ -114,7 +116,7 @@ async function tryOne(
   argv: readonly string[],
   name: string,
   { env, cwd, logs, project, runId = 'none', signal }: Omit<Place, 'env'> & { env: Record<string, string> },
-  options: { stdin?: string; timeoutMs: number },
+  options: { stdin?: string; timeoutMs: number; secrets?: string[] },
 ): Promise<Problem | undefined> {
   const log = join(logs, `${name}.log`);
   const token = `${project}/${runId}/alert/1/${randomUUID()}`;

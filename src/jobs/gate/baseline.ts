@@ -61,11 +61,11 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
     await resetIntegration(dir, input.base, config.worktrees.keep);
     const where = { ...input, agentName: SEATS.baseline, dir, logDir: join(folder, `${tree}-logs`) };
     await setUp(deps, run, { ...where, shared: true });
-    const { env } = commandEnvironment(deps, run, 'gate', where);
+    const { env, secrets } = commandEnvironment(deps, run, 'gate', where);
     const token = `${input.project}/${input.idea}/baseline/${randomUUID()}`;
     const outcomes: CommandOutcome[] = [];
     for (const [n, command] of commands.entries()) {
-      const options = { worktree: dir, logDir: where.logDir, env, token, signal: input.signal };
+      const options = { worktree: dir, logDir: where.logDir, env, secrets, token, signal: input.signal };
       const { outcome } = await runCommand(options, command, `gate-${n + 1}`);
       outcomes.push(outcome);
       await writeAtomically(files[n] ?? '', JSON.stringify(outcome));

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { iterationDir } from '../../config/paths.js';
+import { iterationDir, keptDir } from '../../config/paths.js';
 import type { CommandOutcome } from '../../gate/attribute.js';
 import { changedSinceNoted, KEPT_FILE, stillAsStamped } from '../../gate/kept/folders.js';
 import { gateCommands, runGate } from '../../gate/run.js';
@@ -125,7 +125,8 @@ async function keepKept(
 ): Promise<void> {
   const gitDir = await privateGitDir(where.dir);
   if (!gitDir) return;
-  const place = { worktree: where.dir, gitDir, cache: run.file.config.worktrees.cache ?? [] };
+  const proofs = keptDir(deps.root, run.file.project);
+  const place = { worktree: where.dir, gitDir, cache: run.file.config.worktrees.cache ?? [], proofs };
   if (await stillAsStamped(place)) return;
   await setUp(deps, run, { ...where, shared: true });
   if (await stillAsStamped(place)) return;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -29,6 +29,7 @@ const setup = (more: Partial<SetupOptions> = {}) =>
     from: repo.root,
     timeoutMs: 20_000,
     logDir: join(repo.scratch, 'logs'),
+    proofs: join(repo.scratch, 'proofs'),
     env: gateEnvironment(process.env, {}),
     token: `test/setup/${Math.random()}`,
     ...more,
@@ -38,14 +39,23 @@ const runs = async (): Promise<number> =>
   (await exists(count)) ? (await read(repo.scratch, 'count')).trim().split('\n').length : 0;
 
 describe('the setup command', () => {
-  it('runs once, also after clean and a move', async () => {
+  it('runs once, also after clean, and again after a move, without what it had made', async () => {
     expect(await setup({ run: command() })).toEqual({ copied: [], ran: true });
     expect(await setup({ run: command() })).toEqual({ copied: [], ran: false });
     await sh(tree, 'clean', '-ffdxq', '-e', 'node_modules');
+    expect(await setup({ run: command() })).toMatchObject({ ran: false });
     const moved = join(repo.scratch, 'moved');
+    await put(tree, { 'node_modules/stale': tree, '.env': 'mine', 'new.txt': 'work' });
     await sh(repo.root, 'worktree', 'move', tree, moved);
-    expect(await setup({ run: command(), worktree: moved })).toMatchObject({ ran: false });
-    expect(await runs()).toBe(1);
+    // An agent can write the record of what set-up made.
+    const record = join(repo.root, '.git/worktrees/tree/ralphctl-setup');
+    const stamp = JSON.parse(await readFile(record, 'utf8'));
+    await put(repo.scratch, { keep: 'k' });
+    await writeFile(record, JSON.stringify({ ...stamp, made: [...stamp.made, '../keep', 'new.txt', 'a.txt'] }));
+    expect(await setup({ run: command(), worktree: moved })).toMatchObject({ ran: true });
+    expect(await runs()).toBe(2);
+    expect(await exists(join(moved, 'node_modules/stale'))).toBe(false);
+    for (const path of ['.env', 'new.txt', '../keep']) expect(await exists(join(moved, path))).toBe(true);
   });
 
   it('runs again when a lockfile, the command, or what it made has changed', async () => {

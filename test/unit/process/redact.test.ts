@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RedactingStream, redactor, secretValues } from '../../../src/process/redact.js';
+import { passedValues, RedactingStream, redactor, secretValues } from '../../../src/process/redact.js';
 
 const x = (n: number): string => 'aB3dE5gH7jK9mN1pQ2sT4vW6yZ8'.repeat(10).slice(0, n);
 const TOKENS = [
@@ -57,6 +57,31 @@ describe('secrets', () => {
     expect(secretValues(env, { SECRET: 'value-four-long', MODE: 'development' }).sort()).toEqual([
       ...['value-four-long', 'value-one-long', 'value-three', 'value-two-long'],
     ]);
+  });
+});
+
+describe('values of variables that the configuration passes on', () => {
+  it.each([
+    ['MYSQL_PWD', 'hunter2'],
+    ['LICENCE', 'correct horse battery'],
+    ['PIN', 'a1b2'],
+    ['DB_PASS', '4711'],
+  ])('F6: %s=%s', (name, value) => {
+    expect(passedValues({ [name]: value, OTHER: 'not passed' }, [name])).toEqual([value]);
+    expect(redactor(passedValues({ [name]: value }, [name]))(`it is ${value}.`)).toBe('it is [redacted].');
+  });
+
+  it.each([
+    ['NODE_ENV', 'test'],
+    ['APP_PORT', '8080-8090'],
+    ['RETRIES', '1000'],
+    ['DATA', '/srv/data'],
+    ['PIN', 'abc'],
+    ['HOME', 'home-of-mine'],
+  ])('F6: not %s=%s', (name, value) => expect(passedValues({ [name]: value }, [name])).toEqual([]));
+
+  it('F6: one that begins with another is masked whole', () => {
+    expect(redactor(['hunter', 'hunter2-long'])('hunter2-long hunter')).toBe('[redacted] [redacted]');
   });
 });
 
