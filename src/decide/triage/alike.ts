@@ -1,0 +1,56 @@
+/** Whether two reports are about the same bug, by error signature, component and symptom; never by the titles alone. */
+import { weightOfConcept } from './concepts.js';
+import type { Features } from './features.js';
+
+export interface Alike {
+  /** 0 to 1; at least `SAME` is a duplicate. */
+  likeness: number;
+  /** What they share, for the reason. */
+  by: 'error' | 'symptom';
+  shared: string[];
+}
+
+export const SAME = 0.5;
+
+export function alike(a: Features, b: Features, weight: (concept: string) => number = weightOfConcept): Alike {
+  const words = likeness(a.concepts, b.concepts, weight);
+  const shared = common(a.concepts, b.concepts);
+  const places = common(a.places, b.places);
+  const errors = common(a.errors, b.errors);
+  const frames = common(a.frames, b.frames);
+  const elsewhere = (a.frames.size > 0 && b.frames.size > 0 && frames.length === 0) || conflict(a.places, b.places);
+  const messages = errors.filter((error) => error.length >= 20);
+  if (messages.length > 0 && !elsewhere) {
+    const near = frames.length > 0 || places.length > 0 || words >= 0.12 || messages.some((one) => one.length >= 45);
+    if (near) return { likeness: Math.max(0.9, words), by: 'error', shared: messages };
+  }
+  // Both name their own error, and it is not the same one.
+  const apart = a.errors.size > 0 && b.errors.size > 0 && errors.length === 0 ? 0.7 : 1;
+  const bonus = Math.min(0.12, places.length * 0.06 + errors.length * 0.06);
+  return { likeness: Math.min(1, (words + bonus) * apart * (elsewhere ? 0.6 : 1)), by: 'symptom', shared };
+}
+
+const common = (a: ReadonlySet<string>, b: ReadonlySet<string>): string[] => [...a].filter((one) => b.has(one));
+
+/** Both name routes or files, and none in common. */
+function conflict(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const routes = (places: ReadonlySet<string>): string[] => [...places].filter((place) => place.startsWith('/'));
+  const [mine, other] = [routes(a), routes(b)];
+  return mine.length > 0 && other.length > 0 && !mine.some((place) => other.includes(place));
+}
+
+/** Share of the smaller set that both have, less when there is little to compare. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>, weight: (concept: string) => number): number {
+  const sum = (concepts: Iterable<string>): number => {
+    let total = 0;
+    for (const concept of concepts) total += weight(concept);
+    return total;
+  };
+  const shared = sum(common(a, b));
+  const [small, large] = [sum(a), sum(b)].sort((x, y) => x - y) as [number, number];
+  if (small === 0) return 0;
+  const contained = shared / small;
+  const both = (2 * shared) / (small + large);
+  const enough = Math.min(1, shared / 4);
+  return ((contained + both) / 2) * enough;
+}

@@ -1,0 +1,90 @@
+/** Gate 1, body coherence: is there a description at all? */
+import type { Readable } from './readable.js';
+import { weightOf, wordsOf } from './words.js';
+
+const LEAST = 20;
+/** A text of fewer words can be a test submission as a whole. */
+const MOST_TEST_WORDS = 30;
+
+export interface Doubt {
+  reason: string;
+  /** The text that it is about. */
+  about?: string;
+}
+
+/** Undefined: coherent. `written`: whether the body had any text before template and markup were removed. */
+export function incoherent(report: Readable, written: boolean): Doubt | undefined {
+  const { title, said, picture } = report;
+  const words = wordsOf(said);
+  if (picture && words.length === 0) return undefined;
+  const size = weightOf(said);
+  if (said === '')
+    return { reason: written ? 'the body is an issue template that nobody filled in' : 'the body is empty' };
+  if (size < LEAST) return { reason: `the body says ${size} characters, fewer than ${LEAST}`, about: said };
+  if (words.length === 0) return { reason: 'the body contains no words', about: said };
+  if (repeatsTitle(words, wordsOf(title))) return { reason: 'the body only repeats the title', about: said };
+  if (isTest(words, said, title)) return { reason: 'this is a test submission', about: said };
+  if (isMash(words)) return { reason: 'the body is random keys', about: said };
+  return undefined;
+}
+
+function repeatsTitle(words: readonly string[], title: readonly string[]): boolean {
+  const known = new Set(title);
+  const more = words.filter((word) => !known.has(word)).length;
+  return known.size > 0 && more / words.length <= 0.1;
+}
+
+const TEST = /^(?:test(?:s|ing|ed|ticket|issue|e|en|o)?|prueba|essai|тест|foo|bar|baz|blah?|asdf|xxx+)$/;
+const FILLER = new Set(
+  `a an the this that these it its is was be are am i me my we us you just only please pls ignore disregard delete close closed remove
+  issue issues ticket report bug submission entry post form first second new hello hi hey world ok okay yes no not nothing to see here
+  for of and or if whether do does did did don't works working work can how what will would with at all again another one two made
+  created create purpose purposes benchmark thanks thank really very so in on by from check checking try trying something anything
+  ein das ist nur bitte ignorieren esto es una un por favor ignorar ceci est`.split(/\s+/),
+);
+const ASIDE = /\b(?:ignore|disregard)\b/;
+const TRIES =
+  /^\W*(?:just |only |i am |i'm )*(?:checking|testing|trying)(?: out)? (?:if|whether|that|the|this|my|our|how)\b/i;
+const SETTLED = /\b(?:can be (?:closed|deleted|ignored)|(?:please )?(?:ignore|disregard)|nothing to see)\b/i;
+
+function isTest(words: readonly string[], said: string, title: string): boolean {
+  if (/^\W*lorem ipsum\b/i.test(said)) return true;
+  if (words.length > MOST_TEST_WORDS) return false;
+  const all = [...words, ...wordsOf(title)];
+  const marked = all.some((word) => TEST.test(word)) || ASIDE.test(said.toLowerCase()) || /hello,? world/i.test(said);
+  if (marked && words.every((word) => TEST.test(word) || FILLER.has(word) || /^\d+$/.test(word))) return true;
+  if (TRIES.test(said) && SETTLED.test(said)) return true;
+  return all.some((word) => TEST.test(word)) && ASIDE.test(said.toLowerCase()) && words.length <= 20;
+}
+
+const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
+const KEYS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
+const VOWELS = /[aeiouyàâäáãåæèéêëìíîïòóôöõøœùúûüýÿ]/g;
+
+/** Most of the text is words that keys next to each other, or one key held down, write. */
+function isMash(words: readonly string[]): boolean {
+  const judged = words.filter((word) => /^[a-z]{3,}$/.test(word));
+  const length = (list: readonly string[]): number => list.reduce((sum, word) => sum + word.length, 0);
+  return judged.length > 0 && length(judged.filter(isMashed)) / length(words) > 0.55;
+}
+
+function isMashed(word: string): boolean {
+  if (/^(.)\1{2,}$/.test(word)) return true;
+  if (word.length >= 6 && /^(.{2,4})\1+.{0,3}$/.test(word)) return true;
+  if (longestKeyRun(word) >= Math.max(4, word.length * 0.6)) return true;
+  const vowels = word.match(VOWELS)?.length ?? 0;
+  return word.length >= 4 && vowels / word.length < (word.length >= 6 ? 0.2 : 0.01);
+}
+
+function longestKeyRun(word: string): number {
+  let longest = 1;
+  for (const keys of KEYS) {
+    let run = 1;
+    for (let at = 1; at < Math.min(word.length, 200); at++) {
+      const place = keys.indexOf(word[at - 1] ?? '');
+      run = place >= 0 && keys[place + 1] === word[at] ? run + 1 : 1;
+      longest = Math.max(longest, run);
+    }
+  }
+  return longest;
+}

@@ -1,0 +1,103 @@
+/**
+ * Prepares a report for the gates: bounded, without markup, escapes and the texts of issue templates.
+ * Invariant: never throws and takes time linear in the limits, whatever the report contains.
+ */
+import type { BugReport } from '../../protocol/triage.js';
+import { aboutOf, isEmptyAnswer, isEnvironmentLine, isPrompt, type SectionAbout } from './template.js';
+
+const MOST_TITLE = 300;
+const MOST_BODY = 20_000;
+
+export interface Section {
+  about: SectionAbout;
+  text: string;
+}
+
+export interface Readable {
+  title: string;
+  /** The text of the reporter: without headings, prompts, empty answers and details of the environment. */
+  said: string;
+  sections: readonly Section[];
+  picture: boolean;
+}
+
+const PICTURE = /!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)|<img\b|\.(?:mp4|mov|webm)\b/i;
+
+export function readable({ title, body }: Pick<BugReport, 'title' | 'body'>): Readable {
+  const start = plain(body.slice(0, MOST_BODY));
+  const sections = sectionsOf(start);
+  return {
+    title: plain(title.slice(0, MOST_TITLE)).trim(),
+    said: sections
+      .filter(({ about }) => about !== 'environment')
+      .map(({ text }) => text)
+      .join('\n')
+      .trim(),
+    sections,
+    picture: PICTURE.test(body.slice(0, MOST_BODY)),
+  };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+const ESCAPES = /\u001b\[[0-9;?]{0,20}[A-Za-z]|\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
+const UNSEEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Tags with a known name: `Vec<String>` stays. */
+const TAGS =
+  /<\/?(?:a|b|br|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|script|span|strong|style|sub|summary|sup|table|tbody|td|th|thead|tr|ul)\b[^<>]{0,300}>/gi;
+
+const plain = (text: string): string =>
+  withoutComments(text.replace(/\r\n?/g, '\n').replace(ESCAPES, '').replace(UNSEEN, ''))
+    .replace(TAGS, ' ')
+    .replace(/!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)/g, ' ');
+
+/** Without `<!-- … -->`. A pattern would look for the end again from each beginning. */
+function withoutComments(text: string): string {
+  const kept: string[] = [];
+  let from = 0;
+  for (;;) {
+    const begin = text.indexOf('<!--', from);
+    if (begin === -1) return kept.length === 0 ? text : kept.join('') + text.slice(from);
+    kept.push(text.slice(from, begin));
+    const end = text.indexOf('-->', begin + 4);
+    if (end === -1) return kept.join('');
+    from = end + 3;
+  }
+}
+
+const FENCE = /^\s{0,3}(?:```|~~~)/;
+const HEADING = /^\s{0,3}#{1,6}\s+(\S.*)$/;
+const BOLD = /^\s*(?:\*\*|__)([^*_]{1,100})(?:\*\*|__)\s*:?\s*$/;
+const LABEL = /^\s*(?:\*\*)?([\p{L}][^.!?\n]{0,60}?)(?:\*\*)?\s*[:：](?:\*\*)?\s*$/u;
+const CHECKBOX = /^\s*[-*]\s*\[[ xX]?\]/;
+
+function sectionsOf(text: string): Section[] {
+  const sections: { about: SectionAbout; lines: string[] }[] = [{ about: 'other', lines: [] }];
+  let fenced = false;
+  const add = (line: string): void => void sections.at(-1)?.lines.push(line);
+  for (const line of text.split('\n')) {
+    if (FENCE.test(line)) fenced = !fenced;
+    else if (fenced) add(line);
+    else {
+      const heading = headingOf(line);
+      if (heading !== undefined) sections.push({ about: aboutOf(heading), lines: [] });
+      else if (!CHECKBOX.test(line) && !isEmptyAnswer(line) && !isPrompt(line) && !isEnvironmentLine(line)) add(line);
+    }
+  }
+  return sections
+    .map(({ about, lines }) => ({ about, text: lines.join('\n').trim() }))
+    .filter((one) => one.text !== '');
+}
+
+/** The words of a heading. A long one that asks nothing is text of the reporter. */
+function headingOf(line: string): string | undefined {
+  const found = HEADING.exec(line)?.[1] ?? BOLD.exec(line)?.[1];
+  const label = found === undefined ? LABEL.exec(line)?.[1] : undefined;
+  const words = (found ?? label ?? '').replace(/[*_`]/g, '').trim();
+  if (words === '') return undefined;
+  const known = aboutOf(words) !== 'other';
+  const count = words.split(/\s+/).length;
+  if (label !== undefined) return known || count <= 4 ? words : undefined;
+  return known || count <= 5 || /[?:]$/.test(words) ? words : undefined;
+}

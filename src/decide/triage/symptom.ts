@@ -1,0 +1,144 @@
+/**
+ * Gate 2, symptom or reproduction path: does the report say what somebody can look at? An error message, steps, or an
+ * observation together with the action or the part of the program that it is about.
+ */
+import type { Doubt } from './coherence.js';
+import { codeIn, errorIn } from './evidence.js';
+import { type Language, LEXICONS, type Lexicon } from './lexicon.js';
+import type { Readable, Section } from './readable.js';
+import { wordsOf } from './words.js';
+
+/** What a report shows, strongest first. Its score uses the same facts. */
+export interface Shown {
+  error?: string;
+  steps: boolean;
+  /** Both what the reporter expected and what came instead. */
+  contrast: boolean;
+  seen: boolean;
+  vague: boolean;
+  /** Places and actions that narrow it down. */
+  anchors: number;
+  /** A wish or a question. */
+  asks: boolean;
+  /** Undefined: in no language that these rules know. */
+  language?: Language;
+}
+
+/** Undefined: there is a symptom. Reports in languages that the rules do not know pass. */
+export function noSymptom(report: Readable, shown: Shown): Doubt | undefined {
+  if (shown.error !== undefined || shown.language === undefined) return undefined;
+  const { steps, contrast, seen, vague, anchors, asks } = shown;
+  if (asks) {
+    if (seen && contrast && anchors >= 2) return undefined;
+    return { reason: 'this is a wish or a question: it describes no symptom', about: report.said };
+  }
+  if (steps && (seen || vague || contrast || anchors >= 2)) return undefined;
+  if (contrast && anchors >= 1) return undefined;
+  if (seen && anchors >= 1) return undefined;
+  if (vague && anchors >= 3) return undefined;
+  if (report.picture && (seen || vague)) return undefined;
+  return { reason: 'there is no symptom, no error message and no way to reproduce it', about: report.said };
+}
+
+export function shownIn(report: Readable): Shown {
+  const text = `${report.title}\n${report.said}`.toLowerCase();
+  const language = languageOf(text);
+  const error = errorIn(report.said) ?? errorIn(report.title);
+  const patterns = patternsOf(language ?? 'en');
+  const has = (pattern: RegExp): boolean => pattern.test(text);
+  const anchors = [
+    QUOTED.test(report.said) || QUOTED.test(report.title),
+    PLACE.test(report.said) || PLACE.test(report.title),
+    AMOUNT.test(report.said),
+    codeIn(report.said) !== undefined,
+    has(patterns.did),
+    has(patterns.part),
+  ].filter(Boolean).length;
+  return {
+    ...(error === undefined ? {} : { error }),
+    steps: hasSteps(report.sections),
+    contrast: hasContrast(report.sections) || has(CONTRAST),
+    seen: has(patterns.seen) || codeIn(report.said) !== undefined,
+    vague: has(patterns.vague),
+    anchors,
+    asks: ASKS.test(report.said) || ASKS_TITLE.test(report.title),
+    ...(language === undefined ? {} : { language }),
+  };
+}
+
+const QUOTED =
+  /`[^`\n]{1,200}`|"[^"\n]{2,120}"|“[^”\n]{2,120}”|„[^“”\n]{2,120}[“”]|«[^»\n]{2,120}»|(?<!\p{L})'[^'\n]{2,80}'(?!\p{L})/u;
+const PLACE =
+  /(?:^|[\s("'`])(?:\/[\w:{}-]+(?:\/[\w:{}.-]+){0,10}|[\w-]{1,40}(?:[\\/][\w.-]{1,40}){1,8}|--?[a-z][\w-]{1,30}|[\w-]{1,60}\.(?:[jt]sx?|py|go|rs|java|rb|php|c|cpp|h|cs|ya?ml|toml|json|csv|xlsx?|pdf|png|jpe?g|svg|sql|sh|md|html|css|txt|cfg|ini|conf|fa|xyz|plan))\b|\b[\p{L}]+ > [\p{L}]+|https?:\/\/\S{4,300}|(?:^|\n)\s{0,8}\$ \S/iu;
+const AMOUNT =
+  /\b\d+(?:[.,]\d+)?\s?(?:s|ms|min|minutes?|seconds?|h|hours?|mb|gb|kb|%|€|\$|px|rows?|items?|times?|customers?|attempts?|paths?|lines?|files?|apps?)\b|\d+\s?%|\b\d{2,}\b|\bv?\d+\.\d+/i;
+const CONTRAST =
+  /\binstead\b|\brather than\b|\b(?:i |we )?expect(?:ed|ing|s)?\b|\bshould(?:n't| not)? (?:be|have|only|stay|link|start|jump|also|see|show|close|keep|not|write|read|print|by)\b|\bsupposed to\b|\bbut (?:it|the|i|not|they|only)\b|\balthough\b|\beven though\b|\bthough it is\b|\bin (?:chrome|firefox|safari|light mode|portrait) (?:it|they|is)\b|\b(?:works?|fine|ok|okay|right|good)\b\s*[.;]?$|erwartet|statt|obwohl|au lieu|esperaba|esperava|en vez|em vez|invece|atteso|вместо|хотя|正常|期待/im;
+/** A wish or a question of the whole report. */
+const ASKS =
+  /\b(?:please|pls|could you|can you|would you)(?: please)? (?:add|support|implement|consider|provide|allow|make it possible)\b|\b(?:it )?would be (?:\w+ )?(?:nice|great|cool|good|helpful|awesome|useful|perfect)\b|\b(?:i|we)(?:'d| would| 'd)? (?:like|love|want|wish) (?:to (?:have|see|ask|request|manage|propose|suggest|use|be able|know)|an?|the|if|it)\b|\bas an? \w+,?\s+i (?:want|would like|need)\b|\bare there (?:any )?plans\b|\bhave you (?:thought|considered)\b|\bfeature request\b|\bhow (?:do|can|could|should) (?:i|we|one)\b|\b(?:could|can) (?:somebody|someone|anyone|you) (?:tell|explain|help)\b|\bis (?:this|it) (?:allowed|possible|planned)\b|\bany chance\b|\bsupport for\b/i;
+const ASKS_TITLE =
+  /^\W*(?:feature|feat|enhancement|proposal|suggestion|idea|request|question|rfc)\b|\bfeature request\b|^\W*(?:add|support|implement|allow|improve|how (?:do|can|to))\b/i;
+
+const ITEM = /^\s{0,12}(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$/;
+
+function hasSteps(sections: readonly Section[]): boolean {
+  for (const { about, text } of sections) {
+    const lines = text.split('\n');
+    const items = lines.flatMap((line) => ITEM.exec(line)?.[1] ?? []).filter((item) => wordsOf(item).length >= 2);
+    if (items.length >= 2 && (about === 'steps' || lines.some((line) => /^\s*\d+[.)]/.test(line)))) return true;
+    if (about === 'steps' && wordsOf(text).length >= 5) return true;
+  }
+  return false;
+}
+
+const FEW = 4;
+
+function hasContrast(sections: readonly Section[]): boolean {
+  const said = (...abouts: readonly string[]): boolean =>
+    sections.some(({ about, text }) => abouts.includes(about) && wordsOf(text).length >= FEW);
+  return said('expected') && said('actual', 'other', 'steps');
+}
+
+interface Patterns {
+  seen: RegExp;
+  vague: RegExp;
+  did: RegExp;
+  part: RegExp;
+}
+
+const made = new Map<Language, Patterns>();
+
+function patternsOf(language: Language): Patterns {
+  const known = made.get(language);
+  if (known) return known;
+  const { seen, vague, did, part }: Lexicon = LEXICONS[language];
+  const pattern = (words: string): RegExp =>
+    language === 'zh' || language === 'ja'
+      ? new RegExp(words, 'u')
+      : new RegExp(`(?<![\\p{L}])(?:${words})(?![\\p{L}])`, 'u');
+  const patterns = { seen: pattern(seen), vague: pattern(vague), did: pattern(did), part: pattern(part) };
+  made.set(language, patterns);
+  return patterns;
+}
+
+const commons = new Map(
+  Object.entries(LEXICONS).map(([name, { common }]) => [name as Language, new Set(common.split('|'))] as const),
+);
+/** Fewer words tell no language, and English is the most likely one. */
+const LEAST_WORDS = 8;
+
+function languageOf(text: string): Language | undefined {
+  if (/[\u3040-\u30ff]/.test(text)) return 'ja';
+  if (/[\u4e00-\u9fff]/.test(text)) return 'zh';
+  if (/[а-яё]/i.test(text)) return 'ru';
+  const words = wordsOf(text).slice(0, 400);
+  const letters = words.join('');
+  if (/[\p{L}]/u.test(letters) && !/[a-z]/.test(letters)) return undefined;
+  const counts = [...commons].map(
+    ([language, common]) => [language, words.filter((word) => common.has(word)).length] as const,
+  );
+  const [best = ['en', 0] as const] = counts.sort((a, b) => b[1] - a[1]);
+  if (words.length < LEAST_WORDS) return best[1] >= 2 ? best[0] : 'en';
+  return best[1] / words.length < 0.08 && !/\b(?:the|is|not|no|with|fails?|error)\b/.test(text) ? undefined : best[0];
+}

@@ -1,0 +1,77 @@
+/**
+ * Tiers: how long a fix takes. Rules estimate, and what such ideas took here corrects them.
+ * Invariant: with no past work the rules alone decide; one odd idea cannot move an estimate far.
+ */
+import type { PastWork, Tier } from '../../protocol/triage.js';
+import { conceptsOf, weightOfConcept } from './concepts.js';
+
+const MINUTE = 60_000;
+const BEFORE: Readonly<Record<Tier, number>> = { T1: 1 * MINUTE, T2: 5 * MINUTE, T3: 20 * MINUTE };
+
+export const tierOf = (ms: number): Tier => (ms < 2 * MINUTE ? 'T1' : ms < 10 * MINUTE ? 'T2' : 'T3');
+
+const LONG =
+  /\bmigrat\w+|\bschema\b|\bdatabase\b|\bpermissions?\b|\broles?\b|\baccess control\b|\brace\b|\bdeadlocks?\b|\bconcurren\w+|\bmemory\b|\bleaks?\b|\b(?:all|every|several|many) (?:pages?|screens?|modules?|services?)\b|\bperformance\b|\bslow\w*\b|\bquer(?:y|ies)\b|\bcach(?:e|ing)\b|\btime ?zones?\b|\bat the same time\b|\bsegfault|\bsegmentation\b|\bprotocol\b|\btakes \d+ ?(?:s|seconds|min)|\b\d{2,} ?(?:s|seconds) to\b|\btimes? ?out\b|\btimeout\b|\bencryption\b|\brefactor\w*/i;
+const SHORT =
+  /\btypo\b|\bmisspell\w*|\bspelling\b|\bwording\b|\blabel\b|\btooltip\b|\bcolou?rs?\b|\bpadding\b|\bmargin\b|\balign\w*|\bspacing\b|\bz-index\b|\boverlaps?\b|\bcut off\b|\bbroken link\b|\bwrong (?:link|unit|text|icon|flag|exit code)\b|\blinks? to\b|\bpoints? to\b|\btranslation\b|\breadme\b|\bdocs?\b|\boff by one\b|\bexit(?:s|ed)? (?:code )?\d|\bexit code\b|\bunknown option\b|\bcannot read propert|\bnonetype\b|\bnull\b|\bundefined\b|\bnan\b|\bis not defined\b|\bmodulenotfound|\bcannot find module\b|\bconfig(?:uration)? (?:value|key)\b|\bdefault value\b|\bplaceholder\b/i;
+
+/** The estimate without any experience. */
+export function tierByRules(text: string): Tier {
+  if (LONG.test(text)) return 'T3';
+  return SHORT.test(text) ? 'T1' : 'T2';
+}
+
+interface Lesson {
+  tier: Tier;
+  log: number;
+  concepts: ReadonlySet<string>;
+}
+
+/** How many ideas the rules weigh as much as. */
+const TRUST = 3;
+const LEAST_NEAR = 3;
+const MOST_LESSONS = 500;
+
+export interface Estimate {
+  tier: Tier;
+  estimateMs: number;
+  learntFrom: number;
+}
+
+export type Estimator = (text: string) => Estimate;
+
+/** `past`: newest first. Ideas about the same things count alone once there are some, else all of the same estimate. */
+export function learn(past: readonly PastWork[]): Estimator {
+  const lessons = past
+    .filter(({ ms }) => Number.isFinite(ms) && ms > 0)
+    .slice(0, MOST_LESSONS)
+    .map(({ title, text, ms }): Lesson => {
+      const whole = `${title}\n${text}`.slice(0, 20_000);
+      return { tier: tierByRules(whole), log: Math.log(ms), concepts: conceptsOf(whole) };
+    });
+  return (text) => {
+    const guess = tierByRules(text);
+    const such = lessons.filter(({ tier }) => tier === guess);
+    const concepts = conceptsOf(text);
+    const near = such.filter((lesson) => shared(lesson.concepts, concepts) >= 3);
+    const used = near.length >= LEAST_NEAR ? near : such;
+    const sum = used.reduce((all, { log }) => all + log, TRUST * Math.log(BEFORE[guess]));
+    const estimateMs = Math.round(Math.exp(sum / (TRUST + used.length)));
+    return { tier: tierOf(estimateMs), estimateMs, learntFrom: used.length };
+  };
+}
+
+function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let sum = 0;
+  for (const one of a) if (b.has(one)) sum += weightOfConcept(one);
+  return sum;
+}
+
+/** Up to here the backlog is small enough for T3 to take its turn by score. */
+export const SMALL_BACKLOG = 5;
+
+/** T1 and T2 by score, then T3; in a small backlog all by score. */
+export function inOrder<T extends { id: string; score: number; tier: Tier }>(list: readonly T[]): T[] {
+  const late = (one: T): number => (list.length > SMALL_BACKLOG && one.tier === 'T3' ? 1 : 0);
+  return [...list].sort((a, b) => late(a) - late(b) || b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}

@@ -1,0 +1,170 @@
+/**
+ * Triage: five gates in order, then score and tier. Every rejection has gate, reason and quote.
+ * Invariant: pure. Whatever the reports contain, it does not throw; the same reports in any order get the same verdicts.
+ */
+import type {
+  BugReport,
+  KnownWork,
+  Overrule,
+  PastWork,
+  Rejection,
+  ScorePart,
+  Survivor,
+  Triage,
+  TriageGate,
+} from '../../protocol/triage.js';
+import { incoherent } from './coherence.js';
+import { duplicates, type KnownFeatures, type Repeats } from './duplicates.js';
+import { type Features, featuresOf } from './features.js';
+import { elsewhere, notActionable, projectFacts } from './judged.js';
+import { quoteOf } from './quote.js';
+import { type Readable, readable } from './readable.js';
+import { scoreOf, total } from './score.js';
+import { noSymptom, shownIn } from './symptom.js';
+import { inOrder, learn } from './tier.js';
+
+export interface TriageInput {
+  reports: readonly BugReport[];
+  /** Verdicts of people, by id of the report. */
+  overrules: ReadonlyMap<string, Overrule>;
+  /** Ideas under way and ideas that landed. */
+  known: readonly KnownWork[];
+  /** Ideas that landed here, newest first. */
+  past: readonly PastWork[];
+  /** Paths of the project's files; none: unknown. */
+  files: readonly string[];
+  /** ISO time. */
+  now: string;
+}
+
+/** Work closed longer ago is not what a new report repeats: it came back. */
+const RECENT_DAYS = 14;
+const DAY = 24 * 60 * 60_000;
+
+interface Judged {
+  report: BugReport;
+  read: Readable;
+  score: number;
+  parts: ScorePart[];
+  accepted: string | undefined;
+}
+
+export function triage(input: TriageInput): Triage {
+  const { reports, overrules } = input;
+  const open = reports.filter(({ state }) => state === 'open');
+  const rejected = new Map<string, Rejection>();
+  const facts = projectFacts(input.files);
+  const reject = (report: BugReport, gate: Rejection['gate'], reason: string, about?: string, of?: string): void => {
+    const { id, title } = report;
+    const duplicate = of === undefined ? {} : { duplicateOf: of };
+    rejected.set(id, { id, title, gate, reason, quote: quoteOf(report, firstLine(about)), ...duplicate });
+  };
+  const left: Judged[] = [];
+  for (const report of open) {
+    const overrule = overrules.get(report.id);
+    if (overrule?.verdict === 'reject') {
+      reject(report, 'person', overrule.reason);
+      continue;
+    }
+    const read = readable(report);
+    const shown = shownIn(read);
+    const parts = scoreOf(report, read, shown);
+    const judged: Judged = { report, read, parts, score: total(parts), accepted: overrule?.reason };
+    const gates: readonly (readonly [TriageGate, () => ReturnType<typeof incoherent>])[] = [
+      ['coherence', () => incoherent(read, report.body.trim() !== '')],
+      ['symptom', () => noSymptom(read, shown)],
+      ['project', () => elsewhere(read, facts)],
+    ];
+    const failed = overrule ? undefined : firstDoubt(gates);
+    if (failed) reject(report, failed.gate, failed.reason, failed.about);
+    else left.push(judged);
+  }
+  const repeats = repeated(left, input);
+  const survivors: Judged[] = [];
+  for (const judged of left) {
+    const { report, read } = judged;
+    const repeat = repeats.get(report.id);
+    const doubt = judged.accepted === undefined ? notActionable(read) : undefined;
+    if (repeat) reject(report, 'duplicate', why(repeat), undefined, repeat.of);
+    else if (doubt) reject(report, 'actionable', doubt.reason, doubt.about);
+    else survivors.push(judged);
+  }
+  return {
+    survivors: inOrder(surviving(survivors, rejected, input.past)),
+    rejected: open.flatMap(({ id }) => rejected.get(id) ?? []),
+    closed: reports.filter(({ state }) => state === 'closed').map(({ id }) => id),
+  };
+}
+
+function firstDoubt(gates: readonly (readonly [TriageGate, () => ReturnType<typeof incoherent>])[]) {
+  for (const [gate, judge] of gates) {
+    const doubt = judge();
+    if (doubt) return { gate, ...doubt };
+  }
+  return undefined;
+}
+
+const firstLine = (text = ''): string => text.split('\n', 1)[0] ?? '';
+
+function repeated(left: readonly Judged[], { reports, known, now }: TriageInput): Map<string, Repeats> {
+  const candidates = left.map(({ report, score, accepted }) => ({
+    id: report.id,
+    score,
+    created: report.created ?? '',
+    stays: accepted !== undefined,
+    features: featuresOf(report),
+  }));
+  const closed = reports
+    .filter(({ state }) => state === 'closed')
+    .map(
+      ({ id, title, body, created, closed: at }): KnownWork => ({
+        id,
+        title,
+        text: body,
+        state: 'closed',
+        closed: at ?? created,
+      }),
+    );
+  const works = [...known, ...closed].filter((work) => work.state === 'open' || isRecent(work.closed, now));
+  const all = works.map(
+    (work): KnownFeatures => ({ work, features: featuresOf({ title: work.title, body: work.text }) }),
+  );
+  return duplicates(
+    candidates,
+    all.filter(({ features }) => says(features)),
+  );
+}
+
+const says = ({ errors, concepts }: Features): boolean => errors.size > 0 || concepts.size > 0;
+
+/** A time that is missing or unreadable counts as recent: the source lists it for some reason. */
+function isRecent(closed: string | undefined, now: string): boolean {
+  const age = Date.parse(now) - Date.parse(closed ?? '');
+  return !(age > RECENT_DAYS * DAY);
+}
+
+function why({ of, kind, alike }: Repeats): string {
+  const what = { open: `${of}, which is under way`, closed: `${of}, which was closed lately`, report: of }[kind];
+  const by = alike.by === 'error' ? 'the same error' : `the same symptom (${alike.shared.slice(0, 5).join(', ')})`;
+  return `it repeats ${what}: ${by}`;
+}
+
+function surviving(
+  list: readonly Judged[],
+  rejected: ReadonlyMap<string, Rejection>,
+  past: readonly PastWork[],
+): Survivor[] {
+  const estimate = learn(past);
+  const repeats = new Map<string, string[]>();
+  for (const { id, duplicateOf } of rejected.values())
+    if (duplicateOf !== undefined) repeats.set(duplicateOf, [...(repeats.get(duplicateOf) ?? []), id].sort());
+  return list.map(({ report, read, parts, score, accepted }) => ({
+    id: report.id,
+    title: report.title,
+    score,
+    scoreParts: parts,
+    ...estimate(`${read.title}\n${read.said}`),
+    duplicates: repeats.get(report.id) ?? [],
+    ...(accepted === undefined ? {} : { accepted }),
+  }));
+}
