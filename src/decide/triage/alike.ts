@@ -1,5 +1,5 @@
 /** Whether two reports are about the same bug, by error signature, component and symptom; never by the titles alone. */
-import { weightOfConcept } from './concepts.js';
+import { isPart, weightOfConcept } from './concepts.js';
 import type { Features } from './features.js';
 
 export interface Alike {
@@ -10,7 +10,7 @@ export interface Alike {
   shared: string[];
 }
 
-export const SAME = 0.5;
+export const SAME = 0.45;
 
 export function alike(a: Features, b: Features, weight: (concept: string) => number = weightOfConcept): Alike {
   const words = likeness(a.concepts, b.concepts, weight);
@@ -19,16 +19,23 @@ export function alike(a: Features, b: Features, weight: (concept: string) => num
   const errors = common(a.errors, b.errors);
   const frames = common(a.frames, b.frames);
   const elsewhere = (a.frames.size > 0 && b.frames.size > 0 && frames.length === 0) || conflict(a.places, b.places);
-  const messages = errors.filter((error) => error.length >= 20);
+  const messages = errors.filter(isMessage);
   if (messages.length > 0 && !elsewhere) {
     const near = frames.length > 0 || places.length > 0 || words >= 0.12 || messages.some((one) => one.length >= 45);
     if (near) return { likeness: Math.max(0.9, words), by: 'error', shared: messages };
   }
+  // Bugs of one page share its parts; duplicates also share what goes wrong.
+  const symptom = shared.filter((one) => !isPart(one)).reduce((sum, one) => sum + weight(one), 0);
+  const partsOnly = symptom < 0.8 ? 0.5 : 1;
   // Both name their own error, and it is not the same one.
-  const apart = a.errors.size > 0 && b.errors.size > 0 && errors.length === 0 ? 0.7 : 1;
-  const bonus = Math.min(0.12, places.length * 0.06 + errors.length * 0.06);
-  return { likeness: Math.min(1, (words + bonus) * apart * (elsewhere ? 0.6 : 1)), by: 'symptom', shared };
+  const named = (one: Features): boolean => [...one.errors].some(isMessage);
+  const apart = named(a) && named(b) && messages.length === 0 ? 0.6 : 1;
+  const bonus = Math.min(0.2, places.length * 0.06 + (words >= 0.25 ? errors.length * 0.2 : 0));
+  return { likeness: Math.min(1, (words + bonus) * apart * partsOnly * (elsewhere ? 0.6 : 1)), by: 'symptom', shared };
 }
+
+/** Longer than a code or the name of an exception. */
+const isMessage = (error: string): boolean => error.length >= 20;
 
 const common = (a: ReadonlySet<string>, b: ReadonlySet<string>): string[] => [...a].filter((one) => b.has(one));
 

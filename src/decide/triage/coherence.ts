@@ -1,4 +1,5 @@
 /** Gate 1, body coherence: is there a description at all? */
+import { errorIn } from './evidence.js';
 import type { Readable } from './readable.js';
 import { weightOf, wordsOf } from './words.js';
 
@@ -16,8 +17,8 @@ export interface Doubt {
 export function incoherent(report: Readable, written: boolean): Doubt | undefined {
   const { title, said, picture } = report;
   const words = wordsOf(said);
-  if (picture && words.length === 0) return undefined;
   const size = weightOf(said);
+  if (picture && size < LEAST) return undefined;
   if (said === '')
     return { reason: written ? 'the body is an issue template that nobody filled in' : 'the body is empty' };
   if (size < LEAST) return { reason: `the body says ${size} characters, fewer than ${LEAST}`, about: said };
@@ -43,6 +44,7 @@ const FILLER = new Set(
   ein das ist nur bitte ignorieren esto es una un por favor ignorar ceci est`.split(/\s+/),
 );
 const ASIDE = /\b(?:ignore|disregard)\b/;
+const TEST_TITLE = /^\W*test(?:ing)?\W*(?:$|(?:of|issue|ticket|report|submission|only|please|#?\d+)\b)/i;
 const TRIES =
   /^\W*(?:just |only |i am |i'm )*(?:checking|testing|trying)(?: out)? (?:if|whether|that|the|this|my|our|how)\b/i;
 const SETTLED = /\b(?:can be (?:closed|deleted|ignored)|(?:please )?(?:ignore|disregard)|nothing to see)\b/i;
@@ -54,6 +56,7 @@ function isTest(words: readonly string[], said: string, title: string): boolean 
   const marked = all.some((word) => TEST.test(word)) || ASIDE.test(said.toLowerCase()) || /hello,? world/i.test(said);
   if (marked && words.every((word) => TEST.test(word) || FILLER.has(word) || /^\d+$/.test(word))) return true;
   if (TRIES.test(said) && SETTLED.test(said)) return true;
+  if (TEST_TITLE.test(title) && words.length <= 20 && errorIn(said) === undefined) return true;
   return all.some((word) => TEST.test(word)) && ASIDE.test(said.toLowerCase()) && words.length <= 20;
 }
 

@@ -7,64 +7,77 @@ import { wordsOf } from './words.js';
 
 const SAME: readonly string[] = [
   'crash crashes crashed crashing die dies died killed',
-  'blank white empty black grey gray nothing',
-  'lose loses lost losing gone forget forgets forgotten vanish vanishes vanished disappear disappears disappeared missing lack lacks persist stick remember',
+  'blank white empty black grey gray',
+  'lose loses lost losing gone forget forgets forgotten vanish vanishes vanished disappear disappears disappeared missing lack lacks persist stick remember cut',
   'reload reloads reloaded reloading refresh refreshes refreshed refreshing',
   'theme dark light',
   'delete deletes deleted deleting remove removes removed removing erase trash clean cleaned',
   'email emails mail mails e-mail',
-  'twice two duplicate duplicates double second identical same',
-  'hang hangs hung freeze freezes frozen stuck forever sits finishes',
+  'twice duplicate duplicates double second identical repeat repeats',
+  'hang hangs hung freeze freezes frozen stuck forever sits never finishes',
   'settings setting preferences preference options configuration config',
-  'login logon signin logged sign log',
-  'logout logged-out expired',
+  'login logon signin logged sign',
   'attachment attachments upload uploads uploaded',
   'file files document documents',
-  'dropdown drop-down select menu menus',
+  'dropdown drop-down select combobox',
   'column columns',
   'zip postal postcode',
-  'zero zeros zeroes digit digits',
+  'zero zeros zeroes digit digits leading',
   'language english german portuguese italian french locale translation',
-  'colour colours color colors coloured',
-  'escape sequences esc codes ansi',
+  'colour colours color colors coloured escape sequences esc ansi',
   'pipe redirect terminal tty stdout',
   'print prints printed printing paper',
   'total totals sum',
   'negative minus below',
-  'blank blanks space spaces',
+  'capital capitals uppercase lowercase case',
+  'coupon coupons discount voucher vouchers',
+  'silent quiet',
+  'space spaces blanks',
   'address addresses',
   'suggestion suggestions autocomplete completion',
-  'timeout 504 gateway times timed',
-  'import imports imported importing',
+  'timeout 504 times timed',
+  'import imports imported importing importer',
   'export exports exported exporting',
-  'big large huge thousand 10k 10,000 10000',
+  'big large huge',
   'slow slower slowly speed performance',
-  'click clicks clicked clicking tap press pressed pressing',
-  'type typed typing write wrote writing letter letters character characters',
+  'click clicks clicked clicking tap tapping tapped press pressed pressing select selected choose chosen',
+  'type typed typing write wrote writing letter letters character characters insert',
   'cursor caret',
-  'sidebar menu left navigation',
-  'top reset resets beginning',
+  'sidebar menu navigation',
+  'top reset resets beginning first',
+  'end bottom last',
+  'scroll scrolls scrolled scrolling scrollbar',
   'overwrite overwrites overwritten silently conflict',
   'save saves saved saving',
-  'proxy corporate company network',
-  'video play movie',
-  'mac safari',
-  'map location position',
-  'permission permissions deny denied allowed',
-  'scan scanned scanner scanners read',
-  'user users people person guest guests somebody someone',
+  'proxy corporate',
+  'video movie clip',
+  'map location',
+  'permission permissions deny denied',
+  'scan scanned scanner scanners',
   'project projects',
   'disk storage',
-  'money price prices amount amounts quantity',
+  'quantity amount amounts price prices cost costs',
   'cart basket',
-  'page screen view site',
-  'start starts started starting begin begins',
-  'stop stops stopped ends ended',
-  'wrong incorrect false invalid bad',
-  'error errors failure fails fail failed',
+  'checkout payment pay',
+  'stop stops stopped',
+  'wrong incorrect false invalid',
+  'error errors failure fails fail failed exception',
   'notification notifications mention mentions mentioned mentioning',
   'edit edits editing edited editor',
-  'picture image photo icon',
+  'photo photos picture pictures image images avatar',
+  'comment comments discussion thread',
+  'order orders ordered sorting sort sorted sequence',
+  'tax vat',
+  'shipping delivery',
+  'invoice invoices bill billing',
+  'newest latest recent',
+  'restore restores restoring restored',
+  'zoom zooms zooming pinch pinching',
+  'number numbers',
+  'phone mobile smartphone android iphone ios',
+  'browser chrome firefox safari edge',
+  'mac macos osx',
+  'free gratis',
 ];
 
 const SAME_AS = new Map(SAME.flatMap((line) => line.split(' ').map((word, _, all) => [word, all[0] ?? word] as const)));
@@ -76,17 +89,17 @@ const NOISE = new Set(
   their there here when while whenever where which who what why how can cannot can't could should would will may might must just only
   also too very really again always never ever every each any some all more most much many few one other another after before until
   since because though although even still yet now once however instead get gets got go goes going went come comes came make makes made
-  let put see saw seen say says said show shows shown look looks use uses used using want need try tried please thanks thank hi hello
+  let put see saw seen say says said show shows shown display displays displayed look looks use uses used using want need try tried please thanks thank hi hello
   dear bug issue problem steps expected actual behavior behaviour happen happens happened describe reproduce version report works work
   working fine ok okay like about around some something anything nothing thing things way time times day yesterday today i'm don't doesn't
-  didn't isn't it's that's there's am pm own new first last next whole full such same both between through against able app application
+  didn't isn't it's that's there's am pm own new first last next whole full such same both between through against able answer answers answered returns returned log logs console app application
   program software system back until till per via http https www com org`.split(/\s+/),
 );
 
 /** Frequent in descriptions of programs: they weigh less. */
 const COMMON = new Set([
   'page', 'click', 'user', 'start', 'stop', 'save', 'error', 'file', 'open', 'list', 'add', 'set', 'text', 'name', 'button', 'window',
-  'number', 'field', 'wrong', 'lose', 'type', 'close', 'change', 'edit', 'picture', 'blank', 'project', 'run', 'create', 'send',
+  'number', 'field', 'type', 'close', 'change', 'edit', 'picture', 'project', 'run', 'create', 'send',
 ]); // biome-ignore format: a table of words
 
 const MOST_CONCEPTS = 120;
@@ -95,7 +108,8 @@ export function conceptsOf(text: string): Set<string> {
   const found = new Set<string>();
   for (const word of wordsOf(text)) {
     if (found.size >= MOST_CONCEPTS) break;
-    if (NOISE.has(word) || (word.length < 3 && /^[a-z]+$/.test(word)) || word.length > 40) continue;
+    if (NOISE.has(word) || (word.length < 3 && /^[a-z\d]+$/.test(word)) || word.length > 40 || /^[45]\d\d$/.test(word))
+      continue;
     found.add(SAME_AS.get(word) ?? SAME_AS.get(stem(word)) ?? stem(word));
   }
   return found;
@@ -117,5 +131,15 @@ function stem(word: string): string {
   }
   return word.replace(/e$/, '');
 }
+
+/** Where it happens, and with what kind of data: two bugs of one page share them. */
+const PARTS = new Set(
+  `page button menu dropdown list table column row form field dialog window tab screen view sidebar toolbar header footer icon chart legend
+  calendar editor edit map video comment search result product customer contact event week month day export import csv pdf api profile login
+  settings email order invoice cart checkout file attachment photo booking picker project account phone browser mac code name app harbor
+  filter theme archiv report dashboard upload ticket`.split(/\s+/),
+);
+
+export const isPart = (concept: string): boolean => PARTS.has(concept);
 
 export const weightOfConcept = (concept: string): number => (COMMON.has(concept) ? 0.4 : 1);

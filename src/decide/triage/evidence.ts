@@ -13,10 +13,10 @@ const MESSAGES: readonly RegExp[] = [
   /\bfatal(?: error)?: .{0,200}/i,
   /\bUncaught .{0,200}/,
   /\bE(?:CONN[A-Z]+|NOENT|ACCES|PERM|ADDR[A-Z]+|PIPE|TIMEDOUT|MFILE|EXIST|BUSY|NOSPC|HOST[A-Z]+|RR_[A-Z_]+)\b/,
-  /\bSQLSTATE\b.{0,200}/,
   /\bcannot read propert(?:y|ies) .{0,200}/i,
   /\bhasError: true/,
-  /(?:^|\n)\s{0,40}(?:error|ERROR|Error)(?: \d{1,6})?: .{1,200}/,
+  /\bSQLSTATE\b/,
+  /\b(?:error|ERROR|Error)(?: \d{1,6})?: .{1,200}/,
 ];
 
 const FRAMES = /(?:^|\n)\s{0,40}(?:at .{1,300}:\d+|File ".{1,300}", line \d+|#\d+ .{1,300}\(\d+\))/;

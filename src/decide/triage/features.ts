@@ -1,6 +1,6 @@
 /** What duplicates have in common: error signature, component and symptom. */
 import { conceptsOf } from './concepts.js';
-import { codeIn, errorLines } from './evidence.js';
+import { codeIn, errorIn, errorLines } from './evidence.js';
 import { readable } from './readable.js';
 
 export interface Features {
@@ -22,18 +22,25 @@ export function featuresOf(report: { title: string; body: string }): Features {
   const { title, said } = readable(report);
   const text = `${title}\n${said}`;
   const frames = framesOf(said);
-  const prose = said
+  // Messages are compared as messages; their words are alike in errors of different bugs.
+  const prose = text
     .split('\n')
     .filter((line) => !FRAME.test(line))
+    .map(withoutError)
     .join('\n');
-  const code = codeIn(said);
+  const code = /[45]\d\d/.exec(codeIn(said) ?? '')?.[0];
   return {
-    errors: new Set([...errorLines(text, MOST_ERRORS).map(signature), ...(code ? [`code ${signature(code)}`] : [])]),
+    errors: new Set([...errorLines(text, MOST_ERRORS).map(signature), ...(code === undefined ? [] : [`code ${code}`])]),
     frames,
     places: placesOf(text),
-    concepts: conceptsOf(`${title}\n${prose}`),
+    concepts: conceptsOf(prose),
   };
 }
+
+const withoutError = (line: string): string => {
+  const message = errorIn(line.slice(0, 1000));
+  return message === undefined || message.length < 20 ? line : line.replace(message, () => ' ');
+};
 
 /** Digits, addresses, quoted names and the place at the end of a line differ between occurrences of one error. */
 export const signature = (message: string): string =>
@@ -41,14 +48,14 @@ export const signature = (message: string): string =>
     .replace(/^.{0,40}?(?=\b[\w.]{0,80}(?:Error|Exception)\b)/, '')
     .replace(/^(?:Uncaught |Unhandled )+/, '')
     .replace(/\s+at [\w$.]+ \(.*$/, '')
-    .replace(/\s+in \/.*$/, '')
+    .replace(/\s+in [\w./-]+$/, '')
     .replace(/near "[^"]*"/g, 'near ""')
     .replace(/0x[0-9a-f]+/gi, '#')
     .replace(/\d+/g, '#')
     .replace(/\s+/g, ' ')
     .trim()
     .toLowerCase()
-    .slice(0, 160);
+    .slice(0, 60);
 
 const FRAME = /^\s{0,40}(?:at .{1,300}:\d+|File ".{1,300}", line \d+|#\d+ .{1,300}\(\d+\))/;
 const AT =

@@ -35,8 +35,8 @@ export function noSymptom(report: Readable, shown: Shown): Doubt | undefined {
   if (steps && (seen || vague || contrast || anchors >= 2)) return undefined;
   if (contrast && anchors >= 1) return undefined;
   if (seen && anchors >= 1) return undefined;
-  if (vague && anchors >= 3) return undefined;
-  if (report.picture && (seen || vague)) return undefined;
+  if (anchors >= (vague ? 3 : 2) && !TALK.test(report.said)) return undefined;
+  if (report.picture && (seen || vague || wordsOf(report.title).length >= 3)) return undefined;
   return { reason: 'there is no symptom, no error message and no way to reproduce it', about: report.said };
 }
 
@@ -76,9 +76,13 @@ const CONTRAST =
   /\binstead\b|\brather than\b|\b(?:i |we )?expect(?:ed|ing|s)?\b|\bshould(?:n't| not)? (?:be|have|only|stay|link|start|jump|also|see|show|close|keep|not|write|read|print|by)\b|\bsupposed to\b|\bbut (?:it|the|i|not|they|only)\b|\balthough\b|\beven though\b|\bthough it is\b|\bin (?:chrome|firefox|safari|light mode|portrait) (?:it|they|is)\b|\b(?:works?|fine|ok|okay|right|good)\b\s*[.;]?$|erwartet|statt|obwohl|au lieu|esperaba|esperava|en vez|em vez|invece|atteso|вместо|хотя|正常|期待/im;
 /** A wish or a question of the whole report. */
 const ASKS =
-  /\b(?:please|pls|could you|can you|would you)(?: please)? (?:add|support|implement|consider|provide|allow|make it possible)\b|\b(?:it )?would be (?:\w+ )?(?:nice|great|cool|good|helpful|awesome|useful|perfect)\b|\b(?:i|we)(?:'d| would| 'd)? (?:like|love|want|wish) (?:to (?:have|see|ask|request|manage|propose|suggest|use|be able|know)|an?|the|if|it)\b|\bas an? \w+,?\s+i (?:want|would like|need)\b|\bare there (?:any )?plans\b|\bhave you (?:thought|considered)\b|\bfeature request\b|\bhow (?:do|can|could|should) (?:i|we|one)\b|\b(?:could|can) (?:somebody|someone|anyone|you) (?:tell|explain|help)\b|\bis (?:this|it) (?:allowed|possible|planned)\b|\bany chance\b|\bsupport for\b/i;
+  /\b(?:please|pls|could you|can you|would you)(?: please)? (?:add|support|implement|consider|provide|allow|make it possible)\b|\b(?:it )?would be (?:\w+ )?(?:nice|great|cool|good|helpful|awesome|useful|perfect)\b|\b(?:i|we)(?:'d| would| 'd)? (?:like|love|want|wish) (?:to (?:have|see|ask|request|manage|propose|suggest|use|be able|know)|an?|the|if|it)\b|\bas an? \w+,?\s+i (?:want|would like|need)\b|\bare there (?:any )?plans\b|\bhave you (?:thought|considered)\b|\bfeature request\b|\bhow (?:do|can|could|should) (?:i|we|one)\b|\b(?:could|can) (?:somebody|someone|anyone|you) (?:tell|explain|help)\b|\bis (?:this|it) (?:allowed|possible|planned)\b|\bany chance\b|\bsupport for\b|\bwe should (?:have|add|support|offer)\b/i;
 const ASKS_TITLE =
   /^\W*(?:feature|feat|enhancement|proposal|suggestion|idea|request|question|rfc)\b|\bfeature request\b|^\W*(?:add|support|implement|allow|improve|how (?:do|can|to))\b/i;
+
+/** Praise, complaints and advertising. */
+const TALK =
+  /\b(?:thank(?:s| you)|contact me|my boss|competitors?|stakeholders?|your (?:company|support|team)|quality|experience|ashamed|satisfaction|guaranteed|best prices?|offer|discount code|look and feel|in general|ignore all)\b/i;
 
 const ITEM = /^\s{0,12}(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$/;
 
