@@ -23,6 +23,7 @@ import { addRecovery, addRunControls, addSteering } from './client/rows/control.
 import { addCompletion, addHelp } from './client/rows/help.js';
 import { addReport } from './client/rows/inspect.js';
 import { collect, json, whole } from './client/rows/options.js';
+import { addTriage } from './client/rows/triage.js';
 import type { StatusOptions } from './client/views/status-list.js';
 import { canShowScreen } from './client/views/terminal.js';
 import { EXIT } from './protocol/user-error.js';
@@ -113,6 +114,7 @@ program
 
 addConfig(program, run);
 addBacklog(program, run);
+addTriage(program, run);
 addNotify(program, run);
 
 program

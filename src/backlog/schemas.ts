@@ -5,6 +5,7 @@ import { alertJsonSchema } from '../config/schema/alert.js';
 import { eventsJsonSchema } from '../config/schema/events.js';
 import { configJsonSchema, type JsonSchema } from '../config/zod-problems.js';
 import { ideasJsonSchema } from './ideas.js';
+import { triageReportJsonSchema } from './reports/schema.js';
 
 /** File name under schemas/ to content. */
 export const exportSchemas = (): Record<string, JsonSchema> => ({
@@ -12,4 +13,5 @@ export const exportSchemas = (): Record<string, JsonSchema> => ({
   'ideas.schema.json': ideasJsonSchema(),
   'alert.schema.json': alertJsonSchema(),
   'events.schema.json': eventsJsonSchema(),
+  'triage-report.schema.json': triageReportJsonSchema(),
 });

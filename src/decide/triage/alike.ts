@@ -58,6 +58,6 @@ function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>, weight: (conce
   if (small === 0) return 0;
   const contained = shared / small;
   const both = (2 * shared) / (small + large);
-  const enough = Math.min(1, shared / 4);
+  const enough = Math.min(1, shared / 3.5);
   return ((contained + both) / 2) * enough;
 }

@@ -4,6 +4,7 @@ import type { Readable } from './readable.js';
 import { weightOf, wordsOf } from './words.js';
 
 const LEAST = 20;
+const NO_WORDS = 'the body contains no words';
 /** A text of fewer words can be a test submission as a whole. */
 const MOST_TEST_WORDS = 30;
 
@@ -13,16 +14,17 @@ export interface Doubt {
   about?: string;
 }
 
-/** Undefined: coherent. `written`: whether the body had any text before template and markup were removed. */
-export function incoherent(report: Readable, written: boolean): Doubt | undefined {
+/** Undefined: coherent. `body`: as it was written, with template and markup. */
+export function incoherent(report: Readable, body: string): Doubt | undefined {
   const { title, said, picture } = report;
   const words = wordsOf(said);
   const size = weightOf(said);
   if (picture && size < LEAST) return undefined;
+  if (body.trim() === '') return { reason: 'the body is empty' };
   if (said === '')
-    return { reason: written ? 'the body is an issue template that nobody filled in' : 'the body is empty' };
+    return { reason: /[\p{L}\p{N}]/u.test(body) ? 'the body is an issue template that nobody filled in' : NO_WORDS };
   if (size < LEAST) return { reason: `the body says ${size} characters, fewer than ${LEAST}`, about: said };
-  if (words.length === 0) return { reason: 'the body contains no words', about: said };
+  if (words.length === 0) return { reason: NO_WORDS, about: said };
   if (repeatsTitle(words, wordsOf(title))) return { reason: 'the body only repeats the title', about: said };
   if (isTest(words, said, title)) return { reason: 'this is a test submission', about: said };
   if (isMash(words)) return { reason: 'the body is random keys', about: said };

@@ -40,9 +40,8 @@ export function readable({ title, body }: Pick<BugReport, 'title' | 'body'>): Re
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
 const ESCAPES = /\u001b\[[0-9;?]{0,20}[A-Za-z]|\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
-const UNSEEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+/** Controls, joiners and marks of direction. */
+const UNSEEN = /[^\P{C}\n\t]/gu;
 /** Tags with a known name: `Vec<String>` stays. */
 const TAGS =
   /<\/?(?:a|b|br|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|script|span|strong|style|sub|summary|sup|table|tbody|td|th|thead|tr|ul)\b[^<>]{0,300}>/gi;

@@ -71,7 +71,7 @@ export function triage(input: TriageInput): Triage {
     const parts = scoreOf(report, read, shown);
     const judged: Judged = { report, read, parts, score: total(parts), accepted: overrule?.reason };
     const gates: readonly (readonly [TriageGate, () => ReturnType<typeof incoherent>])[] = [
-      ['coherence', () => incoherent(read, report.body.trim() !== '')],
+      ['coherence', () => incoherent(read, report.body)],
       ['symptom', () => noSymptom(read, shown)],
       ['project', () => elsewhere(read, facts)],
     ];
