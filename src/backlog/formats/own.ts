@@ -7,7 +7,8 @@ import type { Format } from './format.js';
 import type { Source } from './source.js';
 
 /** A checkbox with an id of its own, as only a roadmap has them. */
-const OWN_ID = /^(?:\*\*[^*\s]+\*\*\s*:|`[^`\s]+`?\s*:|\*\*[^*\s]+:\*\*|`[^`\s]+:)/;
+const OWN_ID =
+  /^(?:\*\*[^*\s]+\*\*\s*:|`[^`\s]+`?\s*:|\*\*[^*\s]+:\*\*|`[^`\s]+:|(?=[^\s:]*(?:[\d_-]|\.\w))[A-Za-z0-9][\w.-]*:\s)/;
 /** A list of ideas has at least one of these. */
 const IDEAS = /(?:^|[\r\n])(?:ideas\s*:|-\s+id\s*:)/;
 

@@ -70,7 +70,8 @@ function take(task: JsonObject, place: Place): JsonObject['problems'] {
   const subtasks = task.objects('subtasks');
   const idea = one(task, place, (said) => said, undefined, id);
   if (idea && subtasks.length > 0) idea.blue = true;
-  const context = [task.text('description'), task.text('details')].filter((text) => text !== undefined);
+  const test = labelled('Test strategy', task.text('testStrategy'));
+  const context = [task.text('description'), task.text('details'), test].filter((text) => text !== undefined);
   for (const subtask of subtasks) {
     // A bare number names a subtask beside it, `2.1` one of another task.
     const beside = new Set(subtasks.map(({ value }) => String(value.id)));

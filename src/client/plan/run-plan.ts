@@ -145,11 +145,13 @@ export const reportOf = ({ project, target, backlog, ideas, tick, config, again 
 /** Ideas that a warning names. */
 const MOST_NAMED = 5;
 
+export const LISTED = 'ralphctl backlog tells why';
+
 function leftOutWarning(leftOut: readonly LeftOut[]): string[] {
   const open = leftOut.filter(({ over }) => !over);
   if (open.length === 0) return [];
   const many = open.length === 1 ? '1 entry of the backlog is' : `${open.length} entries of the backlog are`;
-  return [`${many} left out: ${someOf(open.map(({ id }) => id))}. ralphctl backlog tells why`];
+  return [`${many} left out: ${someOf(open.map(({ id }) => id))}. ${LISTED}`];
 }
 
 const someOf = (ids: readonly string[]): string =>

@@ -35,6 +35,7 @@ describe('F5 detection', () => {
     ['tasks.md', '### Task 1: x\n- [ ] **a-1**: Do it\n', 'roadmap'],
     ['tasks.md', '- [ ] Do it\n', 'roadmap'],
     ['tasks.md', '# Fix plan\n- [ ] `a-1`: Do it\n', 'roadmap'],
+    ['tasks.md', '# Fix plan\n- [ ] a-1: Do it\n', 'roadmap'],
     ['roadmap.md', '- [ ] 1. Do it\n', 'roadmap'],
     ['ideas.yaml', '- {id: a, title: b}\n', 'ideas'],
   ])('%s %j is %s', async (file, text, format) => {
@@ -127,5 +128,16 @@ describe('F5 what the agent gets', () => {
       text: '# Fix plan\n\nNews.\n\n- [ ] Show books\n- [ ] Store books\n',
     });
     expect(after.ideas.map(({ id }) => id).sort()).toEqual(before.ideas.map(({ id }) => id).sort());
+  });
+
+  it('is read in seconds where the file has thousands of entries', async () => {
+    const lines = Array.from({ length: 5000 }, (_, at) => {
+      const dependencies = at === 0 ? [] : [{ issue_id: `b-${at}`, depends_on_id: `b-${at - 1}`, type: 'blocks' }];
+      const text = { id: `b-${at}`, title: `Do ${at}`, description: 'x'.repeat(200), status: 'open' };
+      return JSON.stringify({ ...text, priority: 2, issue_type: 'task', dependencies });
+    });
+    const { ideas } = await readBacklog('.beads/issues.jsonl', { text: lines.join('\n') });
+    expect(ideas).toHaveLength(5000);
+    expect(ideas.at(-1)).toMatchObject({ dependsOn: ['b-4998'], source: { line: 5000 } });
   });
 });

@@ -11,7 +11,7 @@ import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { type Context, findProject, print, printJson, say } from '../../context.js';
 import { type Order, orderOf } from '../../plan/order.js';
 import { readConfig } from '../../plan/run-config.js';
-import { backlogFile, planRun, type RunPlan } from '../../plan/run-plan.js';
+import { backlogFile, LISTED, planRun, type RunPlan } from '../../plan/run-plan.js';
 
 export interface BacklogOptions {
   format?: FormatName;
@@ -91,7 +91,7 @@ function lines(
     ),
     ...section(
       '',
-      warnings.map((warning) => `warning: ${warning}`),
+      warnings.filter((one) => !one.endsWith(LISTED)).map((warning) => `warning: ${warning}`),
     ),
   ];
 }
