@@ -39,13 +39,13 @@ function repeatsTitle(words: readonly string[], title: readonly string[]): boole
 
 const TEST = /^(?:test(?:s|ing|ed|ticket|issue|e|en|o)?|prueba|essai|тест|foo|bar|baz|blah?|asdf|xxx+)$/;
 const FILLER = new Set(
-  `a an the this that these it its is was be are am i me my we us you just only please pls ignore disregard delete close closed remove
+  `invalid mistake sorry wrong a an the this that these it its is was be are am i me my we us you just only please pls ignore disregard delete close closed remove
   issue issues ticket report bug submission entry post form first second new hello hi hey world ok okay yes no not nothing to see here
   for of and or if whether do does did did don't works working work can how what will would with at all again another one two made
   created create purpose purposes benchmark thanks thank really very so in on by from check checking try trying something anything
   ein das ist nur bitte ignorieren esto es una un por favor ignorar ceci est`.split(/\s+/),
 );
-const ASIDE = /\b(?:ignore|disregard)\b/;
+const ASIDE = /\b(?:ignore|disregard|(?:delete|close) (?:this|it))\b/;
 const TEST_TITLE = /^\W*test(?:ing)?\W*(?:$|(?:of|issue|ticket|report|submission|only|please|#?\d+)\b)/i;
 const TRIES =
   /^\W*(?:just |only |i am |i'm )*(?:checking|testing|trying)(?: out)? (?:if|whether|that|the|this|my|our|how)\b/i;

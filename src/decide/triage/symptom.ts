@@ -34,8 +34,9 @@ export function noSymptom(report: Readable, shown: Shown): Doubt | undefined {
   }
   if (steps && (seen || vague || contrast || anchors >= 2)) return undefined;
   if (contrast && anchors >= 1) return undefined;
-  if (seen && anchors >= 1) return undefined;
-  if (anchors >= (vague ? 3 : 2) && !TALK.test(report.said)) return undefined;
+  const talk = TALK.test(report.said);
+  if (seen && anchors >= (talk ? 2 : 1)) return undefined;
+  if (anchors >= (vague ? 3 : 2) && !talk) return undefined;
   if (report.picture && (seen || vague || wordsOf(report.title).length >= 3)) return undefined;
   return { reason: 'there is no symptom, no error message and no way to reproduce it', about: report.said };
 }
@@ -82,7 +83,7 @@ const ASKS_TITLE =
 
 /** Praise, complaints and advertising. */
 const TALK =
-  /\b(?:thank(?:s| you)|contact me|my boss|competitors?|stakeholders?|your (?:company|support|team)|quality|experience|ashamed|satisfaction|guaranteed|best prices?|offer|discount code|look and feel|in general|ignore all)\b/i;
+  /\b(?:thank(?:s| you)|contact me|my boss|competitors?|stakeholders?|your (?:company|support|team)|quality|experience|ashamed|satisfaction|guaranteed|best prices?|offer|discount code|look and feel|forum|in general|ignore all)\b/i;
 
 const ITEM = /^\s{0,12}(?:\d{1,3}[.)]|[-*•])\s+(\S.*)$/;
 
