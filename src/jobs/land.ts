@@ -181,13 +181,20 @@ export async function noteTakenBack(result: LandResult, run: RunFile, idea: stri
   const all = await takenBack(look).catch(() => []);
   const gone = all.filter((one) => !run.again?.includes(one.idea));
   if (gone.length === 0) return result;
+  const whole = gone.filter(({ part }) => !part);
   return {
     ...result,
-    note: [...new Set(gone.map(({ by }) => by?.commit))]
-      .map((by) => words(gone, by))
-      .concat(result.note ?? [])
+    note: [...new Set(whole.map(({ by }) => by?.commit))]
+      .map((by) => words(whole, by))
+      .concat(gone.filter(({ part }) => part).map(partWords), result.note ?? [])
       .join(' '),
   };
+}
+
+function partWords({ idea, by, part = [] }: TakenBack): string {
+  const more = part.length > MOST_NAMED ? ` and ${part.length - MOST_NAMED} more` : '';
+  const files = part.slice(0, MOST_NAMED).join(', ');
+  return `${by?.commit.slice(0, 8)} (${by?.subject.slice(0, 60)}) took part of ${idea} off the target again: ${files}${more}.`;
 }
 
 function words(all: readonly TakenBack[], commit: string | undefined): string {

@@ -57,6 +57,17 @@ describe('landIdea', () => {
     });
   });
 
+  it('C1 says which part of an idea a commit in a checkout that lags took back', async () => {
+    const { b, input } = await finished();
+    await b.write({ 'base.txt': 'base\nlanded\n', 'other.txt': 'other\n' });
+    await b.commit('feat: other\n\nRalph-Idea: t-2');
+    await b.write({ 'base.txt': 'mine\nbase\n' });
+    const by = await b.commit('my edit');
+    expect(await land(b, input)).toMatchObject({
+      note: `${by.slice(0, 8)} (my edit) took part of t-2 off the target again: base.txt.`,
+    });
+  });
+
   it('C1 does not name what this run has again', async () => {
     const { b, input } = await finished({ run: { again: ['t-2'] } });
     await b.write({ 'other.txt': 'other\n' });

@@ -117,6 +117,7 @@ describe('doctor', () => {
 
   it('names each problem with its fix', async () => {
     await programs({ codex: CODEX });
+    await execa('git', ['config', 'merge.x.driver', 'node package.json %A'], { cwd: box.repo });
     box.env.LOGGED_OUT = '1';
     await configure({
       gate: ['npm run nosuch', 'nosuchprogram --x', './missing.sh', 'test -e a && true'],
@@ -126,6 +127,11 @@ describe('doctor', () => {
     const { code, checks, about } = await doctor();
     expect(code).toBe(2);
     expect(about('target')[0]).toMatchObject({ state: 'fail' });
+    expect(about('git settings')[0]).toMatchObject({
+      state: 'warn',
+      found: expect.stringContaining('merge.x.driver runs package.json, which is part of the repository'),
+      fix: expect.stringContaining('git config merge.x.driver'),
+    });
     expect(about('gate: npm run nosuch')[0]).toMatchObject({
       state: 'fail',
       found: 'package.json has no script "nosuch"',

@@ -6,6 +6,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { configFolder, loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
+import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { type Repository, refuseOpenOperations, sharedGitDir, targetTip } from '../../git/repository.js';
 import { hasCommit, ownCopy, readSubmodules } from '../../git/worktrees/submodules.js';
@@ -78,6 +79,10 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   const gate = await checkGate(context, root, config, { folder, exists: hasFile });
   const usable = target !== undefined && aboutTarget.state !== 'fail';
   if (usable) checks.push(...(await checkSubmodules(root, target)));
+  for (const one of await insidePrograms(root, config.commit.hooks)) {
+    const { found, fix } = insideText(one, root);
+    checks.push(warn('git settings', found, fix));
+  }
   return { checks, gate, project, config, agents, target: usable ? target : undefined };
 }
 
@@ -128,7 +133,7 @@ async function checkLanded(
     const { ideas } = await readBacklog(file, { format: config.backlogFormat });
     const report = await landedReport({ root, target, file, ideas, ticks: config.landing.tick });
     return reportLines(report, target).map((line) => {
-      const [found = '', fix = 'ralphctl start'] = line.split('. Run it again with: ');
+      const [found = '', fix = 'ralphctl start'] = line.split(/\. (?:Run it again|See it) with: /);
       return warn('landed', found, fix);
     });
   } catch {

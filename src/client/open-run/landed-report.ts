@@ -1,5 +1,5 @@
 /**
- * Reports ideas that count as landed although a person took them back, or although the backlog has them again without a
+ * Reports ideas that count as landed although a person took them back, wholly or in part, or although the backlog has them again without a
  * tick.
  * Invariant: reads only, and names for each the command that runs it again.
  */
@@ -55,7 +55,7 @@ export async function landedReport({
   const lost = [...gone, ...off].filter(({ idea }) => known.has(idea));
   const open = ideas.filter(
     ({ id, done, blue }) =>
-      ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id),
+      ticks && !done && !blue && known.has(id) && landed.has(id) && !lost.some((one) => one.idea === id && !one.part),
   );
   const onTarget = open.length > 0 ? await ideasOnTarget({ root, target, file, format }) : undefined;
   // The file in the checkout may be behind, or have edits.
@@ -75,7 +75,7 @@ const MOST_LINES = 5;
 
 export function reportLines({ takenBack: gone, unticked }: LandedReport, target: string): string[] {
   return [
-    ...some(gone, (one) => `${takenBackText(one, target)}. Run it again with: ralphctl start --again ${one.idea}`),
+    ...some(gone, (one) => `${takenBackText(one, target)}. ${fixOf(one)}`),
     ...some(
       unticked,
       ({ idea, landed }) =>
@@ -90,9 +90,23 @@ function some<T>(all: readonly T[], line: (one: T) => string): string[] {
   return [...all.slice(0, MOST_LINES).map(line), ...(more > 0 ? [`and ${more} more like the last one`] : [])];
 }
 
+const fixOf = ({ idea, by, part }: TakenBack): string =>
+  by && part
+    ? `See it with: git show ${short(by.commit)} -- ${part.slice(0, MOST_FILES).map(quoted).join(' ')}`
+    : `Run it again with: ralphctl start --again ${idea}`;
+
+const quoted = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
 const short = (commit: string): string => commit.slice(0, 8);
 
-export function takenBackText({ idea, landed, by }: TakenBack, target: string): string {
+const MOST_FILES = 3;
+
+export function takenBackText({ idea, landed, by, part }: TakenBack, target: string): string {
+  if (by && part) {
+    const more = part.length > MOST_FILES ? ` and ${part.length - MOST_FILES} more` : '';
+    const files = clean(part.slice(0, MOST_FILES).join(', '), 200);
+    return `${idea} landed as ${short(landed)}, and ${short(by.commit)} (${clean(by.subject, 60)}) took part of it off ${target} again: ${files}${more}`;
+  }
   return by
     ? `${idea} landed as ${short(landed)}, and ${short(by.commit)} (${clean(by.subject, 60)}) took it off ${target} again`
     : `${idea} landed as ${short(landed)}, which ${target} does not contain any more: it was reset or rewritten`;
@@ -113,7 +127,7 @@ export async function goneAtEnd(
     rewound(repo, target, [...run.ideas.keys()]),
   ]);
   const since = Date.parse(createdAt);
-  return [...gone.filter(({ by }) => by && by.at >= since), ...off]
+  return [...gone.filter(({ by, part }) => by && !part && by.at >= since), ...off]
     .filter(({ idea }) => run.ideas.has(idea) && !open.has(idea))
     .map(
       (one) =>

@@ -12,6 +12,7 @@ import { nearest } from '../../config/problems.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { agentNames, type Config, resolveAgent } from '../../config/schema/config.js';
 import { refuseBlockedNames } from '../../git/branch-names.js';
+import { insideWarnings } from '../../git/confinement/inside-programs.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedIdeas } from '../../git/landing/landed.js';
 import { refuseOpenOperations, targetTip } from '../../git/repository.js';
@@ -107,6 +108,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
     );
   }
   warnings.push(...leftOutWarning(leftOut), ...(await otherWarnings(ideas, root, target)));
+  warnings.push(...(await insideWarnings(root, config.commit.hooks)));
   if (tick && config.landing.tick) {
     const backlog = { root, target, file, format };
     warnings.push(...notCommittedLines(backlog, await notCommitted(backlog, written)));

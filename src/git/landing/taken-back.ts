@@ -1,8 +1,9 @@
 /**
- * Landed ideas whose change is no longer in the target: a commit that names no idea took it back (as one in a checkout
- * that lags does), or the branch was reset or rewritten.
- * Invariant: an idea counts as taken back only when nothing of its change is left and some of it is certainly gone; what
- * later ideas made of it is work, not loss. Moves no ref and touches no file.
+ * Landed ideas whose change is no longer in the target, or not in all its files: a commit that names no idea took it back
+ * (as one in a checkout that lags does), or the branch was reset or rewritten.
+ * Invariant: an idea counts as taken back only when nothing of its change is left and some of it is certainly gone; and
+ * as partly taken back when that is so in some of its files, until the next landing has named it. What later ideas made
+ * of it is work, not loss. Moves no ref and touches no file.
  */
 
 import { identityEnv, slotAuthor, writeCommit } from '../commits.js';
@@ -22,6 +23,8 @@ export interface TakenBack {
   landed: string;
   /** The commit that took it back, and when (epoch ms); absent: the branch was reset or rewritten without it. */
   by?: { commit: string; subject: string; at: number };
+  /** The files in which that commit took it back, where the rest of the idea is still there. */
+  part?: string[];
 }
 
 export interface Look {
@@ -43,9 +46,20 @@ export async function takenBack(look: Look): Promise<TakenBack[]> {
   if (!oldest || !(await hasForeign(repo, target, oldest))) return [];
   const line = await readLine(repo, target, oldest);
   const found: TakenBack[] = [];
+  const fresh = sinceLanding(line, look.before);
   for (const [idea, at] of suspects(line, landed, look).slice(0, MOST_LOOKED_AT)) {
-    const by = await whoTookBack(look, idea, line, at);
-    if (by) found.push({ idea, landed: landed.get(idea) ?? '', by });
+    const took = await whoTookBack(look, idea, { line, at, fresh });
+    if (took) found.push({ idea, landed: landed.get(idea) ?? '', ...took });
+  }
+  return found;
+}
+
+/** Commits that name no idea since the newest landing; with `before`, between that landing and the one before it. */
+function sinceLanding(line: readonly LineCommit[], before: string | undefined): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { sha, landed, reverted } of line) {
+    if (landed.some((idea) => idea !== before)) break;
+    if (landed.length === 0 && reverted.length === 0) found.add(sha);
   }
   return found;
 }
@@ -71,7 +85,19 @@ function suspects(
   return [...found];
 }
 
-async function whoTookBack({ repo, target, backlogPath }: Look, idea: string, line: readonly LineCommit[], at: number) {
+interface Where {
+  line: readonly LineCommit[];
+  /** Where on the line the idea landed. */
+  at: number;
+  /** A part that an earlier commit took has been named before. */
+  fresh: ReadonlySet<string>;
+}
+
+async function whoTookBack(
+  { repo, target, backlogPath }: Look,
+  idea: string,
+  { line, at, fresh }: Where,
+): Promise<Pick<TakenBack, 'by' | 'part'> | undefined> {
   const [landing] = (await ideaHistory(repo, target, idea)).landings;
   if (!landing) return undefined;
   const paths = (await changedPaths(repo, landing.from, landing.to)).filter((path) => !isWithin(path, backlogPath));
@@ -81,8 +107,10 @@ async function whoTookBack({ repo, target, backlogPath }: Look, idea: string, li
   const tip = await blobs(git(repo), target, paths);
   const restored = (path: string): boolean => older.get(path)?.has(tip.get(path) ?? NONE) === true;
   const lost = paths.filter((path) => (unsure.has(path) ? restored(path) : !kept.has(path)));
-  if (lost.length === 0 || paths.some((path) => kept.has(path) && !unsure.has(path))) return undefined;
-  const later = line.slice(0, at).filter((commit) => commit.landed.length === 0 && commit.reverted.length === 0);
+  if (lost.length === 0) return undefined;
+  const partly = paths.some((path) => kept.has(path) && !unsure.has(path));
+  const foreign = line.slice(0, at).filter((commit) => commit.landed.length === 0 && commit.reverted.length === 0);
+  const later = partly ? foreign.filter(({ sha }) => fresh.has(sha)) : foreign;
   const touching = later.filter((commit) => lost.some((path) => commit.files.has(path))).reverse();
   for (const commit of touching.slice(0, MOST_STEPS)) {
     // What an idea had removed before is not this commit's doing.
@@ -91,10 +119,16 @@ async function whoTookBack({ repo, target, backlogPath }: Look, idea: string, li
     const took = (path: string): boolean =>
       (before.kept.has(path) || before.unsure.has(path)) &&
       ((!after.kept.has(path) && !after.unsure.has(path)) || older.get(path)?.has(blobOf(commit, path)) === true);
-    if (lost.some(took)) return { commit: commit.sha, subject: commit.subject, at: commit.at };
+    const part = lost.filter((path) => took(path) && !(partly && isMove(commit, path)));
+    const by = { commit: commit.sha, subject: commit.subject, at: commit.at };
+    if (part.length > 0) return partly ? { by, part } : { by };
   }
   return undefined;
 }
+
+/** A file may be gone because the commit made others of it. */
+const isMove = ({ files }: LineCommit, path: string): boolean =>
+  named(files.get(path)?.to ?? '-') === NONE && [...files.values()].some(({ from }) => named(from) === NONE);
 
 const MOST_STEPS = 20;
 const NONE = 'none';

@@ -34,6 +34,22 @@ it('C3 an id that is used again is said to have landed before, and how it runs',
   expect(await report(false)).toEqual({ takenBack: [], unticked: [] });
 });
 
+it('C1 an idea that was partly taken back is named with commit and file, and does not run again', async () => {
+  const both = await commitFiles(
+    repo.root,
+    { 'one.txt': '1\n', 'two words.txt': '2\n' },
+    'feat: a-1\n\nRalph-Idea: a-1\nRalph-Agent: scripted',
+  );
+  await sh(repo.root, 'rm', '-q', 'two words.txt');
+  const by = await commitFiles(repo.root, {}, 'my edit');
+  const told = await report();
+  expect(told).toMatchObject({ takenBack: [{ idea: 'a-1', landed: both, part: ['two words.txt'] }], unticked: [] });
+  expect(reportLines(told, 'main')).toEqual([
+    `a-1 landed as ${both.slice(0, 8)}, and ${by.slice(0, 8)} (my edit) took part of it off main again: two words.txt. ` +
+      `See it with: git show ${by.slice(0, 8)} -- 'two words.txt'`,
+  ]);
+});
+
 it('C3 a file that merely lags behind the target is no such case', async () => {
   await put(repo.root, { 'roadmap.md': `${ROADMAP}- [ ] **a-3**: New\n` });
   expect(await report()).toEqual({ takenBack: [], unticked: [] });

@@ -49,6 +49,19 @@ it('B10 names the ideas that get a single attempt, up to five', async () => {
   expect(await warned(7)).toContain(`7 of 7 ${said}: b-1, b-2, b-3, b-4, b-5 and 2 more`);
 });
 
+it('F1: warns of programs in the repository that git runs in the agent’s version', async () => {
+  await put(repo.root, {
+    'ralphctl.yaml': 'version: 1\nagent: scripted\ncommit: { hooks: true }\n',
+    '.husky/pre-commit': '',
+  });
+  expect((await planRun(contextOf(), {})).warnings.join()).not.toContain("agent's version");
+  await sh(repo.root, 'config', 'core.hooksPath', '.husky');
+  await sh(repo.root, 'config', 'filter.x.clean', 'sh ./a.txt');
+  const said = (await planRun(contextOf(), {})).warnings.join('\n');
+  expect(said).toMatch(/commit\.hooks runs the hooks in \.husky,.* the agent's version\. Fix: let the gate run/);
+  expect(said).toMatch(/git's setting filter\.x\.clean runs a\.txt,.* the agent's version\. Fix: name a copy/);
+});
+
 it('A4: names a ticked epic with an open idea in it, also one that --again opens; not once all of them have landed', async () => {
   const task = (at: number, tick: string, id: string) => `${'  '.repeat(at)}- [${tick}] **${id}**: Do it\n`;
   const said = async (ticks: string, flags = {}) => {

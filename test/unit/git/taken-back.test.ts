@@ -45,10 +45,42 @@ describe('a commit that takes landed work back', () => {
   });
 });
 
+describe('a commit that takes a part of landed work back', () => {
+  const files = { 'a.txt': TEN.replace('l9', 'new'), 'b.txt': 'bee\nnew\n', 'c.txt': 'c\n' };
+  const half = (more: object) => [{ idea: 'i-1', by: { subject: 'half' }, ...more }];
+
+  it.each([
+    ['to its former version', { 'a.txt': TEN }, ['a.txt']],
+    ['with an edit beside', { 'a.txt': TEN.replace('l1', 'mine') }, ['a.txt']],
+    ['in two files', { 'a.txt': TEN, 'b.txt': 'bee\n' }, ['a.txt', 'b.txt']],
+  ])('C1 is named with the files, %s', async (_, old, part) => {
+    await landed('i-1', files);
+    await commitFiles(repo.root, old, 'half');
+    expect(await look()).toMatchObject(half({ part }));
+    expect((await look())[0]?.part).toEqual(part);
+  });
+
+  it('C1 is named by the next landing, and not again after it', async () => {
+    await landed('i-1', files);
+    await commitFiles(repo.root, { 'a.txt': TEN }, 'half');
+    await landed('i-2', { 'd.txt': 'd\n' });
+    expect(await look({ before: 'i-2' })).toMatchObject(half({ part: ['a.txt'] }));
+    expect(await look()).toEqual([]);
+    await landed('i-3', { 'e.txt': 'e\n' });
+    expect(await look({ before: 'i-3' })).toEqual([]);
+  });
+});
+
 describe('nothing is named', () => {
   it.each([
     ['when people went on from it', async () => commitFiles(repo.root, { 'a.txt': TEN.replace('l9', 'newest') }, 'on')],
-    ['when a part of it is still there', async () => commitFiles(repo.root, { 'a.txt': TEN }, 'half')],
+    [
+      'when a file of it was moved',
+      async () => {
+        await sh(repo.root, 'mv', 'c.txt', 'moved.txt');
+        return commitFiles(repo.root, {}, 'move');
+      },
+    ],
     ['when only its tick is gone', async () => commitFiles(repo.root, { 'roadmap.md': '- [ ] i-1\n' }, 'untick')],
     ['when another idea removed it', async () => landed('i-2', { 'a.txt': TEN, 'c.txt': 'other\n' })],
   ])('C1 %s', async (_name, next) => {
