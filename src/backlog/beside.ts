@@ -1,4 +1,7 @@
-/** Reads the files that belong to a backlog, such as the settings of its tool. Invariant: a file that is not there, or cannot be read, is left out. */
+/**
+ * Reads the files that belong to a backlog, such as the settings of its tool. Invariant: skips a missing or unreadable
+ * file.
+ */
 import { dirname, join } from 'node:path';
 import { MIB, readInput } from '../config/read-input.js';
 import type { Beside, Format } from './formats/format.js';

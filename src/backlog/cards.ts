@@ -1,5 +1,5 @@
 /**
- * The compact card of an idea, as workflow state carries it. Invariant: it has no empty fields, and its title is short.
+ * The compact card of an idea in workflow state. Invariant: it has no empty fields, and its title is short.
  * May import protocol only.
  */
 import { type Idea, type IdeaCard, MAX_CARD_TITLE } from '../protocol/idea.js';
@@ -7,7 +7,7 @@ import { type Idea, type IdeaCard, MAX_CARD_TITLE } from '../protocol/idea.js';
 function cut(title: string): string {
   if (title.length <= MAX_CARD_TITLE) return title;
   const head = title.slice(0, MAX_CARD_TITLE - 1);
-  // A cut between the halves of a surrogate pair would leave a broken character.
+  // A cut inside a surrogate pair would leave an invalid character.
   return `${/[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head}…`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Cycles in a directed graph, one per knot (strongly connected component), as short as it gets through the knot's
- * first node. Works without recursion, so a chain of ten thousand is fine. Imports nothing.
+ * Finds cycles in a directed graph: one per strongly connected component, the shortest through its first node.
+ * Works without recursion, so a chain of ten thousand nodes does not exhaust the stack. Must not import anything.
  */
 
 type Graph = readonly (readonly number[])[];
@@ -43,7 +43,7 @@ function knots(graph: Graph): number[][] {
   return found;
 }
 
-/** Shortest way from `start` back to itself inside `members`; breadth first. */
+/** Shortest path from `start` back to itself inside `members`, found breadth first. */
 function shortest(graph: Graph, members: readonly number[], start: number): number[] {
   const inside = new Set(members);
   const from = new Map<number, number>();
@@ -66,7 +66,7 @@ function shortest(graph: Graph, members: readonly number[], start: number): numb
   return [];
 }
 
-/** Each cycle as node numbers, first and last the same. The first node is the lowest of its knot. */
+/** Each cycle as node numbers; first and last are the same. The first node is the lowest of its component. */
 export function findCycles(graph: Graph): number[][] {
   return knots(graph).map((members) =>
     shortest(

@@ -1,6 +1,6 @@
 /**
- * Detects the format of a backlog by its content and its place. Invariant: a roadmap with ids of its own stays a roadmap;
- * where content and place leave two formats, a person chooses.
+ * Detects the format of a backlog by its content and its path.
+ * Invariant: a roadmap with ids stays a roadmap. Where content and path leave two formats, a person chooses.
  */
 import { type Problem, ProblemsError } from '../config/problems.js';
 import type { FormatName } from '../protocol/backlog-formats.js';
@@ -12,7 +12,7 @@ import type { Source } from './formats/source.js';
 const ALL: readonly Format[] = Object.values(FORMATS);
 const FOREIGN = ALL.filter(({ name }) => name !== 'roadmap' && name !== 'ideas');
 
-/** The format of the text, or a problem that says what to do. */
+/** The format of the text, or a problem that names the fix. */
 export function detect(source: Source, named?: FormatName): { format: Format } | { problem: Problem } {
   if (named !== undefined) return { format: FORMATS[named] };
   const { roadmap, ideas } = FORMATS;
@@ -26,7 +26,7 @@ export function detect(source: Source, named?: FormatName): { format: Format } |
   const [only, ...others] = shaped;
   if (only && others.length > 0) return { problem: ambiguous(source, shaped) };
   if (only) return { format: only };
-  // A file in the place of a tool with another shape: that format says what is wrong with it.
+  // The path belongs to a tool but the content does not fit: that tool's format names the errors.
   const meant = FOREIGN.find((format) => format.place(source));
   if (meant) return { format: meant };
   return byEnding(source);
@@ -61,5 +61,5 @@ function byEnding(source: Source): { format: Format } | { problem: Problem } {
   };
 }
 
-/** What is wrong with a backlog. */
+/** The problems of a backlog. */
 export class BacklogError extends ProblemsError {}

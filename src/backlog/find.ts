@@ -1,5 +1,5 @@
 /**
- * Finds the backlog of a repository when nobody names one: ralphctl's own files first, then the places of other tools.
+ * Finds the backlog of a repository when nobody names one: ralphctl's own files first, then the paths of other tools.
  * Invariant: reads names only, and never chooses between two.
  */
 import { readdir } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const FOREIGN: Places = [
   ['backlog', ['tasks']],
 ];
 
-/** Names as the folder lists them: where case does not matter, a file must not be found twice. */
+/** Uses the names that the folder lists: a file system that ignores case would otherwise return one file twice. */
 const names = (dir: string): Promise<string[]> => readdir(dir).catch(() => []);
 
 async function below(dir: string, places: Places): Promise<string[]> {

@@ -1,12 +1,12 @@
-/** The task files of a folder that is a backlog. */
+/** Finds the task files of a backlog that is a folder. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Names in a folder, sorted as people count; none where it is not there. */
+/** File names in a folder, in natural order; empty when the folder is missing. */
 export const namesIn = async (dir: string): Promise<string[]> =>
   (await readdir(dir).catch(() => [])).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 
-/** The folder itself, or `tasks` in it. */
+/** The folder itself, or its subfolder `tasks`. */
 export async function taskFolder(path: string): Promise<{ dir: string; names: string[] }> {
   for (const dir of [path, join(path, 'tasks')]) {
     const names = (await namesIn(dir)).filter(

@@ -1,6 +1,6 @@
 /**
  * Recognises files of other tools that ralphctl does not read, so that the error can name the tool.
- * Invariant: only called where no format applies. Imports the problem type only.
+ * Invariant: callers ask only where no format applies. Must import the problem type only.
  */
 import type { Problem } from '../config/problems.js';
 
@@ -35,7 +35,7 @@ export function foreignLines(text: string): string {
   }
 }
 
-/** The tool whose Markdown this is, by its headings. Only called when no task has an id. */
+/** The tool whose Markdown this is, judged by its headings. Callers ask only when no task has an id. */
 export function foreignHeadings(headings: readonly string[]): string | undefined {
   const some = (pattern: RegExp): boolean => headings.some((text) => pattern.test(text));
   if (some(/^(?:US-[\d.]+|Feature \d+\.\d+):/)) return 'a Markdown PRD with user stories';

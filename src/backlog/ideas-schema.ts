@@ -1,6 +1,4 @@
-/**
- * The shape of ideas.yaml and ideas.json (F2). Relations between ideas are checked in validate.ts. Imports zod only.
- */
+/** The shape of ideas.yaml and ideas.json (F2). `validate.ts` checks relations between ideas. Must import zod only. */
 import { z } from 'zod';
 import { IDEA_ID, MOST_STEPS } from '../protocol/idea.js';
 

@@ -1,6 +1,4 @@
-/**
- * ideas.yaml and ideas.json (F2): a validated file becomes a flat list of ideas, parents before their children.
- */
+/** Parses ideas.yaml and ideas.json (F2) into a flat list of ideas, parents before their children. */
 
 import { type Path, readLocated, type Syntax } from '../config/located.js';
 import type { Problem } from '../config/problems.js';
@@ -17,7 +15,7 @@ export function ideasJsonSchema(): JsonSchema {
 
 const list = (value: string | string[]): string[] => [...new Set(typeof value === 'string' ? [value] : value)];
 
-/** Defined values only, so that absent stays absent. */
+/** Drops undefined values, so that absent fields stay absent. */
 const given = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
 
@@ -37,7 +35,7 @@ function planOf(raw: RawIdea, complain: (path: Path, message: string) => void): 
   }));
 }
 
-/** The ideas of the file and its problems. validate.ts checks relations between ideas. Never throws. */
+/** Returns the ideas of the file and its problems. `validate.ts` checks relations between ideas. Never throws. */
 export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas: Idea[]; problems: Problem[] } {
   const read = readLocated(text, file, syntax);
   if ('problems' in read) return { ideas: [], problems: read.problems };
@@ -52,7 +50,7 @@ export function parseIdeas(text: string, file: string, syntax: Syntax): { ideas:
     }
     raw = result.data;
   } catch (error) {
-    // Ideas nested thousands deep exhaust the stack.
+    // Thousands of nested levels exhaust the stack.
     return { ideas: [], problems: [{ file, line: 1, message: `cannot be read: ${String(error)}` }] };
   }
   const ideas: Idea[] = [];

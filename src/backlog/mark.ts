@@ -6,16 +6,18 @@ import type { Beside } from './formats/format.js';
 import { Source } from './formats/source.js';
 
 export interface Marking {
-  /** Undone: false. */
+  /** False removes the mark. */
   done?: boolean;
-  /** As the run knows it; else detected. */
+  /** The format that the run recorded; absent: detect it. */
   format?: FormatName | undefined;
   beside?: Beside;
-  /** ISO time, for formats that keep one. */
+  /** ISO time, for formats that store one. */
   now?: string;
 }
 
-/** The new text; undefined without a change: no such idea, already marked, or a file that is not ours. */
+/**
+ * The new text; undefined without a change: no such idea, an idea with that mark already, or a file of no known format.
+ */
 export function tickBacklog(file: string, text: string, id: string, marking: Marking = {}): string | undefined {
   const { done = true, format, beside, now = new Date().toISOString() } = marking;
   const bom = text.startsWith('\uFEFF') ? '\uFEFF' : '';
@@ -25,7 +27,7 @@ export function tickBacklog(file: string, text: string, id: string, marking: Mar
   return marked === undefined ? undefined : bom + marked;
 }
 
-/** As {@link tickBacklog}, for an idea and the Blues that its landing completes; ideas that it cannot tick stay as they are. */
+/** Like {@link tickBacklog}, for an idea and the epics that its landing completes. Skips ideas that it cannot tick. */
 export function tickAll(file: string, text: string, ids: readonly string[], marking: Marking = {}): string | undefined {
   const ticked = ids.reduce((before, id) => tickBacklog(file, before, id, marking) ?? before, text);
   return ticked === text ? undefined : ticked;

@@ -1,5 +1,5 @@
 /**
- * Reads a backlog of any format: a file, or a folder of task files. Invariant: the result is sound (unique ids, known
+ * Reads a backlog of any format: a file, or a folder of task files. Invariant: the result is valid (unique ids, known
  * references, no cycles), or a BacklogError has every problem.
  */
 import { createHash } from 'node:crypto';
@@ -19,17 +19,17 @@ import { validateIdeas } from './validate.js';
 
 export interface Backlog {
   format: FormatName;
-  /** As it was given. */
+  /** The path as given. */
   file: string;
-  /** Of the bytes, hexadecimal. */
+  /** Hash of the bytes, hexadecimal. */
   sha256: string;
   ideas: Idea[];
-  /** What the file has and no run takes. */
+  /** Entries of the file that no run takes. */
   leftOut: LeftOut[];
 }
 
 export interface ReadOptions {
-  /** What to read instead of the file's content; the path then only names it. */
+  /** Text to read instead of the file's content; the path then only names it. */
   text?: string;
   format?: FormatName | undefined;
 }
@@ -64,13 +64,13 @@ function decode(file: string, bytes: Uint8Array): string {
   return refuse(file, 'this line contains a NUL character', 'remove it, or save the file as UTF-8 text', line);
 }
 
-/** An idea that others name as their parent is a group, whatever its own fields say. */
+/** An idea that other ideas name as their parent is an epic, whatever its other fields say. */
 function markBlues(ideas: readonly Idea[]): void {
   const parents = new Set(ideas.map((idea) => idea.parent));
   for (const idea of ideas) if (parents.has(idea.id)) idea.blue = true;
 }
 
-/** @throws BacklogError, and nothing else, whatever the content */
+/** @throws BacklogError, and no other error, for any content */
 export async function readBacklog(path: string, opts: ReadOptions = {}): Promise<Backlog> {
   if (opts.text === undefined && (await isFolder(path))) return readFolder(path, opts.format);
   const bytes = opts.text === undefined ? await load(path) : Buffer.from(opts.text);
@@ -86,7 +86,7 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** A folder of task files, one task each. */
+/** Reads a folder of task files, one task each. */
 async function readFolder(path: string, named: FormatName | undefined): Promise<Backlog> {
   const { dir, names } = await taskFolder(path);
   const format = FORMATS['backlog-md'];
@@ -103,13 +103,13 @@ async function readFolder(path: string, named: FormatName | undefined): Promise<
     all.problems.push(...parsed.problems);
     all.leftOut?.push(...(parsed.leftOut ?? []));
   }
-  // A completed task is moved away, and nobody waits for it.
+  // The tool moves a completed task away, so no idea waits for it.
   const over = new Set(all.leftOut?.filter((one) => one.over).map(({ id }) => id));
   for (const idea of all.ideas) idea.dependsOn = idea.dependsOn.filter((id) => !over.has(id));
   return { format: format.name, file: path, sha256: hash.digest('hex'), ...sound(all) };
 }
 
-/** Ids of the tasks that Backlog.md moved to the folder beside. */
+/** Ids of the tasks that Backlog.md moved to the neighbouring folder. */
 async function ended(dir: string): Promise<LeftOut[]> {
   const names = await namesIn(`${dir}/../completed`);
   return names.flatMap((name): LeftOut[] => {
@@ -133,7 +133,7 @@ function sound({ ideas, problems: read, leftOut = [] }: Parsed): { ideas: Idea[]
   markBlues(ideas);
   const problems: Problem[] = [...read, ...validateIdeas(ideas)];
   if (problems.length > 0) throw new BacklogError(byLine(problems));
-  // What a tool moved away is known by its id only.
+  // An entry that the tool moved away has an id but no title.
   return { ideas, leftOut: leftOut.filter(({ title }) => title !== '') };
 }
 

@@ -1,13 +1,11 @@
-/**
- * The published JSON Schemas, made from the zod schemas. The files under schemas/ are these, and a test compares them.
- */
+/** Generates the published JSON Schemas from the zod schemas. A test compares them with the files under schemas/. */
 import { alertJsonSchema } from '../config/schema/alert.js';
 import { eventsJsonSchema } from '../config/schema/events.js';
 import { configJsonSchema, type JsonSchema } from '../config/zod-problems.js';
 import { ideasJsonSchema } from './ideas.js';
 import { triageReportJsonSchema } from './reports/schema.js';
 
-/** File name under schemas/ to content. */
+/** Maps each file name under schemas/ to its content. */
 export const exportSchemas = (): Record<string, JsonSchema> => ({
   'ralphctl.schema.json': configJsonSchema(),
   'ideas.schema.json': ideasJsonSchema(),

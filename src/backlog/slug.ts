@@ -1,7 +1,9 @@
-/** Ids for tasks that have none. Invariant: depends on the text alone, so an edit elsewhere never changes it. */
+/**
+ * Derives ids for tasks that have none. Invariant: an id depends on the text alone, so edits elsewhere never change it.
+ */
 import { IDEA_ID } from '../protocol/idea.js';
 
-/** Words of plain letters and digits, accents dropped. */
+/** Words of plain letters and digits, without accents. */
 export const plainWords = (text: string): string[] =>
   text
     .normalize('NFKD')
@@ -9,7 +11,9 @@ export const plainWords = (text: string): string[] =>
     .toLowerCase()
     .match(/[a-z0-9]+/g) ?? [];
 
-/** `Add a login page` -> `add-a-login-page`, whole words, at most 48 characters; undefined when no usable id comes out. */
+/**
+ * `Add a login page` -> `add-a-login-page`: whole words, at most 48 characters; undefined when no usable id results.
+ */
 export function slug(text: string): string | undefined {
   let id = '';
   for (const word of plainWords(text)) {

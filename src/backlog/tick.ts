@@ -10,8 +10,8 @@ import { plainWords, slug } from './slug.js';
 import { pairOf, setIn } from './yaml-edit.js';
 
 /*
- * Marks an idea as done in ideas.yaml or ideas.json. Invariant: only `done` of that idea changes; everything else,
- * comments and layout included, stays byte for byte. The result is read again before it is given out.
+ * Marks an idea as done in ideas.yaml or ideas.json. Invariant: only `done` of that idea changes; every other byte
+ * stays, comments and layout included. ralphctl parses the result before returning it.
  */
 
 /** The maps of all ideas, children included, with their paths. */
@@ -35,7 +35,7 @@ const markDone = (value: unknown, id: string, to: boolean): void => {
   }
 };
 
-/** The text with `done` written in right after the id, in the style of what stands there, or changed where it stands. */
+/** Changes an existing `done` in place, or inserts one after the id in the style of the existing fields. */
 function splice(text: string, map: YAMLMap, to: boolean): string | undefined {
   const edit = setIn(text, map, 'done', to, 'id');
   return edit && text.slice(0, edit.offset) + edit.text + text.slice(edit.offset + edit.length);
@@ -48,14 +48,14 @@ const readBack = (text: string, syntax: Syntax): unknown => {
   return doc.toJS();
 };
 
-/** Through the document model: comments stay, the layout may not. For YAML too odd to splice. */
+/** Edits through the document model, for YAML that `splice` cannot edit. Keeps comments; the layout may change. */
 function rewrite(doc: Document, map: YAMLMap, text: string, to: boolean): string {
   map.set('done', to);
   const result = doc.toString({ lineWidth: 0 });
   return text.includes('\r\n') ? result.replace(/\r?\n/g, '\r\n') : result;
 }
 
-/** The new text; undefined when there is no such idea, it says so already, or the file cannot be read. */
+/** The new text; undefined when no such idea exists, it already has that mark, or the file does not parse. */
 export function tickIdeas(raw: string, id: string, syntax: Syntax, to = true): string | undefined {
   const bom = raw.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = raw.slice(bom.length);
@@ -84,7 +84,7 @@ export function tickIdeas(raw: string, id: string, syntax: Syntax, to = true): s
 }
 
 /*
- * Ticks a task in a roadmap. Invariant: exactly one character changes, found by its place in the syntax tree.
+ * Ticks a task in a roadmap. Invariant: exactly one character changes, and the syntax tree locates it.
  */
 
 function ids(chunk: Chunk): { task: RawTask; id: string | undefined; derived: boolean }[] {
@@ -105,7 +105,10 @@ function find(pieces: Iterable<Chunk>, id: string): RawTask | undefined {
   return matches.length === 1 ? matches[0] : undefined;
 }
 
-/** Parsing the whole file for each landing would be slow: first only the pieces that hold the words of the id in a row. */
+/**
+ * Parsing the whole file for each landing is slow, so this yields first the pieces that contain the words of the id in
+ * order.
+ */
 function* likely(text: string, id: string): Generator<Chunk> {
   const words = ` ${plainWords(id).join(' ')} `;
   for (const chunk of chunks(text)) {
@@ -114,8 +117,8 @@ function* likely(text: string, id: string): Generator<Chunk> {
 }
 
 /**
- * The text with `[ ]` of this task turned into `[x]`, or back where `done` is false; undefined when there is no such task
- * or it says so already.
+ * The text with this task's `[ ]` changed to `[x]`, or back where `done` is false; undefined when no such task exists
+ * or it already has that mark.
  */
 export function tickRoadmap(raw: string, id: string, done = true): string | undefined {
   const bom = raw.startsWith('\uFEFF') ? 1 : 0;

@@ -1,15 +1,15 @@
-/** What in an idea an agent cannot know: no criteria, words that say nothing. Pure; imports protocol only. */
+/** Finds gaps in an idea's description: no criteria, or words without content. Pure. May import protocol only. */
 import type { Idea } from '../protocol/idea.js';
 
 const FEWEST_CHARACTERS = 20;
 const FEWEST_WORDS = 3;
 const VAGUE =
   /\b(?:tbd|tba|todo|fixme|etc|and so on|somehow|something|stuff|misc|miscellaneous|various|as needed|if needed|properly|nicer?)\b|\?{2,}/i;
-/** The text itself says what done means. */
+/** Text that states when the idea is done. */
 const CRITERIA =
   /\b(?:acceptance|success|done when|must|should|expected|verif(?:y|ies)|criteria|requirements?)\b|test strategy/i;
 
-/** One short reason each; none for a group or an idea that is done. */
+/** Returns short reasons; empty for an epic and for an idea that is done. */
 export function unclear(idea: Idea): string[] {
   if (idea.blue || idea.done) return [];
   const { text, title, success } = idea;

@@ -1,7 +1,6 @@
 /**
  * Checks relations across the ideas of one backlog. Pure: takes ideas, returns problems.
- * Invariant: when it finds nothing, some order exists in which every idea can be done.
- * May import protocol and config's helpers only.
+ * Invariant: no problems means that some order completes every idea. May import protocol and config's helpers only.
  */
 import { type Problem, suggest } from '../config/problems.js';
 import { IDEA_ID, type Idea } from '../protocol/idea.js';
@@ -76,8 +75,8 @@ const numbers = (ids: readonly (string | undefined)[], known: ReadonlyMap<string
   ids.flatMap((id) => (id === undefined ? [] : (known.get(id) ?? [])));
 
 /**
- * Every idea is two nodes: node 2i is its start, node 2i+1 its end; an edge means "waits for". An idea starts after the
- * ends of what it depends on and after the start of its parent; a Blue ends after its children.
+ * Every idea has two nodes: node 2i is its start, node 2i+1 its end. An edge means "waits for". An idea starts after
+ * the ends of its dependencies and after the start of its parent. An epic ends after its children.
  */
 function checkOrder(
   ideas: readonly Idea[],
@@ -100,7 +99,7 @@ function checkOrder(
   });
 }
 
-/** All problems, in no particular order. Positions are those of the ideas. */
+/** Returns all problems in no particular order, each with the position of its idea. */
 export function validateIdeas(ideas: readonly Idea[]): Problem[] {
   const known = new Map<string, number>();
   ideas.forEach((idea, i) => {
@@ -120,7 +119,7 @@ export function validateIdeas(ideas: readonly Idea[]): Problem[] {
   ];
 }
 
-/** Problems with agents that ideas name and the configuration does not know. */
+/** Reports agents that ideas name and the configuration does not know. */
 export function validateAgents(ideas: readonly Idea[], agents: readonly string[]): Problem[] {
   return ideas
     .filter((idea) => idea.agent !== undefined && !agents.includes(idea.agent))

@@ -1,6 +1,6 @@
 /**
- * Writes ideas as ideas.yaml or roadmap.md. Invariant: the result is read again; what would be lost is an error, never a
- * shorter file.
+ * Writes ideas as ideas.yaml or roadmap.md. Invariant: ralphctl reads the result back, and reports lost content as an
+ * error instead of writing a shorter file.
  */
 import { stringify } from 'yaml';
 import type { Idea } from '../protocol/idea.js';
@@ -25,7 +25,7 @@ export async function written(ideas: readonly Idea[], target: Target): Promise<s
         ),
     );
     if (wrong.length === 0 && again.length === ideas.length) return text;
-    // Text that reads as Markdown of a roadmap goes into a code block, once.
+    // Text that Markdown would parse as part of the roadmap goes into a code block. One retry is enough.
     const open = (read instanceof Error ? ideas : wrong).filter(({ id }) => !fenced.has(id));
     if (target === 'ideas' || open.length === 0) {
       const [first] = wrong;
@@ -36,7 +36,7 @@ export async function written(ideas: readonly Idea[], target: Target): Promise<s
   }
 }
 
-/** Whether what a run needs of an idea came through. Only blanks of the text may differ. */
+/** Whether every field that a run needs survives the round trip. Only whitespace in the text may differ. */
 function same(idea: Idea, again: Idea | undefined): boolean {
   if (!again) return false;
   const plain = (text: string): string => text.replace(/^\s*`{3,}\w*\s*$/gm, '').replace(/\s+/g, '');

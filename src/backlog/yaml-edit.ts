@@ -1,6 +1,6 @@
 /**
- * Sets one field of a YAML map in its text. Invariant: nothing else changes; a new field copies the layout of the field
- * that it follows.
+ * Sets one field of a YAML map in its text. Invariant: the rest of the text stays as it is. A new field copies the
+ * layout of the field before it.
  */
 import { isScalar, type Pair, type YAMLMap } from 'yaml';
 import type { Edit } from './formats/format.js';
@@ -8,7 +8,10 @@ import type { Edit } from './formats/format.js';
 export const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
   map.items.find((pair) => isScalar(pair.key) && pair.key.value === key);
 
-/** The edit that sets `key`, in its place or right behind the field `after`; undefined where the map is too odd. */
+/**
+ * The edit that sets `key` in place or inserts it after the field `after`; undefined when the layout allows no safe
+ * edit.
+ */
 export function setIn(text: string, map: YAMLMap, key: string, value: boolean, after: string): Edit | undefined {
   const old = pairOf(map, key)?.value;
   if (isScalar(old) && old.range)

@@ -1,15 +1,17 @@
-/** The editor of an answer: its text in lines, and where its cursor stands. Invariant: the cursor is always visible. */
+/**
+ * The editor of an answer: its text as lines, and the position of its cursor. Invariant: the cursor is always visible.
+ */
 import { type Line, line } from './line.js';
 import { head, width } from './text.js';
 import type { Draft } from './ui.js';
 
 interface Piece {
   text: string;
-  /** Of its first character in the whole text. */
+  /** Offset of its first character in the whole text. */
   start: number;
 }
 
-/** Breaks after spaces; every character keeps its place in the text. */
+/** Breaks after spaces; every character keeps its offset. */
 function pieces(text: string, cells: number): Piece[] {
   const out: Piece[] = [];
   let start = 0;
@@ -37,7 +39,7 @@ export interface Editor {
 }
 
 export function editor({ text, cursor }: Draft, columns: number, height: number): Editor {
-  // One for one, so that places in the text stay.
+  // Replaces characters one for one, so that offsets stay valid.
   const plain = text.replace(/\r/g, '\n').replace(/[^\P{Cc}\n]/gu, ' ');
   const cells = Math.max(2, columns - 2);
   const all = pieces(plain, cells);

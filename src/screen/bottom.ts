@@ -1,4 +1,4 @@
-/** The message line of every screen: what is asked, typed or said, else what the screen tells of its selection. */
+/** The message line of every screen: a question, input or reply, else the screen's text about its selection. */
 import type { IdeaModel } from '../model/model.js';
 import { coloured, dim, edges, type Line, line } from './line.js';
 import { clean, cut, head, width } from './text.js';
@@ -6,7 +6,7 @@ import type { View } from './view.js';
 
 export interface MessageLine {
   line: Line;
-  /** Column of the cursor while something is typed. */
+  /** Column of the cursor during input. */
   cursor?: number;
 }
 
@@ -26,7 +26,7 @@ export function messageLine(
   return { line: edges(line(dim(` ${told.left}`)), line(dim(told.right)), columns) };
 }
 
-/** Shows the part of what is typed that holds the cursor. */
+/** Shows the part of the input that contains the cursor. */
 function promptLine(prompt: NonNullable<View['ui']['prompt']>, columns: number): MessageLine {
   const label = cut(clean(prompt.label), Math.floor(columns / 2));
   const before = clean(prompt.text.slice(0, prompt.cursor));
@@ -44,7 +44,7 @@ function promptLine(prompt: NonNullable<View['ui']['prompt']>, columns: number):
   };
 }
 
-/** Exactly so many lines. */
+/** Cuts or pads to exactly `height` lines. */
 export function crop(lines: readonly Line[], height: number): Line[] {
   const out = lines.slice(0, Math.max(0, height));
   while (out.length < height) out.push([]);

@@ -1,4 +1,4 @@
-/** Framed parts of a screen. Invariant: a box has exactly the size that was asked for. */
+/** Framed parts of a screen. Invariant: a box has exactly the requested size. */
 import { dim, fill, type Line, line } from './line.js';
 import { cut, width } from './text.js';
 
@@ -6,9 +6,9 @@ export interface Part {
   title: string;
   right?: string;
   lines: readonly Line[];
-  /** Takes the lines that are left over; without one the last part does. */
+  /** Takes the remaining lines; without such a part the last one does. */
   grows?: true;
-  /** Lines kept when there is no room for all; the rest is cut at the end. */
+  /** Minimum number of lines when space is short; the rest is cut from the end. */
   least?: number;
 }
 
@@ -21,7 +21,7 @@ function border([start, end]: readonly [string, string], title: string, right: s
   return line(dim(start), { text: left, bold: true }, dim(`${'─'.repeat(Math.max(0, rest))}${tail}${end}`));
 }
 
-/** Parts under each other in one frame. */
+/** Parts below each other in one frame. */
 export function box(parts: readonly Part[], columns: number, height?: number): Line[] {
   const sizes = parts.map(({ lines }) => lines.length);
   if (height !== undefined) {
@@ -46,12 +46,12 @@ export function box(parts: readonly Part[], columns: number, height?: number): L
   return height === undefined ? out : out.slice(0, height);
 }
 
-/** Two blocks beside each other. */
+/** Two blocks side by side. */
 export function beside(left: readonly Line[], right: readonly Line[], leftColumns: number): Line[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, row) =>
     line(...fill(left[row] ?? [], leftColumns), ...(right[row] ?? [])),
   );
 }
 
-/** Each line one cell in from the left. */
+/** Indents each line by one cell. */
 export const indented = (lines: readonly string[]): Line[] => lines.map((one) => line(` ${one}`));

@@ -1,4 +1,4 @@
-/** State cards of an idea that does not work now, each with what can be done about it (G4). */
+/** State cards of an idea that no agent works on, each with the possible actions (G4). */
 import type { GateRun, IdeaModel } from '../model/model.js';
 import { box } from './boxes.js';
 import { forNextText } from './for-next.js';
@@ -24,7 +24,7 @@ const TITLES: Partial<Record<string, string>> = {
   held: 'held back',
 };
 
-/** Keys that the run would take now, in words. */
+/** Keys that the run accepts now, as words. */
 export function cardKeys({ model }: View, idea: IdeaModel): string[] {
   const verbs = ideaVerbs(model, idea);
   const keys: string[] = [];
@@ -52,7 +52,7 @@ export function cardKeys({ model }: View, idea: IdeaModel): string[] {
   return keys;
 }
 
-/** As many on each line as fit. */
+/** Packs as many items on each line as fit. */
 export function packed(items: readonly string[], cells: number): string[] {
   const lines: string[] = [];
   for (const item of items) {
@@ -64,7 +64,7 @@ export function packed(items: readonly string[], cells: number): string[] {
   return lines;
 }
 
-/** The card, in the place of the box of an iteration. */
+/** The card, which replaces the box of an iteration. */
 export function card(view: View, idea: IdeaModel, columns: number): Line[] {
   const { model } = view;
   const shown = shownOf(idea, model.landing, listsOf(model).after.get(idea.id));
@@ -154,7 +154,7 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
   }
 }
 
-/** Where it landed before this run began. */
+/** Says where the idea landed before this run began. */
 function beforeText(details: View['details'], { id }: IdeaModel): string {
   const before = details.idea?.id === id ? details.idea.before : undefined;
   return before ? `it landed in an earlier run: ${before.runId}` : 'it landed before this run';
@@ -207,7 +207,7 @@ function timedOut(idea: IdeaModel): string {
     .join(' · ');
 }
 
-/** How often the gate was red, and at what. */
+/** How often the gate was red, and the command that failed. */
 function gateRed(idea: IdeaModel): string[] | undefined {
   const red = idea.iterations.filter(({ gate }) => gate && !gate.pass).length;
   const test = idea.gate && !idea.gate.pass ? (idea.gate.newTests[0] ?? idea.gate.command) : undefined;

@@ -1,7 +1,7 @@
 /**
- * The whole screen as lines, from what is known and what the person has chosen.
- * Invariant: pure; never more than rows - 1 lines, none wider than the columns, whatever a run contains. A terminal
- * scrolls when its last line is written, therefore that line stays empty.
+ * Composes the whole screen as lines, from the facts and the person's choices.
+ * Invariant: pure; at most rows - 1 lines, none wider than the columns, for any run. A terminal scrolls after output to
+ * its last line, so that line stays empty.
  */
 import type { RunModel } from '../model/model.js';
 import type { Details } from './details.js';
@@ -29,7 +29,7 @@ export function compose(model: RunModel, ui: Ui, details: Details, size: Size, t
   return { ...picture, lines };
 }
 
-/** Views clean what is foreign before they measure it; one that forgets must not steer the terminal either. */
+/** Views clean foreign text before they measure it. This second pass stops a view that forgets. */
 const cleaned = (spans: Line): Line =>
   spans.some(({ text }) => isUnsafe(text)) ? spans.map((span) => ({ ...span, text: clean(span.text) })) : spans;
 
@@ -59,7 +59,7 @@ function shown(view: View): Picture {
   }
 }
 
-/** What can be selected on the screen that is shown, in its order; of lists also what is not visible. */
+/** Selectable entries of the shown screen, in display order; for lists also the invisible ones. */
 export function placesOf(
   model: RunModel,
   ui: Ui,

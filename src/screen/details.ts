@@ -1,25 +1,25 @@
 /**
- * What views show beside the model: read from files, asked from the worker, or counted by the controller.
- * Invariant: everything may be absent; a view says `–` or leaves the part out then. Must import types only.
+ * Data that views show beside the model: read from files, asked from the worker, or counted by the controller.
+ * Invariant: every field may be absent; a view then shows `–` or omits the part. Must import types only.
  */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { ScorePart } from '../protocol/views.js';
 import type { Colour } from './line.js';
 
-/** Why nothing moves although the run is open. Times are epoch ms. */
+/** The reason that nothing moves although the run is open. Times are epoch ms. */
 export type Standstill =
   | { kind: 'no-worker'; since: number }
   | { kind: 'no-server'; since: number }
-  /** A worker runs and does not answer. */
+  /** A worker runs but does not answer. */
   | { kind: 'busy'; since: number }
-  /** The workflow task fails again and again. */
+  /** The workflow task fails repeatedly. */
   | { kind: 'failing'; since: number; tries: number; error: string; log?: string };
 
 /** A line of an agent's stream or of a gate's output. */
 export interface StreamLine {
   at?: number;
   text: string;
-  /** Under the line before it. */
+  /** Continues the line before it. */
   more?: true;
   colour?: Colour;
 }
@@ -28,40 +28,40 @@ export interface DiffFile {
   path: string;
   added: number;
   deleted: number;
-  /** What a person should look at, in words. */
+  /** A sentence about findings that a person should look at. */
   look?: string;
 }
 
 export interface DiffView {
   base: string;
   files: DiffFile[];
-  /** The file whose lines are here, without the header of git. */
+  /** The file that `lines` show, without git's header. */
   file?: string;
   lines?: string[];
 }
 
 export interface GateOutput {
-  /** All lines of the output, of which `lines` are the last. */
+  /** Number of lines in the output; `lines` holds the last ones. */
   total: number;
   lines: string[];
-  /** Names of failing tests, as far as the output tells them. */
+  /** Names of failing tests that the output contains. */
   failing?: string[];
 }
 
 export interface WhyDetails {
   score: number;
   parts: ScorePart[];
-  /** In words. */
+  /** Ready-made sentences. */
   waitsFor: string[];
-  /** Verbs that the run would take now. */
+  /** Verbs that the run accepts now. */
   possible?: string[];
 }
 
-/** Of the idea whose page is open, or which is selected where its question shows. */
+/** About the idea whose page is open, or the selected idea whose question shows. */
 export interface IdeaDetails {
   id: string;
   stream?: StreamLine[];
-  /** Of the agent run that is shown. */
+  /** Of the shown agent run. */
   toolCalls?: number;
   tokensIn?: number;
   tokensOut?: number;
@@ -70,24 +70,24 @@ export interface IdeaDetails {
   lastSign?: number;
   /** epoch ms of its last commit. */
   lastCommit?: number;
-  /** Against where the idea began. */
+  /** Compared with the idea's base. */
   changed?: { files: number; added: number; deleted: number };
-  /** Files in its worktree that are in no commit. */
+  /** Number of files in its worktree without a commit. */
   uncommitted?: number;
   diff?: DiffView;
   gateOutput?: GateOutput;
   why?: WhyDetails;
-  /** The agent's words before it asked, or before it ended. */
+  /** The agent's words before its question, or before its end. */
   lastWords?: string;
   prompt?: string;
-  /** Limits of time, ms. */
+  /** Time limits, ms. */
   iterationLimitMs?: number;
   ideaLimitMs?: number;
-  /** The run that landed it before this one began, and what happened there. */
+  /** The earlier run that landed the idea, and the idea's facts there. */
   before?: { runId: string; startedAt: number; idea: IdeaModel };
-  /** Commands of the gate, in their order. */
+  /** Commands of the gate, in configured order. */
   gateCommands?: string[];
-  /** Subject and size of the commit that landed. */
+  /** Subject and size of the landing commit. */
   commit?: { subject: string; files: number };
 }
 
@@ -95,7 +95,7 @@ export interface HistoryIdea {
   id: string;
   state: 'failed' | 'timed out' | 'blocked' | 'asks';
   reason: string;
-  /** What came of it since: `not yet`, `landed Wed`. */
+  /** The outcome since then: `not yet`, `landed Wed`. */
   since: string;
 }
 
@@ -108,7 +108,7 @@ export interface HistoryLanded {
   deleted?: number;
 }
 
-/** A run of this project, newest first. */
+/** A run of this project; lists are newest first. */
 export interface HistoryRun {
   runId: string;
   startedAt: number;
@@ -133,19 +133,19 @@ export interface History {
 }
 
 export interface Details {
-  /** An agent's last act, by idea. */
+  /** An agent's latest action, by idea. */
   nowOf: ReadonlyMap<string, string>;
-  /** How long an agent has said nothing, by idea; ms. */
+  /** Time since an agent's last output, by idea; ms. */
   quietMs: ReadonlyMap<string, number>;
-  /** Set from `limits retry` on until the run answers; absent: all is well, or nobody knows. */
+  /** Set after `limits retry` until the run answers. Absent: no standstill, or an unknown state. */
   standstill?: Standstill;
   idea?: IdeaDetails;
   history?: History;
-  /** An older run whose log is shown. */
+  /** An older run whose log the screen shows. */
   past?: RunModel;
-  /** Lines of the report, wrapped to the width that was asked for. */
+  /** Lines of the report, wrapped to the requested width. */
   report?: string[];
-  /** Keys of accounts and the agent that took over. */
+  /** Account keys with the agent that took over. */
   tookOver?: ReadonlyMap<string, string>;
 }
 

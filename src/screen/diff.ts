@@ -1,4 +1,4 @@
-/** The Diff tab: the files an idea changed, then the lines of one. */
+/** The Diff tab: the files that an idea changed, then the lines of one file. */
 import type { IdeaModel } from '../model/model.js';
 import type { DiffView } from './details.js';
 import { type Colour, coloured, dim, inverse, type Line, line, rule } from './line.js';
@@ -19,7 +19,7 @@ export function diffTitle(view: View, idea: IdeaModel): string {
 const diffOf = ({ details, ui }: View): DiffView | undefined =>
   details.idea?.id === ui.idea ? details.idea?.diff : undefined;
 
-/** Files that can be chosen; while one is shown whole, the keys move its lines. */
+/** Selectable files. While one shows whole, the keys scroll its lines. */
 export const diffPlaces = (view: View): Selection[] =>
   view.ui.file === undefined ? (diffOf(view)?.files ?? []).map(({ path }) => ({ id: path })) : [];
 
@@ -68,7 +68,7 @@ export function diffTab(view: View, idea: IdeaModel, columns: number, height: nu
 const hue = (text: string): Colour | undefined =>
   text.startsWith('@@') ? 'cyan' : text.startsWith('+') ? 'green' : text.startsWith('-') ? 'red' : undefined;
 
-/** The end of a path tells more than its begin. */
+/** The end of a path identifies a file better than its beginning. */
 function tail(path: string, cells: number): string {
   if (width(path) <= cells) return pad(path, cells);
   let rest = path;

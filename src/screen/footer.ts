@@ -1,4 +1,4 @@
-/** The last line: keys that are possible now. Invariant: whole hints are left out until it fits, never cut. */
+/** The last line: the keys that apply now. Invariant: drops whole hints until the line fits, and never cuts one. */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { IdeaVerb } from '../protocol/command.js';
 import type { Details } from './details.js';
@@ -15,7 +15,7 @@ export interface FooterContext {
   details: Details;
   /** The selected idea. */
   idea?: IdeaModel;
-  /** Actions that this view has no use for now. */
+  /** Actions that this view does not need now. */
   without?: ReadonlySet<Key['action']>;
   right: string;
 }
@@ -30,7 +30,7 @@ export function footer(context: FooterContext, columns: number, theme: Theme): L
 
 export const name = (key: Key, { ascii }: Theme): string => (ascii ? (key.ascii ?? key.label) : key.label);
 
-/** Leaves out the hints with the highest ranks until the rest fits. */
+/** Drops the hints with the highest ranks until the rest fits. */
 export function hintLine(hints: readonly { rank: number; text: string }[], right: string, columns: number): Line {
   let shown = [...hints];
   const size = (): number => 1 + shown.reduce((sum, { text }) => sum + width(text) + 2, -2) + 2 + width(right);
@@ -42,7 +42,7 @@ export function hintLine(hints: readonly { rank: number; text: string }[], right
   return edges(line(dim(` ${shown.map(({ text }) => text).join('  ')}`)), line(dim(right)), columns);
 }
 
-/** Its word in the footer; undefined where it is not possible now. */
+/** The key's word in the footer; undefined where the key does not apply now. */
 export function hintOf(key: Key, { screen, model, details, idea, without }: FooterContext): string | undefined {
   if (!key.hint || without?.has(key.action)) return undefined;
   const { text } = key.hint;

@@ -1,4 +1,4 @@
-/** Words for what a person told an idea after the run: the next start carries it out. */
+/** Words for commands that a person gave an idea after the run; the next start applies them. */
 import type { IdeaModel } from '../model/model.js';
 import { clean } from './text.js';
 

@@ -1,4 +1,4 @@
-/** What screens of lists have in common: their first line, and the message and keys at their end. */
+/** Shared parts of list screens: the first line, and the message and keys at the bottom. */
 import type { IdeaModel } from '../model/model.js';
 import { crop, messageLine } from './bottom.js';
 import { type FooterContext, footer } from './footer.js';
@@ -9,7 +9,7 @@ import { place, stateLine } from './top.js';
 import { NUMBERED } from './ui.js';
 import type { Picture, View } from './view.js';
 
-/** Where and how the run stands, what this screen tells, its number. */
+/** State of the run, subject of this screen, and its number. */
 export function screenLine(view: View, told: string): Line {
   const { model, details, now, size, ui } = view;
   const head = line(bold(place(model, size.columns)), '  ', stateLine(standingOf(model, details, now)));
@@ -25,14 +25,14 @@ export interface Bottom {
   idea?: IdeaModel | undefined;
   left?: string;
   right?: string;
-  /** In the footer. */
+  /** Text at the footer's right end. */
   end?: string;
-  /** In the place of the keys. */
+  /** Replaces the keys. */
   footer?: Line;
   without?: FooterContext['without'];
 }
 
-/** Body between first line and the last two. */
+/** Places the body between the first line and the last two. */
 export function framed(view: View, lines: readonly Line[], bottom: Bottom): Picture {
   const { model, details, size, theme, ui } = view;
   const height = size.rows - 1;

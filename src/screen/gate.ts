@@ -7,7 +7,7 @@ import { clock, duration } from './time.js';
 import { chosenRun } from './timeline.js';
 import type { View } from './view.js';
 
-/** The gate of the iteration that is shown; while it is the last one, also what runs now. */
+/** The gate of the shown iteration; for the last iteration also the command that runs now. */
 export function gateOf(view: View, idea: IdeaModel): { run?: Iteration; gate?: GateRun } {
   const run = chosenRun(idea, view.ui.serial);
   if (view.ui.serial === undefined) {
@@ -23,13 +23,13 @@ export function gateWhen(view: View, idea: IdeaModel): string {
   return gate ? `${run ? `iteration ${run.number}, ` : ''}${clock(gate.at, view.now)}` : '';
 }
 
-/** One line a command: sign, command, time, exit code, tests. */
+/** One line per command: sign, command, time, exit code, tests. */
 export function commandLines(
   idea: IdeaModel,
   gate: GateRun | undefined,
   now: number,
   columns: number,
-  /** All of the configuration, in their order. */
+  /** All configured commands, in order. */
   known: readonly string[] = [],
 ): Line[] {
   const size = Math.max(12, Math.min(24, Math.floor(columns / 3)));
@@ -70,10 +70,10 @@ export function commandLines(
   return lines.length > 0 ? lines : [line(dim(' the gate has not run'))];
 }
 
-/** A gate has ended: its time may be exact. */
+/** A gate that has ended has an exact duration. */
 const exact = (ms: number): string => (ms < 60_000 ? `${Math.round(ms / 1000)}s` : duration(ms));
 
-/** Failing tests, those that this idea broke first. */
+/** Failing tests; those that this idea broke come first. */
 export function failingLines(gate: GateRun | undefined, columns: number): Line[] {
   if (!gate) return [];
   const size = columns < 60 ? Math.max(8, columns - 4) : Math.min(34, columns - 40);

@@ -1,4 +1,4 @@
-/** One event as a line of *Lately* and of the log. Invariant: every kind of event has its words, known here or not. */
+/** One event as a line of *Lately* and of the log. Invariant: every kind of event has words, even an unknown kind. */
 import type { RunModel } from '../model/model.js';
 import type { AgentSignal } from '../protocol/agent-run.js';
 import type { StampedEvent } from '../protocol/events.js';
@@ -15,13 +15,13 @@ export interface Happened {
   /** Idea, agents of an account, or `run`. */
   who: string;
   text: string;
-  /** Title of its idea, where there is room. */
+  /** Title of the idea, where space allows. */
   title?: string;
-  /** What a landed idea took: iterations, time, cost. */
+  /** Cost of a landed idea: iterations, time, money. */
   took?: { iterations: number; ms: number; cost: string };
 }
 
-/** Not worth a line of *Lately*. */
+/** Kinds that *Lately* omits. */
 const SMALL = new Set<StampedEvent['kind']>([
   'gate-start',
   'landing',
@@ -40,7 +40,7 @@ export const isSmall = (event: StampedEvent): boolean =>
 const keys = new WeakMap<StampedEvent, string>();
 let keyed = 0;
 
-/** One event, one key, also where a line stands twice. */
+/** Gives each event its own key, even when two events share a line. */
 export function eventKey(event: StampedEvent): string {
   const known = keys.get(event);
   if (known !== undefined) return known;
@@ -190,7 +190,7 @@ function ofIdea(
   }
 }
 
-/** The event has it cut; its idea has it whole as long as it is open. */
+/** The event holds a shortened question; an open idea still holds the whole one. */
 function wholeQuestion({ idea, reason = '' }: { idea: string; reason?: string }, model: RunModel): string {
   const question = model.ideas.get(idea)?.question;
   return question?.startsWith(reason.replace(/…$/, '')) ? question : reason;
@@ -203,7 +203,7 @@ function tookOf(model: RunModel, id: string): Pick<Happened, 'took'> {
   return { took: { iterations, ms, cost: unknownDollars === iterations ? UNKNOWN : dollars(cost) } };
 }
 
-/** `PROGRESS 60`, and why a COMPLETE does not count. */
+/** `PROGRESS 60`; for a rejected COMPLETE also the reason. */
 export function claim({ signal, turnedDown }: { signal: AgentSignal; turnedDown?: string }): string {
   const said = signalWords(signal);
   return turnedDown === undefined ? said : `${said}, turned down: ${clean(turnedDown)}`;
@@ -227,7 +227,7 @@ export function signalWords(signal: AgentSignal): string {
 const ended = ({ outcome, message }: { outcome: string; message?: string }): string =>
   outcome === 'timeout' ? 'timed out' : `failed: ${clean(message ?? '')}`;
 
-/** Advice of ralphctl itself is nobody's note. */
+/** Advice from ralphctl does not count as a person's note. */
 function readText({ notes, fromProgram = 0 }: { notes: number; fromProgram?: number }): string {
   const yours = notes - fromProgram;
   const parts = [...(yours > 0 ? [many(yours, 'note')] : []), ...(fromProgram > 0 ? ['the advice of ralphctl'] : [])];

@@ -1,4 +1,4 @@
-/** The page of keys, made from the one table. */
+/** The page of keys, generated from the table of keys. */
 
 import { name } from './footer.js';
 import { framed } from './frame.js';

@@ -1,4 +1,4 @@
-/** *History*: the runs of a project, and what became of what did not land. */
+/** *History*: the runs of a project, and the outcome of ideas that did not land. */
 import { beside, box, type Part } from './boxes.js';
 import type { HistoryIdea, HistoryRun } from './details.js';
 import { framed } from './frame.js';
@@ -24,7 +24,7 @@ const OUTCOMES: Readonly<
 
 export const historyPlaces = (view: View): Selection[] => runsOf(view).map(({ runId }) => ({ id: runId }));
 
-/** Runs that had an idea by that name, where one is looked for. */
+/** Runs that contain the searched idea; without a search, all. */
 function runsOf({ details, ui }: View): HistoryRun[] {
   const runs = details.history?.runs ?? [];
   const find = ui.find.trim().toLowerCase();
@@ -109,7 +109,7 @@ const stateWord = (state: HistoryIdea['state']): Line => {
   return line(' ', coloured(sign, colour));
 };
 
-/** What did not land, and what took longest. */
+/** The ideas that did not land, and the slowest ones. */
 function below(run: HistoryRun, { now, size, theme }: View): Line[] {
   const enter = theme.ascii ? 'Enter' : '↵';
   const day = dayClock(run.startedAt, now);

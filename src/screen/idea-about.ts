@@ -1,4 +1,4 @@
-/** What the page of an idea tells of its place: score, branch, who waits for it, what was said. */
+/** Facts about an idea's place in the run: score, branch, ideas that wait for it, messages. */
 import type { IdeaModel } from '../model/model.js';
 import { isAtWork } from './idea-upper.js';
 import { waitingFor } from './lists.js';
@@ -6,7 +6,7 @@ import { clean } from './text.js';
 import { clock } from './time.js';
 import type { View } from './view.js';
 
-/** Score, branch, who waits; on the timeline what a key press opens. */
+/** Score, branch and waiting ideas; on the timeline, the effect of a key. */
 export function messageOf(view: View, idea: IdeaModel): { left: string; right: string } {
   const { ui, now, size, theme } = view;
   if (size.columns < 120 && ui.tab === 'timeline')
@@ -21,7 +21,7 @@ export function messageOf(view: View, idea: IdeaModel): { left: string; right: s
   return { left: parts.join('   '), right: '' };
 }
 
-/** Why this iteration is there, where the one before said COMPLETE. */
+/** Says why another iteration follows a COMPLETE. */
 function whyAgain(idea: IdeaModel): string {
   const before = idea.iterations.at(-2);
   const last = idea.iterations.at(-1);

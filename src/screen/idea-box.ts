@@ -1,4 +1,4 @@
-/** The box of the iteration that runs: number, limit, time, progress, tests, commits, cost (G1). */
+/** The box of the running iteration: number, limit, time, progress, tests, commits, cost (G1). */
 import type { IdeaModel, Iteration } from '../model/model.js';
 import { box } from './boxes.js';
 import type { IdeaDetails } from './details.js';
@@ -14,7 +14,7 @@ import type { View } from './view.js';
 const of = (used: string, most: number | undefined): string =>
   most === undefined ? used : `${used} of ${duration(most)}`;
 
-/** Time of this iteration and of the idea, each of its limit. */
+/** Time of this iteration and of the idea, each with its limit. */
 function times(
   idea: IdeaModel,
   run: Iteration,
@@ -28,7 +28,7 @@ function times(
   };
 }
 
-/** The last signal, and the iteration it came from. */
+/** The last signal, and the iteration that sent it. */
 function lastSignal(idea: IdeaModel, wide: boolean): Line {
   const run = idea.iterations.findLast(({ signal }) => signal && signal.kind !== 'none');
   if (!run?.signal) return line(coloured('none yet', 'gray'));

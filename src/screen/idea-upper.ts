@@ -1,4 +1,4 @@
-/** What stands above the tabs of an idea: the box of its iteration, or the card of its state (G1, G4). */
+/** The part above the tabs of an idea: the box of its iteration, or the card of its state (G1, G4). */
 import type { IdeaModel } from '../model/model.js';
 import { box } from './boxes.js';
 import { card } from './cards.js';
@@ -13,10 +13,10 @@ import type { View } from './view.js';
 
 export const isAtWork = ({ status }: IdeaModel): boolean => status === 'running';
 
-/** Fewer lines than this leave no room for a box and a tab. */
+/** A box and a tab need at least this many lines. */
 const LEAST_ROWS = 16;
 
-/** Box or card; on a small terminal one line of it. */
+/** Box or card; on a small terminal one line instead. */
 export const upper = (view: View, idea: IdeaModel, columns: number): Line[] =>
   view.size.rows < LEAST_ROWS ? [shortLine(view, idea)] : boxOrCard(view, idea, columns);
 

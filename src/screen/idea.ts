@@ -1,4 +1,4 @@
-/** The page of one idea: its box or card, and what one asks about it in tabs (G1, G2, G4). */
+/** The page of one idea: its box or card, and its details in tabs (G1, G2, G4). */
 import type { IdeaModel } from '../model/model.js';
 import { beside, box, type Part } from './boxes.js';
 import { diffPlaces, diffSelected, diffTab, diffTitle } from './diff.js';
@@ -44,7 +44,7 @@ export function ideaView(view: View): Picture {
   return selected ? { ...picture, selected } : picture;
 }
 
-/** What the keys choose on the page: an agent run on its timeline, a file of its diff. */
+/** Entries that the keys select on the page: an agent run on its timeline, a file of its diff. */
 export function pagePlaces(view: View): Selection[] {
   const idea = pageIdea(view);
   if (!idea) return [];
@@ -57,7 +57,7 @@ function pageSelected(view: View, idea: IdeaModel): Selection | undefined {
   return view.ui.tab === 'diff' ? diffSelected(view) : undefined;
 }
 
-/** Where it is, what it is called. */
+/** Path to the idea, and its title. */
 function headLine({ model, size, now: _ }: View, idea: IdeaModel): Line {
   const start = line(bold(`${clean(model.name)} › ${idea.id}`), `  ${clean(idea.title)}`);
   if (size.columns < 120) return start;

@@ -1,7 +1,4 @@
-/**
- * *Ideas*: all of them as a tree or flat, filtered and sorted (A4).
- * Invariant: the list is made once per change of model or choice; only visible lines are composed.
- */
+/** *Ideas*: all ideas as a tree or flat, filtered and sorted (A4). */
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { forNextText } from './for-next.js';
@@ -45,7 +42,9 @@ export function ideaRows(model: RunModel, ui: Ui): IdeaRow[] {
   return rows;
 }
 
-/** `/failed` a state, `/=catalog` a group, `/!landed` all but; else id, title and tags. */
+/**
+ * `/failed` matches a state, `/=catalog` a group, `/!landed` everything else; other text matches id, title and tags.
+ */
 export function matcher(model: RunModel, filter: string): (idea: IdeaModel) => boolean {
   const text = filter.trim().toLowerCase();
   if (text === '') return () => true;
@@ -116,7 +115,7 @@ function make(model: RunModel, ui: Ui): IdeaRow[] {
   };
   for (const idea of sorted(model.order))
     if (idea.parent === undefined || !model.ideas.has(idea.parent)) visit(idea, 0);
-  // Ideas whose parents lead in a circle are in no tree.
+  // The tree misses ideas whose parents form a cycle.
   for (const id of model.order) {
     const idea = seen.has(id) ? undefined : model.ideas.get(id);
     if (idea) visit(idea, 0);
@@ -199,7 +198,7 @@ function rowLine({ id, depth, group }: IdeaRow, view: View): Line {
   const wide = size.columns >= 100;
   const indent = ' '.repeat(1 + Math.min(depth, 8) * 2);
   const names = Math.max(10, Math.min(listsOf(model).longestId, wide ? 24 : 12));
-  // Titles begin in one column, whatever the depth.
+  // Titles begin in one column at any depth.
   const name = Math.max(4, names + 4 - indent.length);
   const right = 27;
   const title = Math.max(0, size.columns - indent.length - 2 - name - 1 - right - 2);
@@ -219,7 +218,7 @@ function rowLine({ id, depth, group }: IdeaRow, view: View): Line {
   return line(...start(line(coloured(look.sign, look.colour))), ...stateOf(idea, view, shown, look.colour));
 }
 
-/** Word, iterations, percent, cost; of one that waits what it waits for. */
+/** Word, iterations, percentage, cost; for a waiting idea, the idea that it waits for. */
 function stateOf(idea: IdeaModel, { model }: View, shown: string, colour: Parameters<typeof coloured>[1]): Line {
   if (shown === 'after') return line(dim(`after ${listsOf(model).after.get(idea.id) ?? ''}`));
   if (shown === 'ready') {

@@ -1,6 +1,6 @@
 /**
- * The keys: one table that makes the footers, the page of keys and the table in docs/cli.md.
- * Invariant: on one screen a key means one thing. A capital letter is the bigger step.
+ * The keys: one table that generates the footers, the page of keys and the table in docs/cli.md.
+ * Invariant: on one screen a key has one meaning. A capital letter takes the bigger step.
  */
 import type { IdeaVerb } from '../protocol/command.js';
 import type { RunKey } from './possible.js';
@@ -65,23 +65,22 @@ export type Action =
 export type KeyGroup = 'move' | 'idea' | 'run' | 'look' | 'screen';
 
 export interface Key {
-  /** As the terminal names them: a character, or `up`, `enter`, `ctrl-r`, `f5`. */
+  /** Terminal key names: a character, or `up`, `enter`, `ctrl-r`, `f5`. */
   keys: readonly string[];
-  /** In footers and on the page of keys, where the names of the keys are too long. */
-  /** Empty: another key of the table names it as well. */
+  /** Short label for footers and the page of keys. Empty: the label of another key covers this one. */
   label: string;
   ascii?: string;
   action: Action;
-  /** What it does, in words. */
+  /** Its effect, in words. */
   does: string;
   group: KeyGroup;
-  /** Absent: on all. */
+  /** Absent: all screens. */
   screens?: readonly ScreenName[];
-  /** Command of an idea or of the run that it gives; not shown where it would be refused. */
+  /** The command that it gives to an idea or to the run; hidden where the run would refuse it. */
   verb?: IdeaVerb | RunKey;
-  /** In footers: its word, and what is left out first (higher numbers). Absent: in no footer. */
+  /** Word in footers, and its rank: higher ranks go first when space is short. Absent: in no footer. */
   hint?: { text: string; rank: number };
-  /** Asks before it is done. */
+  /** Needs a confirmation. */
   asks?: true;
 }
 
@@ -102,7 +101,7 @@ const run = of('run', { screens: OPEN_RUN });
 const look = of('look');
 const screen = of('screen');
 
-/** In the order of the footers. */
+/** In footer order. */
 export const KEYS: readonly Key[] = [
   move('up k', 'up', 'line up', { label: '↑k', ascii: 'Up k' }),
   move('down j', 'down', 'line down', { label: '↓j', ascii: 'Down j' }),
@@ -170,6 +169,6 @@ export const KEYS: readonly Key[] = [
 export const keysOn = (screen: ScreenName): Key[] =>
   KEYS.filter(({ screens }) => screens === undefined || screens.includes(screen));
 
-/** What a key does on a screen; absent: nothing. */
+/** The meaning of a key on a screen; undefined: none. */
 export const actionOf = (screen: ScreenName, key: string): Key | undefined =>
   keysOn(screen).find(({ keys }) => keys.includes(key));

@@ -1,6 +1,6 @@
 /**
- * A line of the screen: texts and how each looks. Who paints turns it into escapes.
- * Invariant: a line that went through `within` is never wider than the columns.
+ * A line of the screen: texts, each with its style. The painter turns it into escapes.
+ * Invariant: after `within`, a line is never wider than the columns.
  */
 import { cut, width } from './text.js';
 
@@ -24,12 +24,12 @@ export const bold = (text: string): Span => ({ text, bold: true });
 export const dim = (text: string): Span => ({ text, dim: true });
 export const coloured = (text: string, colour: Colour | undefined): Span => (colour ? { text, colour } : { text });
 
-/** The text alone. */
+/** The text without styles. */
 export const plainLine = (spans: Line): string => spans.map(({ text }) => text).join('');
 
 export const lineWidth = (spans: Line): number => spans.reduce((sum, { text }) => sum + width(text), 0);
 
-/** At most so many cells; `…` stands for the rest. */
+/** Cuts to at most `columns`; `…` replaces the rest. */
 export function within(spans: Line, columns: number): Line {
   if (lineWidth(spans) <= columns) return spans;
   const out: Line = [];
@@ -41,7 +41,7 @@ export function within(spans: Line, columns: number): Line {
       room -= size;
       continue;
     }
-    // The sign of the cut needs a cell, also where a text ends exactly at the edge.
+    // The `…` needs a cell, even where a text ends exactly at the edge.
     const text = size === room ? cut(`${span.text}..`, room) : cut(span.text, room);
     out.push({ ...span, text });
     return out;
@@ -49,14 +49,14 @@ export function within(spans: Line, columns: number): Line {
   return out;
 }
 
-/** Exactly so many cells, the rest empty. */
+/** Cuts or pads to exactly `columns`. */
 export function fill(spans: Line, columns: number): Line {
   const fits = within(spans, columns);
   const rest = columns - lineWidth(fits);
   return rest > 0 ? [...fits, { text: ' '.repeat(rest) }] : fits;
 }
 
-/** Two parts at the two edges; the left one is cut where both do not fit. */
+/** Two parts at the two edges. The left one is cut where both do not fit. */
 export function edges(left: Line, right: Line, columns: number, gap = 2): Line {
   const size = lineWidth(right);
   if (size === 0) return within(left, columns);
@@ -64,7 +64,7 @@ export function edges(left: Line, right: Line, columns: number, gap = 2): Line {
   return [...fill(left, columns - size - gap), { text: ' '.repeat(gap) }, ...right];
 }
 
-/** The whole line inverse, to its end. */
+/** The whole line inverse, up to its end. */
 export const inverse = (spans: Line, columns: number): Line =>
   fill(spans, columns).map((span) => ({ ...span, inverse: true }));
 
@@ -81,7 +81,7 @@ export function rule(left: string, right: string, columns: number): Line {
   );
 }
 
-/** Whole items as long as they fit, then ` …`. */
+/** As many whole items as fit, then ` …`. */
 export function listed(items: readonly string[], between: string, cells: number): Line {
   let text = '';
   for (const [index, item] of items.entries()) {

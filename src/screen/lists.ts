@@ -1,37 +1,37 @@
 /**
- * The lists that views show, made once per change of the model.
- * Invariant: a model that has not changed gives the same lists, whatever the screen asks.
+ * The lists that views show, computed once per change of the model.
+ * Invariant: an unchanged model gives the same list objects, whichever view asks.
  */
 import { partOf } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { type Shown, shownOf } from './theme.js';
 
-/** One line of what waits for a person. */
+/** One line of *Needs you*. */
 export interface Need {
-  /** Of the idea; of an account `account <key>`. */
+  /** Id of the idea; for an account `account <key>`. */
   id: string;
   shown: Shown;
   since?: number;
   idea?: IdeaModel;
-  /** Of an account. */
+  /** Only for an account. */
   text?: string;
 }
 
 export interface Lists {
-  /** What goes on with an answer first; the oldest first in each kind. */
+  /** Entries that an answer unblocks come first; within a kind, the oldest first. */
   needs: Need[];
   warnings: WarningLine[];
-  /** Ideas that hold a slot, by its number. */
+  /** Ideas that hold a slot, in order of its number. */
   slots: IdeaModel[];
-  /** Ready to start, best first. */
+  /** Ready to start, highest rank first. */
   ready: string[];
-  /** Pending, and what each comes after. */
+  /** Pending ideas, each with the idea that it waits for. */
   waiting: { id: string; after: string }[];
   after: ReadonlyMap<string, string>;
-  /** Cells of the longest id. */
+  /** Width of the longest id, in cells. */
   longestId: number;
-  /** Time that agents and gates took, of each idea that landed in this run. */
+  /** Agent and gate time of each idea that landed in this run. */
   landedMs: number[];
   agents: string[];
 }
@@ -118,7 +118,7 @@ function make(model: RunModel): Lists {
 const workedMs = (idea: IdeaModel): number =>
   idea.iterations.reduce((sum, { durationMs = 0, gate }) => sum + durationMs + (gate?.durationMs ?? 0), 0);
 
-/** A group has landed when all of its ideas have; what no backlog knows keeps nobody waiting. */
+/** An epic has landed when all of its ideas have. An idea that no backlog contains blocks nothing. */
 function landed(model: RunModel, id: string, seen = new Set<string>()): boolean {
   const idea = model.ideas.get(id);
   if (!idea || seen.has(id)) return true;
@@ -126,7 +126,7 @@ function landed(model: RunModel, id: string, seen = new Set<string>()): boolean 
   return idea.group ? idea.children.every((one) => landed(model, one, seen)) : idea.status === 'landed';
 }
 
-/** As the worker ranks them; then by score, then as the backlog has them. */
+/** Uses the worker's ranking, then the score, then backlog order. */
 function best(model: RunModel, ready: string[]): string[] {
   const isReady = new Set(ready);
   const next = (model.live?.next ?? []).filter((id) => isReady.has(id));
@@ -138,7 +138,7 @@ function best(model: RunModel, ready: string[]): string[] {
   return [...next, ...rest];
 }
 
-/** Ideas that cannot start before this one has landed, directly or not. */
+/** Ideas that this one's landing unblocks, directly or indirectly. */
 export function waitingFor(model: RunModel, id: string): string[] {
   const { waiting } = listsOf(model);
   const found = new Set([id]);

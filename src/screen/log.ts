@@ -10,7 +10,7 @@ import { clock } from './time.js';
 import type { Selection } from './ui.js';
 import { type Picture, type View, windowAt } from './view.js';
 
-/** Events that match what is looked for, the newest last. */
+/** Events that match the filter, the newest last. */
 function eventsOf({ model, ui, now }: View): StampedEvent[] {
   const find = ui.find.trim().toLowerCase();
   if (find === '') return model.log;
@@ -29,7 +29,7 @@ export function logView(view: View): Picture {
   const chosen = ui.selected.log?.id;
   const found = chosen === undefined || ui.follow ? -1 : events.findLastIndex((event) => eventKey(event) === chosen);
   const at = found >= 0 ? found : events.length - 1;
-  // The selected one may take more lines than one.
+  // The selected event may take several lines.
   const room = ui.wrap && found >= 0 ? Math.max(1, height - 2) : height;
   const first = windowAt(at, events.length, room, found >= 0 ? (ui.scroll.log ?? events.length) : events.length);
   const lines: Line[] = [];
@@ -61,7 +61,7 @@ const mark = (spans: Line, first: boolean, columns: number): Line => {
   return start ? inverse([{ ...start, text: `${first ? '>' : ' '}${start.text.slice(1)}` }, ...rest], columns) : spans;
 };
 
-/** The selected one whole, the others on one line each. */
+/** The selected event whole, the others on one line each. */
 function eventLines(one: Happened, { model, size, now }: View, whole: boolean): Line[] {
   const id = Math.max(12, Math.min(listsOf(model).longestId, size.columns >= 120 ? 24 : 14));
   const time = clock(one.at, now);

@@ -1,9 +1,9 @@
-/** Words of what waits for a person. */
+/** Words for requests to a person. */
 import type { IdeaModel } from '../model/model.js';
 import type { Need } from './lists.js';
 import { clean } from './text.js';
 
-/** What a person has to know to decide: the question, the reason, or how far it came. */
+/** The facts that a person needs to decide: the question, the reason, or the progress so far. */
 export function needText({ idea, shown, text }: Need): string {
   if (!idea) return clean(text ?? '');
   if (shown === 'asks' || shown === 'approve') return clean(idea.question ?? idea.reason ?? '').trim();
@@ -11,7 +11,7 @@ export function needText({ idea, shown, text }: Need): string {
   return clean(idea.reason ?? '');
 }
 
-/** Words of an agent without the line that is its signal. */
+/** Words of an agent without its signal line. */
 export const withoutSignal = (words: string): string => words.replace(/<ralph\b[^>]*>[\s\S]*?<\/ralph>/g, '').trim();
 
 /** `3 of 3 iterations, 60 %, gate red: npm test` */

@@ -1,4 +1,4 @@
-/** *Needs you*: what waits for a person, the question whole, and the answer (C3, G4). */
+/** *Needs you*: requests to a person, the whole question, and the answer (C3, G4). */
 import type { IdeaModel } from '../model/model.js';
 import type { WarningLine } from '../protocol/warnings.js';
 import { type Editor, editor } from './answer.js';
@@ -22,7 +22,7 @@ interface Row {
   warning?: WarningLine;
 }
 
-/** What can be selected, in its order. */
+/** Selectable entries, in display order. */
 export function needPlaces(view: View): Selection[] {
   return rowsOf(view).map(({ at }) => at);
 }
@@ -37,7 +37,7 @@ function rowsOf({ model }: View): Row[] {
   ];
 }
 
-/** One line an idea: what is answered to it is answered to all of its warnings. */
+/** One line per idea, because an answer to it applies to all of its warnings. */
 function joined(warnings: readonly WarningLine[]): WarningLine[] {
   const out = new Map<string, WarningLine>();
   for (const one of warnings) {
@@ -144,7 +144,7 @@ function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
   const lines = [head, ...beside(box(parts, left, height), rightBox, left)];
   const typed = details.find((part) => part.editor)?.editor;
   if (!typed) return { lines, first };
-  // The editor is the last part: it stands under its border, which is found from the lines of those before it.
+  // The editor is the last part. The lines of the earlier parts give its position.
   const above = titled.slice(0, -1).reduce((sum, part) => sum + part.lines.length + 1, 1);
   const row0 = Math.min(above + 1 + typed.cursor.line, height - 1);
   return { lines, first, cursor: { line: row0, column: left + 1 + typed.cursor.column } };
@@ -179,7 +179,7 @@ interface DetailPart {
   editor?: Editor;
 }
 
-/** The question, what was said and done before it, and the answer; in so many lines. */
+/** The question, the earlier words and actions, and the answer, in exactly `height` lines. */
 function detailParts(row: Row, view: View, columns: number, height: number): DetailPart[] {
   const { model, ui } = view;
   const idea = row.need?.idea ?? (row.warning?.idea ? model.ideas.get(row.warning.idea) : undefined);
@@ -198,7 +198,7 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
     : undefined;
   const answers = idea && (row.need?.shown === 'asks' || row.need?.shown === 'approve' || ui.answering === idea.id);
   const least = answers ? 4 : 2;
-  // The words before take what is left between the question and the answer.
+  // Earlier words fill the space between the question and the answer.
   const words = idea ? lastWords(view, idea) : '';
   const fixed = parts.length + asked.length + (did ? did.lines.length + 1 : 0) + least;
   const room = height - fixed - 1;

@@ -1,4 +1,4 @@
-/** Amounts as people read them. Invariant: what is not known is `–`, never 0. */
+/** Amounts for people to read. Invariant: an unknown amount is `–`, never 0. */
 export const UNKNOWN = '–';
 
 export const whole = (n: number): string => `${Math.round(n)}`.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -6,7 +6,7 @@ export const whole = (n: number): string => `${Math.round(n)}`.replace(/\B(?=(\d
 /** `$0.41`, `$21.40`, `$212` */
 export const dollars = (n: number): string => (n >= 100 ? `$${whole(n)}` : `$${n.toFixed(2)}`);
 
-/** As part of a budget: `$20`, `$0.50`. */
+/** An amount of a budget: `$20`, `$0.50`. */
 export const dollarsOf = (n: number): string => (Number.isInteger(n) ? `$${whole(n)}` : dollars(n));
 
 /** `950`, `41k`, `9.1k`, `3.1M` */

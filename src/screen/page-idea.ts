@@ -1,8 +1,8 @@
-/** Which idea a page is about. Invariant: pure. */
+/** Selects the idea of a page. Invariant: pure. */
 import type { IdeaModel } from '../model/model.js';
 import type { View } from './view.js';
 
-/** The idea of the page. What landed before this run is shown as the run that landed it left it. */
+/** The idea of the page. For an idea that landed earlier, the state that its own run left. */
 export function pageIdea({ model, ui, details }: Pick<View, 'model' | 'ui' | 'details'>): IdeaModel | undefined {
   const idea = ui.idea === undefined ? undefined : model.ideas.get(ui.idea);
   const before = details.idea?.id === ui.idea ? details.idea?.before : undefined;

@@ -1,6 +1,6 @@
 /**
- * What the run would take now, as far as the model tells; the run itself has the last word.
- * Invariant: what is not offered here is refused by the run; the table of situations is the run's own.
+ * The commands that the run accepts now, as far as the model tells. The run decides in the end.
+ * Invariant: the run refuses every command that is missing here. The table of situations is the run's own.
  */
 import { legalVerbs, type Situation } from '../decide/idea/table.js';
 import { type RunEvent, runTransition } from '../decide/run/table.js';
@@ -31,7 +31,7 @@ export function situationOf(idea: IdeaModel, landing: string | undefined): Situa
 /** Verbs for an idea whose workflow is open. */
 const NEED_A_RUN = ['pause', 'pause-now', 'resume', 'stop', 'assign', 'approve'] as const;
 
-/** Verbs that the idea would take now. */
+/** Verbs that the idea accepts now. */
 export function ideaVerbs(model: RunModel, idea: IdeaModel): ReadonlySet<IdeaVerb> {
   const verbs = new Set(legalVerbs(situationOf(idea, model.landing)));
   if (model.mode !== 'semi-auto') verbs.delete('assign');
@@ -49,7 +49,7 @@ const EVENTS = {
 } as const satisfies Record<string, RunEvent>;
 export type RunKey = keyof typeof EVENTS;
 
-/** Whether the run would take it now. */
+/** Whether the run accepts the command now. */
 export function runTakes(model: RunModel, verb: RunKey): boolean {
   if (isOver(model)) return false;
   const told = model.live?.possible;

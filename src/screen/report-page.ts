@@ -1,4 +1,4 @@
-/** A page of lines that are made elsewhere: the report of a run, or what to do where there is no run yet. */
+/** A page of lines from elsewhere: the report of a run, or instructions while no run exists. */
 
 import { hintLine } from './footer.js';
 import { framed } from './frame.js';

@@ -1,6 +1,6 @@
 /**
- * The slots of *Run*, one line each; where they are more than fit, one cell each and the lines that matter most.
- * Invariant: columns stand where they stand, whatever a run does.
+ * The slots of *Run*, one line each. With too many slots: one cell each, plus the lines that matter most.
+ * Invariant: columns keep their position during a run.
  */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { coloured, dim, edges, type Line, line, listed, rule, within } from './line.js';
@@ -13,7 +13,7 @@ import { duration } from './time.js';
 import type { SlotOrder } from './ui.js';
 import type { View } from './view.js';
 
-/** An agent that says nothing for so long is quiet. */
+/** An agent counts as quiet after this time without output. */
 const QUIET = 5 * 60_000;
 
 export interface SlotLine {
@@ -21,7 +21,7 @@ export interface SlotLine {
   line: Line;
 }
 
-/** At most `height` lines, the heading among them. */
+/** At most `height` lines, including the heading. */
 export function slotLines(view: View, height: number): SlotLine[] {
   const { model, size } = view;
   const { slots } = listsOf(model);
@@ -57,7 +57,7 @@ function crowded(view: View, height: number, queue: Line | undefined): SlotLine[
   ];
   const room = Math.max(0, height - 1 - (queue ? 1 : 0));
   const wide = size.columns - 2;
-  // Half of the room at most: the lines below say more.
+  // Uses at most half of the space, because the lines below say more.
   const rows = Math.min(Math.ceil(slots.length / wide), Math.max(1, Math.ceil(room / 2)));
   for (let row = 0; row < rows && lines.length <= room; row += 1) {
     const spans = slots.slice(row * wide, (row + 1) * wide).map((idea) => sign(idea, model));
@@ -70,7 +70,7 @@ function crowded(view: View, height: number, queue: Line | undefined): SlotLine[
   return lines;
 }
 
-/** Neighbours of one colour are one span. */
+/** Joins adjacent spans of one colour. */
 function merged(spans: Line): Line {
   const out: Line = [];
   for (const span of spans) {
@@ -126,7 +126,7 @@ function slotLine(idea: IdeaModel, view: View, columns: Columns): Line {
 const since = (idea: IdeaModel): number =>
   idea.gateNow?.at ?? idea.iterations.at(-1)?.startedAt ?? idea.startedAt ?? idea.since ?? 0;
 
-/** Bar and percent, or that its agent has said COMPLETE. */
+/** Bar and percentage, or a note that the agent said COMPLETE. */
 function progress(idea: IdeaModel, cells: number): Line {
   const last = idea.iterations.at(-1);
   if (last?.endedAt !== undefined && last.signal?.kind === 'complete' && last.turnedDown === undefined)
@@ -136,7 +136,7 @@ function progress(idea: IdeaModel, cells: number): Line {
   return line(coloured(bar((percent ?? 0) / 100, cells), 'blue'), ` ${pad(text, 3, 'right')}`);
 }
 
-/** `4/6`; where that is too long whether all pass, or how many do not. */
+/** `4/6`; in a narrow column whether all pass, or the number of failures. */
 function testsText({ gate }: IdeaModel): string {
   const tests = gate?.tests;
   if (!tests) return UNKNOWN;

@@ -1,4 +1,4 @@
-/** *Run* on a terminal that is too small for its sections, and on one that is too small for anything. */
+/** *Run* on a terminal too small for its sections, and on one too small for any view. */
 import { crop, messageLine } from './bottom.js';
 import { footer } from './footer.js';
 import { happened, isSmall } from './happened.js';

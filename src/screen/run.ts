@@ -1,4 +1,4 @@
-/** *Run*: does it go on, what is to be done, what came of it (G1, G4, G5). */
+/** *Run*: whether the run makes progress, what a person has to do, and what landed (G1, G4, G5). */
 import type { RunModel } from '../model/model.js';
 import type { StampedEvent } from '../protocol/events.js';
 import { crop, messageLine } from './bottom.js';
@@ -17,7 +17,7 @@ import { top } from './top.js';
 import type { Section, Selection } from './ui.js';
 import { type Picture, placeOf, type View } from './view.js';
 
-/** Lines of *Needs you*. */
+/** Maximum number of lines in *Needs you*. */
 const MOST_NEEDS = 4;
 const LEAST_LATELY = 3;
 /** Column of the border between *Next* and the limits. */
@@ -52,7 +52,7 @@ export function runView(view: View): Picture {
   };
 }
 
-/** What can be selected on *Run*, in its order. */
+/** Selectable entries on *Run*, in display order. */
 export function runPlaces(view: View): Selection[] {
   const height = view.size.rows - 1;
   return fitting(view, height - 5).flatMap(({ at }) => (at ? [at] : []));
@@ -61,7 +61,7 @@ export function runPlaces(view: View): Selection[] {
 const hidden = (rows: readonly Row[]): ReadonlySet<'order'> =>
   rows.some(({ line: one }) => one.some(({ text }) => text.includes('s order:'))) ? new Set() : new Set(['order']);
 
-/** An event is chosen by its key; its idea is the last but what follows it. */
+/** An event is selected by its key; the idea is the key's last part. */
 export const ideaOf = ({ section, id }: Selection, model: RunModel): string => {
   if (section !== 'lately') return id;
   const event = model.log.findLast((one) => eventKey(one) === id);
@@ -149,7 +149,7 @@ function score(model: RunModel, id: string): string {
   return value === undefined ? '' : ` ${value}`;
 }
 
-/** Next on the left, limits and budget on the right; four lines. */
+/** Next on the left, limits and budget on the right, in four lines. */
 function nextWide(view: View): Row[] {
   const { model, size } = view;
   const { ready, waiting } = listsOf(model);
@@ -234,7 +234,7 @@ function latelyRows(view: View, height: number, joins: boolean): Row[] {
   return rows.map((row) => ({ ...row, line: within(row.line, size.columns) }));
 }
 
-/** `joins`: the border between the two columns above ends in it. */
+/** `joins`: the border between the two columns above ends in this line. */
 function lateHead({ size }: View, right: string, joins: boolean): Line {
   const head = rule('Lately', right, size.columns);
   if (!joins) return head;
@@ -249,7 +249,7 @@ function lateHead({ size }: View, right: string, joins: boolean): Line {
 
 const isLanded = (event: StampedEvent): boolean => event.kind === 'idea' && event.status === 'landed';
 
-/** Beyond this nobody counts. */
+/** Higher rates tell a reader nothing. */
 const MOST_A_MINUTE = 500;
 
 function perMinute(model: RunModel, now: number): number {
@@ -274,7 +274,7 @@ export function latelyLine(one: Happened, { model, size, now }: Pick<View, 'mode
   return edges(line(...start, `${one.text}${title}`), line(`${right} `), size.columns);
 }
 
-/** Title of what is selected, and who waits for it. */
+/** Title of the selected idea, and the ideas that wait for it. */
 function runMessage({ model, size, now }: View, id: string | undefined): { left: string; right: string } {
   const idea = id === undefined ? undefined : model.ideas.get(id);
   if (!idea) return { left: '', right: '' };
@@ -289,5 +289,5 @@ function runMessage({ model, size, now }: View, id: string | undefined): { left:
   };
 }
 
-/** Sections of *Run* that `Tab` goes through. */
+/** Sections of *Run* in the order of `Tab`. */
 export const RUN_SECTIONS: readonly Section[] = ['needs', 'slots', 'next', 'lately'];

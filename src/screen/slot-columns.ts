@@ -1,4 +1,4 @@
-/** Where the columns of the slots stand. Invariant: they depend on the size and on the ids of a run only. */
+/** Column positions of the slots. Invariant: they depend only on the size and on the ids of a run. */
 import type { RunModel } from '../model/model.js';
 import { bold, dim, type Line, line } from './line.js';
 import { listsOf } from './lists.js';
@@ -6,7 +6,7 @@ import { width } from './text.js';
 import type { View } from './view.js';
 
 export interface Columns {
-  /** Cells of the slot's number. */
+  /** Width of the slot number, in cells. */
   number: number;
   id: number;
   /** A hint (`! stuck`, `step 3/4`) or the title. */
@@ -22,7 +22,7 @@ export interface Columns {
 
 export interface Placed {
   columns: Columns;
-  /** Of the headings, by where they end or begin. */
+  /** Headings with the column where each begins or ends. */
   heads: { text: string; at: number }[];
 }
 
@@ -70,7 +70,7 @@ export function columnsFor(view: View, cells: boolean): Columns {
   if (left() < NOW) columns.middle = 0;
   if (left() < NOW) columns.id = Math.max(8, columns.id + left() - NOW);
   if (titles) {
-    // At 120 columns: 26 for the title, 18 for what happens now.
+    // At 120 columns: 26 for the title, 18 for the current action.
     const more = left() + columns.middle;
     columns.middle = Math.max(12, Math.floor(more * 0.6));
   }
@@ -78,12 +78,12 @@ export function columnsFor(view: View, cells: boolean): Columns {
   return columns;
 }
 
-/** A hint leaves a cell free by itself most of the time. */
+/** A hint usually leaves a free cell by itself. */
 export const iterCells = ({ middle, titles }: Columns): number => (middle > 0 && !titles ? 6 : 7);
 
 const clamp = (n: number, least: number, most: number): number => Math.max(least, Math.min(most, n));
 
-/** The parts of one line, and where each heading belongs. */
+/** The parts of one line, and the column of each heading. */
 export function placed(columns: Columns): Placed {
   const { number, id, middle, bar, tests, commits, cost, costGap } = columns;
   const heads: Placed['heads'] = [];

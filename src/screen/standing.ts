@@ -1,4 +1,4 @@
-/** How the run stands, in the words of the first two lines. Invariant: a run that holds never reads `running`. */
+/** The state of the run, in the words of the first two lines. Invariant: a held run never reads `running`. */
 import type { RunModel } from '../model/model.js';
 import type { AccountLine } from '../protocol/limits.js';
 import type { Details } from './details.js';
@@ -12,11 +12,11 @@ export interface Standing {
   sign: string;
   colour?: Colour;
   text: string;
-  /** In the place of the bar. */
+  /** Replaces the bar. */
   second?: string;
-  /** What is shown is as of the last event. */
+  /** The picture shows the state after the last event. */
   stale?: true;
-  /** The second line tells the limits. */
+  /** The second line shows the limits. */
   limits?: true;
 }
 

@@ -1,4 +1,4 @@
-/** Agent, Task and Said: the words of agent, backlog and people about one idea. */
+/** The tabs Agent, Task and Said: the words of agent, backlog and people about one idea. */
 import type { IdeaModel, Said } from '../model/model.js';
 import type { StreamLine } from './details.js';
 import { coloured, dim, type Line, line } from './line.js';
@@ -7,7 +7,7 @@ import { clock } from './time.js';
 import { chosenRun, notYet } from './timeline.js';
 import type { View } from './view.js';
 
-/** A stream of lines with times; the last ones, or back from there. */
+/** A stream of timed lines: the last ones, or the ones `back` lines before the end. */
 export function streamLines(
   view: View,
   lines: readonly StreamLine[],
@@ -19,7 +19,7 @@ export function streamLines(
   const cells = Math.max(8, columns - 8);
   const back = ui.scroll[key] ?? 0;
   const out: Line[] = [];
-  // From the end, and no more than is seen.
+  // Starts at the end and stops at the visible height.
   for (let index = lines.length - 1; index >= 0 && out.length < height + back; index -= 1) {
     const one = lines[index];
     if (!one) continue;

@@ -1,11 +1,12 @@
 /**
- * Text by the cells that a terminal shows it in. A table of its own: a repaint measures thousands of texts, and the
- * libraries for it build an expression of all emoji for each character.
- * Invariant: what `cut`, `pad` and `wrap` return is never wider than asked, and nothing in it can steer a terminal.
+ * Measures and cuts text in terminal cells. Uses its own table: a repaint measures thousands of texts, and the
+ * libraries for this test each character against an expression of all emoji.
+ * Invariant: results of `cut`, `pad` and `wrap` are never wider than requested, and contain nothing that controls a
+ * terminal.
  */
 /** Characters of one cell each; a text of these is as wide as it is long. */
 const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc✓✗⊗⊘⊟⊞⇄]*$/u;
-/** Combining marks, the later parts of Hangul syllables, and what is not seen at all. */
+/** Combining marks, the later parts of Hangul syllables, and invisible characters. */
 const NONE = /^[\p{Mn}\p{Me}\p{Cf}\p{Cs}\p{Cc}\u1160-\u11ff\ud7b0-\ud7ff]$/u;
 /** Two cells: East Asian wide and full-width characters, and emoji. */
 const WIDE =
@@ -16,19 +17,19 @@ const FLAG = /^[\u{1f1e6}-\u{1f1ff}]$/u;
 /** Control characters and line ends of every kind. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 /**
- * What is not seen: marks that turn the direction of writing around, joiners, halves of surrogate pairs, and the selector
- * of an emoji form, about whose width terminals differ. Joined emoji fall apart into emoji that every terminal knows.
+ * Invisible characters: direction marks, joiners, halves of surrogate pairs, and the selector of an emoji form, whose
+ * width differs between terminals. Joined emoji separate into emoji that every terminal knows.
  */
 const UNSEEN = /\p{Cf}|\p{Cs}|\ufe0e|\ufe0f/gu;
-/** A whole escape sequence, so that its letters do not stay behind. */
+/** Matches a whole escape sequence, so that its letters disappear too. */
 const ESCAPE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
 
-/** Foreign texts are cut at this length before anything else is done with them. */
+/** Longer foreign texts are cut before any other step. */
 const MOST = 8192;
 
-/** Cells of one character, as the tables of terminals have it. */
+/** Width of one character in the tables of terminals. */
 function cellsOf(char: string): number {
   if (NONE.test(char)) return 0;
   return WIDE.test(char) && !FLAG.test(char) ? 2 : 1;
@@ -43,18 +44,18 @@ export function width(text: string): number {
 
 export const isUnsafe = (text: string): boolean => /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(text);
 
-/** One line, without anything that could steer a terminal. */
+/** One line, without anything that controls a terminal. */
 export const clean = (text: string): string =>
   text.slice(0, MOST).replace(ESCAPE, '').replace(UNPRINTABLE, ' ').replace(UNSEEN, '');
 
-/** The lines of a foreign text, each cleaned; tabs become two spaces. */
+/** The lines of a foreign text, each cleaned. Tabs become two spaces. */
 export const paragraphs = (text: string): string[] =>
   text
     .slice(0, MOST)
     .split(/\r\n?|[\n\u2028\u2029]/)
     .map((line) => clean(line.replace(/\t/g, '  ')).trimEnd());
 
-/** The first cells of a text, at most so many; a mark stays with the character that it changes. */
+/** The longest prefix within `cells`; a combining mark stays with its character. */
 export function head(text: string, cells: number): string {
   if (cells <= 0) return '';
   if (PLAIN.test(text)) return text.slice(0, cells);
@@ -68,21 +69,21 @@ export function head(text: string, cells: number): string {
   return text.slice(0, end);
 }
 
-/** At most so many cells; `…` stands for the rest. */
+/** Cuts to at most `cells`; `…` replaces the rest. */
 export function cut(text: string, cells: number): string {
   if (cells <= 0) return '';
   if (text.length * 2 <= cells || width(text) <= cells) return text;
   return `${head(text, cells - 1).trimEnd()}…`;
 }
 
-/** Exactly so many cells. */
+/** Cuts or pads to exactly `cells`. */
 export function pad(text: string, cells: number, side: 'left' | 'right' = 'left'): string {
   const fits = cut(text, cells);
   const rest = ' '.repeat(Math.max(0, cells - width(fits)));
   return side === 'left' ? `${fits}${rest}` : `${rest}${fits}`;
 }
 
-/** Breaks one line between words; what follows hangs under `hang` cells. Words that are too long are broken. */
+/** Breaks one line between words, and words that are too long. Later lines hang by `hang` cells. */
 export function wrap(text: string, most: number, hang = 0): string[] {
   const cells = Math.max(1, most);
   const indent = ' '.repeat(Math.max(0, Math.min(hang, cells - 1)));
@@ -121,10 +122,10 @@ export function wrap(text: string, most: number, hang = 0): string[] {
   return lines;
 }
 
-/** A foreign text with its line breaks, each of its lines wrapped. */
+/** Wraps each line of a foreign text. */
 export const wrapAll = (text: string, cells: number, hang = 0): string[] =>
   paragraphs(text).flatMap((line) => wrap(line, cells, hang));
 
-/** A name, and its text hanging beside it. */
+/** A name with its text beside it, indented. */
 export const labelled = (name: string, text: string, cells: number, hang: number): string[] =>
   wrapAll(text, cells - hang).map((row, index) => `${pad(index === 0 ? name : '', hang)}${row}`);

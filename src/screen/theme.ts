@@ -1,6 +1,6 @@
 /**
- * Signs, colours and words of every state, and what becomes of them without colours and without UTF-8.
- * Invariant: sign and word carry the meaning, colour repeats it; the ASCII form of a line is as wide as the line.
+ * Signs, colours and words of every state, and their forms without colours and without UTF-8.
+ * Invariant: sign and word carry the meaning, and colour repeats it. The ASCII form of a line is as wide as the line.
  */
 import type { IdeaModel } from '../model/model.js';
 import type { Colour, Line } from './line.js';
@@ -11,7 +11,7 @@ export interface Theme {
   ascii: boolean;
 }
 
-/** A status, told apart where people see another one. */
+/** A status as people see it: one status may show as several. */
 export type Shown =
   | 'works'
   | 'gate'
@@ -60,7 +60,7 @@ export const LOOKS: Readonly<Record<Shown, Look>> = {
   'given up': { sign: '⊘', colour: 'gray' },
 };
 
-/** `landing`: the idea that lands now. `waitsFor`: one that it comes after. */
+/** `landing`: the idea that lands now. `waitsFor`: an idea that this one depends on. */
 export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?: string): Shown {
   if (idea.approval && idea.status !== 'landed') return 'approve';
   switch (idea.status) {
@@ -84,7 +84,7 @@ export function shownOf(idea: IdeaModel, landing: string | undefined, waitsFor?:
   }
 }
 
-/** Sign and colour of a signal of an agent. */
+/** Sign and colour of each agent signal. */
 export const SIGNALS: Readonly<Record<'complete' | 'blocked' | 'needs-human' | 'progress' | 'none', Look>> = {
   complete: { sign: '✓', colour: 'green' },
   blocked: { sign: '⊗', colour: 'yellow' },
@@ -93,13 +93,13 @@ export const SIGNALS: Readonly<Record<'complete' | 'blocked' | 'needs-human' | '
   none: { sign: '·', colour: 'gray' },
 };
 
-/** A bar of `part` (0 to 1) over so many cells. */
+/** A bar of the given width, filled to `part` (0 to 1). */
 export function bar(part: number, cells: number): string {
   const done = Math.max(0, Math.min(cells, Math.round(part * cells)));
   return `${'█'.repeat(done)}${'░'.repeat(cells - done)}`;
 }
 
-/** A letter says what the sign means. */
+/** Letters that replace signs. */
 const ASCII: Readonly<Record<string, string>> = {
   '▸': 'R',
   '▹': 'G',
@@ -147,7 +147,7 @@ const ASCII: Readonly<Record<string, string>> = {
   '\u00a0': ' ',
 };
 
-/** As wide as the text; what has no ASCII form is `?`. */
+/** As wide as the text; a character without an ASCII form becomes `?`. */
 export function asciiOf(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
   let out = '';
@@ -155,7 +155,7 @@ export function asciiOf(text: string): string {
   return out;
 }
 
-/** The line as this terminal can show it. */
+/** The line in the form that this terminal can show. */
 export function themed(spans: Line, { colour, ascii }: Theme): Line {
   if (colour && !ascii) return spans;
   return spans.map((span) => {

@@ -1,7 +1,7 @@
 /**
  * Clock times and durations as the screen shows them.
- * Invariant: clock times are local; what shows time changes by itself at most every 10 s for something younger than a
- * minute, else once a minute.
+ * Invariant: clock times are local. A shown duration changes at most every 10 s below one minute, and at most once a
+ * minute above it.
  */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,18 +13,18 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 const dayOf = (at: number): string => new Date(at).toDateString();
 
-/** `23:40`, with its day when it is another one: `Tue 23:40`, `3 Nov 23:40`. */
+/** `23:40`; with the day for another day: `Tue 23:40`, `3 Nov 23:40`. */
 export function clock(at: number, now: number): string {
   const date = new Date(at);
   const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
   if (dayOf(at) === dayOf(now)) return time;
-  // A night goes over midnight; nobody reads 23:40 as a time of tomorrow.
+  // A run spans midnight, and no reader takes 23:40 for a time of tomorrow.
   if (Math.abs(now - at) < 12 * HOUR) return time;
   if (Math.abs(now - at) < 6 * DAY) return `${DAYS[date.getDay()]} ${time}`;
   return `${date.getDate()} ${MONTHS[date.getMonth()]} ${time}`;
 }
 
-/** `today 22:00`, `Tue 22:03`, `3 Nov 22:01`: when a run began. */
+/** Start of a run: `today 22:00`, `Tue 22:03`, `3 Nov 22:01`. */
 export function dayClock(at: number, now: number): string {
   const date = new Date(at);
   const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
@@ -45,7 +45,7 @@ export function duration(ms: number): string {
   return `${Math.floor(whole / DAY)}d${hours === 0 ? '' : `${hours}h`}`;
 }
 
-/** In one unit and at most three cells: how long somebody waits. */
+/** A waiting time in one unit and at most three cells. */
 export function age(ms: number): string {
   if (ms < MINUTE) return '<1m';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)}m`;
@@ -53,10 +53,10 @@ export function age(ms: number): string {
   return `${Math.min(99, Math.floor(ms / DAY))}d`;
 }
 
-/** Ideas that must have landed before anything is said of the time to go. */
+/** The estimate of the remaining time needs this many landed ideas. */
 const ENOUGH = 5;
 
-/** `40m`, from the median time of landed ideas; undefined while too few have landed. */
+/** `40m`, from the median time of landed ideas; undefined until enough have landed. */
 export function timeToGo(landedMs: readonly number[], open: number, slots: number): string | undefined {
   if (landedMs.length < ENOUGH || open <= 0) return undefined;
   const sorted = [...landedMs].sort((a, b) => a - b);

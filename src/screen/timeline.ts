@@ -1,4 +1,4 @@
-/** The timeline of an idea: its iterations, and what happened between them (G2). Invariant: the newest stands last. */
+/** The timeline of an idea: its iterations, and the moments between them (G2). Invariant: the newest stands last. */
 import type { GateRun, IdeaModel, Iteration, Moment } from '../model/model.js';
 import { claim } from './happened.js';
 import { coloured, dim, inverse, type Line, line } from './line.js';
@@ -42,7 +42,7 @@ function momentText({ kind, text }: Moment): string {
   }
 }
 
-/** Iterations with the percent that held after each, and moments, by time. */
+/** Iterations, each with the percentage after it, and moments, in order of time. */
 function entries(idea: IdeaModel): Entry[] {
   let percent = 0;
   const runs = idea.iterations.map((run): Entry => {
@@ -62,7 +62,7 @@ function entries(idea: IdeaModel): Entry[] {
 export const chosenRun = (idea: IdeaModel, serial: number | undefined): Iteration | undefined =>
   idea.iterations.find((run) => run.serial === serial) ?? idea.iterations.at(-1);
 
-/** Of the timeline: what the keys have chosen there, else the run that is shown. */
+/** The run that the keys chose on the timeline, else the shown run. */
 const markedRun = (view: View, idea: IdeaModel): Iteration | undefined =>
   idea.iterations.find(({ serial }) => `${serial}` === view.ui.selected.idea?.id) ?? chosenRun(idea, view.ui.serial);
 
@@ -74,7 +74,7 @@ export function timelineSelected(view: View, idea: IdeaModel): Selection | undef
   return run && { id: `${run.serial}` };
 }
 
-/** Why there is nothing to show. */
+/** Says why the timeline is empty. */
 export const notYet = ({ landedBefore }: IdeaModel): string =>
   landedBefore ? 'it landed before this run' : 'it has not started';
 

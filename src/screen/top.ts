@@ -1,4 +1,4 @@
-/** The first three lines of every screen of a run: how it stands, its bar, its counts (G5). */
+/** The first three lines of every screen of a run: its state, its bar, its counts (G5). */
 import type { RunModel } from '../model/model.js';
 import type { Details } from './details.js';
 import { bold, coloured, dim, edges, type Line, line, lineWidth, within } from './line.js';
@@ -31,7 +31,7 @@ export function topLine(model: RunModel, details: Details, now: number, columns:
   const right = wide ? [amounts(model), clock(now, now)].filter((one) => one !== '').join('   ') : '';
   const size = (list: readonly string[]): number =>
     list.reduce((sum, one) => sum + (one === '' ? 0 : width(one) + 2), width(head.map(({ text }) => text).join('')));
-  // What a person can see elsewhere goes first: the mode, then the slots.
+  // Drops parts that another screen shows: the mode first, then the slots.
   for (const least of [0, 1, 0]) {
     if (size(parts) + (right === '' ? 0 : width(right) + 2) <= columns) break;
     if (parts[least]) parts[least] = '';
@@ -62,7 +62,7 @@ function amounts(model: RunModel): string {
   return [money(model), tokens > 0 ? `${short(tokens)} tokens` : ''].filter((one) => one !== '').join(' · ');
 }
 
-/** `◷ codex 00:10`; with all agents where there is room. */
+/** `◷ codex 00:10`; with all agents where space allows. */
 function limitsText(model: RunModel, now: number, all: boolean): string {
   const closed = new Map<string, string>();
   for (const { agents, state, until, kind } of model.accounts.values()) {
@@ -82,7 +82,7 @@ function limitsText(model: RunModel, now: number, all: boolean): string {
   return [...closed].map(([agent, when]) => `◷ ${clean(agent)} ${when}`.trimEnd()).join('  ');
 }
 
-/** What each part of the bar is: its sign, its count. */
+/** Sign and count of each part of the bar. */
 const partsOf = ({ counts }: RunModel) =>
   [
     { sign: '█', colour: 'green', count: counts.landed },
@@ -92,7 +92,7 @@ const partsOf = ({ counts }: RunModel) =>
     { sign: '░', colour: 'gray', count: counts.todo + counts.skipped },
   ] as const;
 
-/** Every part that is not empty has a cell; the rest go by what is left over. */
+/** Every non-empty part gets a cell; remainders decide about the rest. */
 export function runBar(model: RunModel, columns: number): Line {
   const parts = partsOf(model).filter(({ count }) => count > 0);
   const total = parts.reduce((sum, { count }) => sum + count, 0);
@@ -153,7 +153,7 @@ export function countsLine(model: RunModel, details: Details, now: number, colum
   return within(line(` ${parts.join('  ')}`), columns);
 }
 
-/** State, bar or what holds the run up, counts. */
+/** State, the bar or the reason for a hold, counts. */
 export function top(model: RunModel, details: Details, now: number, columns: number): Line[] {
   const { second } = standingOf(model, details, now);
   return [

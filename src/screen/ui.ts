@@ -1,6 +1,6 @@
 /**
- * What the person at the screen has chosen: which screen, what is selected, what is typed.
- * Invariant: plain data; selections are ids, never places in a list, so that they survive whatever a run does.
+ * The choices of the person at the screen: screen, selection, typed text.
+ * Invariant: plain data; a selection is an id and never an index, so that it survives every change of the run.
  */
 
 import type { Act } from './control/act.js';
@@ -10,13 +10,13 @@ export type ScreenName = 'run' | 'needs' | 'ideas' | 'log' | 'history' | 'idea' 
 /** Screens by their number keys. */
 export const NUMBERED: readonly ScreenName[] = ['run', 'needs', 'ideas', 'log', 'history'];
 
-/** Parts of a screen that `Tab` goes through. */
+/** Parts of a screen in the order of `Tab`. */
 export type Section = 'needs' | 'slots' | 'next' | 'lately' | 'warnings' | 'left' | 'right';
 
 export type Tab = 'agent' | 'timeline' | 'gate' | 'diff' | 'task' | 'said';
 export const TABS: readonly Tab[] = ['agent', 'timeline', 'gate', 'diff', 'task', 'said'];
 
-/** Tabs whose text is read from its end; their `scroll` counts lines back from there. */
+/** Tabs that show the end of a text; their `scroll` counts lines back from it. */
 export const FROM_END: readonly Tab[] = ['agent', 'gate', 'said'];
 
 export type IdeaSort = 'backlog' | 'state' | 'score' | 'cost' | 'time';
@@ -32,57 +32,59 @@ export interface Draft {
 
 export interface Selection {
   section?: Section;
-  /** Of an idea; in the log of an event, in the history of a run. */
+  /** Id of an idea; in the log of an event, in the history of a run. */
   id: string;
 }
 
-/** One line that is typed where messages stand. */
+/** One line of input in the place of messages. */
 export interface Prompt extends Draft {
   kind: 'command' | 'find' | 'text';
-  /** Before what is typed: `:`, `/`, `hint for mfa-001`. */
+  /** The label before the input: `:`, `/`, `hint for mfa-001`. */
   label: string;
-  /** What could come next, best first. */
+  /** Possible continuations, the likeliest first. */
   completions?: readonly string[];
 }
 
 export interface Ui {
   screen: ScreenName;
-  /** Where `Esc` goes back to, the last one first. */
+  /** Screens that `Esc` returns to, the last one first. */
   back: readonly ScreenName[];
   /** By screen; absent: the first line. */
   selected: Readonly<Partial<Record<ScreenName, Selection>>>;
-  /** First visible line of a list; of a text that follows, lines back from its end. By screen, or screen and tab. */
+  /**
+   * First visible line of a list, or lines back from the end of a text that follows. By screen, or by screen and tab.
+   */
   scroll: Readonly<Record<string, number>>;
-  /** Whose page is open. */
+  /** The idea of the open page. */
   idea?: string;
   tab: Tab;
-  /** The side of a page in two columns that has the keys. */
+  /** The side of a two-column page that receives the keys. */
   side: 'left' | 'right';
-  /** Serial of the agent run that the page of an idea shows; absent: the last one. */
+  /** Serial of the agent run on the page of an idea; absent: the last one. */
   serial?: number;
   /** File that the Diff tab shows whole. */
   file?: string;
   follow: boolean;
   wrap: boolean;
   filter: string;
-  /** Run whose log is shown; absent: the run of the screen. */
+  /** Run of the shown log; absent: the run of the screen. */
   logOf?: string;
   /** Filter of the log. */
   find: string;
   sort: IdeaSort;
   order: SlotOrder;
   tree: boolean;
-  /** Groups whose ideas are not shown. */
+  /** Collapsed groups. */
   closed: ReadonlySet<string>;
   hideLanded: boolean;
-  /** Answers that are begun, by idea. */
+  /** Unsent answers, by idea. */
   drafts: Readonly<Record<string, Draft>>;
-  /** The idea whose answer is being typed. */
+  /** The idea whose answer the person types. */
   answering?: string;
   prompt?: Prompt;
-  /** What will happen; `y` does it, everything else is no. */
+  /** Describes the pending action. `y` confirms it; any other key cancels it. */
   confirm?: string;
-  /** What `y` does, or what the typed text belongs to. */
+  /** The action that `y` confirms, or that receives the typed text. */
   pending?: Act;
   message?: { text: string; refused?: true };
 }

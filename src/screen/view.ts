@@ -1,4 +1,4 @@
-/** What every view is given, and what it gives back. */
+/** The input and the output of every view. */
 import type { RunModel } from '../model/model.js';
 import type { Details } from './details.js';
 import type { Line } from './line.js';
@@ -21,17 +21,17 @@ export interface View {
 
 export interface Picture {
   lines: Line[];
-  /** Where the terminal's cursor stands while something is typed; 0-based. */
+  /** Position of the terminal's cursor while a person types; 0-based. */
   cursor?: { line: number; column: number };
-  /** What is selected in fact, where what was chosen is gone. */
+  /** The actual selection, when the chosen entry is gone. */
   selected?: Selection;
-  /** First visible line, as it came out; for `ui.scroll`. */
+  /** First visible line after layout; becomes `ui.scroll`. */
   scroll?: number;
 }
 
 export const isSame = (a: Selection, b: Selection): boolean => a.section === b.section && a.id === b.id;
 
-/** Where the selection is in a list; what is gone is looked for in other sections, then the first line. */
+/** Index of the selection in a list. A missing entry is searched in other sections; then the first line counts. */
 export function placeOf(list: readonly Selection[], chosen: Selection | undefined): number {
   if (list.length === 0) return -1;
   if (!chosen) return 0;
@@ -41,7 +41,7 @@ export function placeOf(list: readonly Selection[], chosen: Selection | undefine
   return Math.max(elsewhere, 0);
 }
 
-/** First line of a window that shows the place, moved as little as possible. */
+/** First line of a window that shows the index, moved as little as possible. */
 export function windowAt(place: number, count: number, height: number, first = 0): number {
   const last = Math.max(0, count - height);
   const at = Math.max(0, Math.min(first, last));

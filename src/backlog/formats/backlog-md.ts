@@ -1,6 +1,6 @@
 /**
- * Task files of Backlog.md: `backlog/tasks/*.md`, one task a file with front matter. A folder of them is one backlog.
- * Its last status, `Done` unless `config.yml` says otherwise, means done.
+ * Task files of Backlog.md: `backlog/tasks/*.md`, one task per file with front matter. A folder of them is one backlog.
+ * The last status means done: `Done`, unless `config.yml` says otherwise.
  */
 import { isScalar, isMap as isYamlMap, parse, parseDocument } from 'yaml';
 import type { Problem } from '../../config/problems.js';
@@ -16,7 +16,7 @@ const KNOWN = [
   ...['created_date', 'updated_date', 'assignee', 'reporter', 'type', 'parent'],
 ];
 const STEPS: Record<string, number> = { critical: 2, high: 1, medium: 0, low: -1 };
-/** Names of the settings, from the folder of the tasks. */
+/** Possible names of the settings file, relative to the tasks folder. */
 const SETTINGS = ['../config.yml', '../config.yaml', 'config.yml'];
 
 export const backlogMd = formatOf({
@@ -33,7 +33,7 @@ export const backlogMd = formatOf({
 
 interface Front {
   fields: Record<string, unknown>;
-  /** Offset of its YAML. */
+  /** Offset of the YAML block. */
   start: number;
   yaml: string;
   body: string;
@@ -48,7 +48,7 @@ function frontOf({ text }: Source): Front | undefined {
   return isMap(fields) ? { fields, start, yaml, body: text.slice(match[0].length) } : undefined;
 }
 
-/** The statuses of the project: the first means open, the last done. */
+/** The first and the last status of the project: the first means open, the last means done. */
 function statusesOf({ beside }: Source): { first: string; last: string } {
   for (const name of SETTINGS) {
     const settings: unknown = quietly(() => parse(beside.get(name) ?? '', { logLevel: 'silent' }) as unknown);
@@ -135,7 +135,7 @@ function priorityOf(fields: Record<string, unknown>): Priority | undefined {
   return said === undefined || steps === undefined ? undefined : { steps, said };
 }
 
-/** `## Name` and its text, without the tool's markers. */
+/** Splits the body into `## Name` sections, without the tool's markers. */
 function sectionsOf(body: string): { name: string; text: string }[] {
   const plain = body.replace(/^[ \t]*<!-- [A-Z:_-]+ -->[ \t]*(?:\r\n?|\n|$)/gm, '').replace(/\r\n?/g, '\n');
   return plain.split(/^(?=##\s)/m).map((part) => {

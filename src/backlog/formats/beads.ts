@@ -1,6 +1,6 @@
 /**
- * Issues of beads: `.beads/issues.jsonl`, one issue a line. Where `bd` is on PATH, its database is the store and this file
- * an export, so `jobs/beads.ts` closes the issue through it; without `bd` the line is changed in place.
+ * Issues of beads: `.beads/issues.jsonl`, one issue per line. With `bd` on PATH, its database is the store and this
+ * file an export, so `jobs/beads.ts` closes the issue through `bd`. Without `bd`, ralphctl edits the line in place.
  */
 import type { Idea } from '../../protocol/idea.js';
 import { ideaOf, inNumbers, labelled, leftOut, others, type State, stateOf } from './common.js';
@@ -19,7 +19,7 @@ const STATES: Readonly<Record<string, State>> = {
   hooked: { out: 'its status is hooked: another agent has it' },
   tombstone: { out: 'it is deleted', over: true },
 };
-/** Types of dependencies that hold an issue back. */
+/** Dependency types that block an issue. */
 const BLOCKING = ['blocks', 'waits-for'];
 const NOISE = [
   ...['created_at', 'updated_at', 'closed_at', 'created_by', 'owner', 'close_reason', 'assignee', 'started_at'],
@@ -40,7 +40,7 @@ function read(source: Source): Read {
   const { objects, problems } = objectsOf(source);
   const entries: Entry[] = [];
   const out: LeftOut[] = [];
-  // Newer exports also have lines of other kinds, such as memories.
+  // Newer exports also contain lines of other kinds, such as memories.
   for (const object of objects.filter(({ value }) => value._type === undefined || value._type === 'issue')) {
     const state = stateOf(object, STATES);
     const idea = issueOf(object, source.file, state === 'done');
@@ -86,7 +86,7 @@ function issueOf(object: JsonObject, file: string, done: boolean): Idea | undefi
   });
 }
 
-/** Bullets or lines of the criteria. */
+/** Splits the criteria into bullets or lines. */
 const criteriaOf = (text: string): string[] =>
   text
     .split(/\r\n?|\n/)

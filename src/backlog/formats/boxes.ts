@@ -1,4 +1,6 @@
-/** What the Markdown formats share: headings as phases, the lines below a checkbox, and the edit of its mark. */
+/**
+ * Helpers that the Markdown formats share: headings as phases, the lines below a checkbox, and the edit of its mark.
+ */
 import type { Problem } from '../../config/problems.js';
 import type { Idea } from '../../protocol/idea.js';
 import type { Edit, Entry } from './format.js';
@@ -7,9 +9,9 @@ import type { Source } from './source.js';
 
 export interface Box extends MdLine {
   checkbox: Checkbox;
-  /** Texts of the headings above it, the outermost first. */
+  /** Texts of the enclosing headings, the outermost first. */
   headings: readonly string[];
-  /** Position in the lines of the file. */
+  /** Index in the lines of the file. */
   at: number;
 }
 
@@ -24,7 +26,7 @@ export function boxesOf(lines: readonly MdLine[]): Box[] {
   return boxes;
 }
 
-/** The lines below a checkbox that belong to it: deeper than it, up to the next task or heading. */
+/** The lines that belong to a checkbox: more deeply indented ones, up to the next task or heading. */
 export function below(lines: readonly MdLine[], box: Box, isTask: (line: MdLine) => boolean): string[] {
   const taken = textBelow(
     lines,
@@ -45,7 +47,7 @@ export const boxEntry = (idea: Idea, checkbox: Checkbox): Entry => ({
   edits: (done) => [markEdit(checkbox, done)],
 });
 
-/** Problems of ids that two lines would share. */
+/** Reports ids that two lines would share. */
 export function repeated(entries: readonly { idea: Idea }[], { file }: Source, fix: string): Problem[] {
   const first = new Map<string, number>();
   return entries.flatMap(({ idea: { id, source } }) => {

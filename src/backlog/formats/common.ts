@@ -1,4 +1,7 @@
-/** What several formats share: an idea from its parts, priorities in words, ids below a feature, an order as dependencies. */
+/**
+ * Helpers that several formats share: an idea from its parts, priorities in words, ids below a feature, an order as
+ * dependencies.
+ */
 import { createHash } from 'node:crypto';
 import { suggest } from '../../config/problems.js';
 import type { Idea, Priority } from '../../protocol/idea.js';
@@ -15,7 +18,7 @@ type Parts = Pick<Idea, 'id' | 'title' | 'done'> &
     line: number;
   };
 
-/** An idea that iterates until it is complete. */
+/** Builds an idea that iterates until it is complete. */
 export function ideaOf({ file, line, body = [], priority, ...parts }: Parts): Idea {
   const title = oneLine(parts.title);
   const rest = body.map((one) => one?.trim()).filter((one) => one !== undefined && one !== '');
@@ -46,14 +49,14 @@ export const oneLine = (text: string): string =>
     .split(/\r\n?|\n/)[0]
     ?.trim() ?? '';
 
-/** `Label:` and a list, or nothing. */
+/** `Label:` and a list; undefined for an empty list. */
 export const listed = (label: string, entries: readonly string[]): string | undefined =>
   entries.length === 0 ? undefined : `${label}:\n\n${entries.map((one) => `- ${one}`).join('\n')}`;
 
 export const labelled = (label: string, text: string | undefined): string | undefined =>
   text === undefined ? undefined : `${label}: ${text}`;
 
-/** Fields that no format knows: the agent sees them, and a conversion keeps them. */
+/** Lists fields that no format knows, so that the agent sees them and a conversion keeps them. */
 export function others(rest: Record<string, unknown>): string | undefined {
   if (Object.keys(rest).length === 0) return undefined;
   return `Other fields in the backlog:\n\n\`\`\`json\n${JSON.stringify(rest, null, 2)}\n\`\`\``;
@@ -70,7 +73,7 @@ const WORDS: Record<string, number> = {
   lowest: -2,
 };
 
-/** A priority in words. */
+/** Reads a priority given as a word. */
 export function inWords(object: JsonObject, key = 'priority'): Priority | undefined {
   const said = object.text(key);
   if (said === undefined) return undefined;
@@ -80,7 +83,7 @@ export function inWords(object: JsonObject, key = 'priority'): Priority | undefi
   return undefined;
 }
 
-/** Each lower number is more important; `normal` is worth nothing. */
+/** Reads a priority given as a number: lower means more important, and `normal` means no priority. */
 export function inNumbers(object: JsonObject, normal: number): Priority | undefined {
   const value = object.number('priority');
   return value === undefined ? undefined : { steps: normal - value, said: String(value) };
@@ -88,7 +91,7 @@ export function inNumbers(object: JsonObject, normal: number): Priority | undefi
 
 export type State = 'open' | 'done' | { out: string; over?: true };
 
-/** What a word of a tool means to a run. A problem names the known words. */
+/** Translates a tool's status word into a state. The problem for an unknown word names the known words. */
 export function stateOf(object: JsonObject, known: Readonly<Record<string, State>>, key = 'status'): State | undefined {
   const said = object.text(key);
   const state = said === undefined ? undefined : known[said];
@@ -106,8 +109,8 @@ export const leftOut = (idea: Idea, { out, over }: Exclude<State, string>): Left
 });
 
 /**
- * An id for a text without one. A text that is too long to be whole in it gets a fingerprint, so that two long texts with
- * the same beginning differ. Depends on the text alone.
+ * Derives an id for a text without one. A text that is too long for an id gets a fingerprint, so that two long texts
+ * with the same beginning differ. The id depends on the text alone.
  */
 export function idOfText(text: string): string | undefined {
   const words = slug(text);
@@ -117,7 +120,7 @@ export function idOfText(text: string): string | undefined {
   return longer ? `${words}-${mark}` : words;
 }
 
-/** Ids that a tool counts anew in each feature get its name in front: they are in the history of one repository. */
+/** Prefixes ids that a tool restarts in each feature, because one repository's history holds them all. */
 export const scoped = (scope: string | undefined, id: string): string => {
   const name = scope === undefined ? undefined : slug(scope);
   return name === undefined ? id : `${name.slice(0, 40)}.${id}`;
@@ -126,14 +129,16 @@ export const scoped = (scope: string | undefined, id: string): string => {
 /** The name of the folder that contains the file. */
 export const folderOf = (path: string): string | undefined => path.split('/').at(-2);
 
-/** The path from a known folder on, such as `specs/001-albums`, for prompts; undefined where the path has no such part. */
+/**
+ * The path from a known folder on, such as `specs/001-albums`, for prompts; undefined when the path lacks that folder.
+ */
 export function from(path: string, folder: string): string | undefined {
   const at = `/${path}`.lastIndexOf(`/${folder}/`);
   const below = at < 0 ? undefined : path.slice(at, path.lastIndexOf('/'));
   return below === '' ? undefined : below;
 }
 
-/** Stages run one after another; the ideas of a stage do not wait for each other. */
+/** Adds dependencies so that stages run one after another. The ideas of one stage do not wait for each other. */
 export function inStages(stages: readonly (readonly Idea[])[]): void {
   let before: readonly Idea[] = [];
   for (const stage of stages) {

@@ -1,6 +1,6 @@
 /**
- * The queue of fitchmultz/ralph: `.ralph/queue.jsonc`. Its tool moves ended tasks to `done.jsonc`, so what is there has
- * landed. The order of the file is the order of the run where priorities are equal.
+ * The queue of fitchmultz/ralph: `.ralph/queue.jsonc`. The tool moves finished tasks to `done.jsonc`, so ralphctl
+ * counts those as landed. Tasks of equal priority run in file order.
  */
 import { parse } from 'jsonc-parser';
 import type { Idea } from '../../protocol/idea.js';
@@ -59,7 +59,7 @@ function read(source: Source): Read {
   };
 }
 
-/** Ids that ended: nobody waits for them. They have no title, so that nobody lists them. */
+/** Ids of finished tasks: no idea waits for them. Without a title, no listing shows them. */
 function endedBefore({ beside }: Source): LeftOut[] {
   return ENDED.flatMap((name) => {
     const value: unknown = quietly(() => parse(beside.get(name) ?? '') as unknown);
@@ -92,7 +92,7 @@ function taskOf(task: JsonObject, file: string, done: boolean): Idea | undefined
   });
 }
 
-/** `blocks` is the other end of `depends_on`. */
+/** `blocks` states a `depends_on` of the other task. */
 function blocks(tasks: readonly JsonObject[], entries: readonly Entry[]): void {
   for (const task of tasks) {
     const id = task.text('id');
@@ -106,7 +106,7 @@ function blocks(tasks: readonly JsonObject[], entries: readonly Entry[]): void {
 function editsOf(task: JsonObject, done: boolean, now: string): Edit[] {
   const changed = task.has('updated_at') ? task.set('updated_at', now, 'status') : [];
   const status = task.set('status', done ? 'done' : 'todo', 'title');
-  // The tool refuses an ended task without the time.
+  // The tool rejects a finished task without the time.
   const ended = done
     ? task.set('completed_at', now, task.has('updated_at') ? 'updated_at' : 'status')
     : task.remove('completed_at');

@@ -1,6 +1,6 @@
 /**
- * fix_plan.md of frankbria/ralph-claude-code. Its headings are buckets of priority; a task has no id, so it gets one from
- * its text. A box with anything but a blank or an x, such as a date, is no task.
+ * fix_plan.md of frankbria/ralph-claude-code. Its headings set the priority. A task has no id, so ralphctl derives one
+ * from its text. A box that holds neither a blank nor an x, such as a date, is not a task.
  */
 import type { Priority } from '../../protocol/idea.js';
 import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
@@ -15,7 +15,7 @@ const BUCKETS: readonly (readonly [RegExp, number])[] = [
   [/\bhigh\b/i, 1],
   [/\bmedium\b/i, 0],
   [/\blow\b/i, -1],
-  // These never keep their loop from its end.
+  // That tool's loop ends without finishing these, so they come last.
   [/^(?:optional|future(?: enhancements)?|nice to have)\b/i, -2],
 ];
 

@@ -1,7 +1,7 @@
 /**
- * The interface of a backlog format: which files it reads, how it reads them, and which bytes say that an idea is done.
- * Invariant: reading never throws. Marking changes one idea's `done` and nothing else, or it changes nothing: the new
- * text is read again and compared before it is given out.
+ * The interface of a backlog format: which files it reads, how it reads them, and which edit marks an idea as done.
+ * Invariant: reading never throws. Marking changes one idea's `done` and nothing else, or it changes nothing: ralphctl
+ * parses the new text and compares it before returning it.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '../../config/problems.js';
@@ -19,11 +19,11 @@ export interface Edit {
 /** An idea, and the edits of its text that mark it as done or as open again. */
 export interface Entry {
   idea: Idea;
-  /** @param now ISO time, for formats that keep one */
+  /** @param now ISO time, for formats that store one */
   edits(done: boolean, now: string): readonly Edit[];
 }
 
-/** What the file has and no run takes. */
+/** An entry of the file that no run takes. */
 export interface LeftOut {
   id: string;
   title: string;
@@ -50,22 +50,22 @@ export type Beside = ReadonlyMap<string, string>;
 
 export interface Format {
   name: FormatName;
-  /** For messages: the file and its tool. */
+  /** Names the file and its tool in messages. */
   about: string;
-  /** The path is the place where the tool keeps it. */
+  /** Whether the tool keeps its file at this path. */
   place(source: Source): boolean;
-  /** The content has the shape of this format, right or wrong. */
+  /** Whether the content has the shape of this format, valid or not. */
   shape(source: Source): boolean;
   parse(source: Source): Parsed | Promise<Parsed>;
-  /** The new text; undefined when there is no such idea, it says so already, or the text cannot be changed safely. */
+  /** The new text; undefined when no such idea exists, it already has that mark, or no safe edit exists. */
   mark(source: Source, id: string, done: boolean, now: string): string | undefined;
-  /** Names of files to read with it, relative to its folder. */
+  /** Files to read together with this one, relative to its folder. */
   beside?: readonly string[];
 }
 
 type Definition = Pick<Format, 'name' | 'about' | 'place' | 'shape' | 'beside'> & { read(source: Source): Read };
 
-/** A format from a function that gives entries. */
+/** Builds a format from a function that returns entries. */
 export function formatOf({ read, ...definition }: Definition): Format {
   return {
     ...definition,
@@ -112,7 +112,7 @@ function applied(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Takes dependencies on cancelled entries away, and leaves out what waits for, or is part of, something that is left out.
+ * Removes dependencies on cancelled entries. Leaves out entries that wait for, or belong to, an entry that is left out.
  */
 function settle(entries: readonly Entry[], leftOut: readonly LeftOut[]): { kept: Entry[]; out: LeftOut[] } {
   const out = [...leftOut];

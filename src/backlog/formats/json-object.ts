@@ -1,6 +1,6 @@
 /**
  * An object in a JSON text: its fields with their lines and problems, and the edits that set or remove one field.
- * Invariant: an edit touches the field alone; it copies the layout of a field that stands there.
+ * Invariant: an edit changes that field alone. A new field copies the layout of an existing one.
  */
 import type { Node } from 'jsonc-parser';
 import type { Problem } from '../../config/problems.js';
@@ -25,7 +25,7 @@ export class JsonObject {
     this.#base = base;
   }
 
-  /** Of the object, or of one field. */
+  /** The line of the object, or of one field. */
   line(key?: string): number {
     const offset = (key === undefined ? undefined : this.#pair(key)?.offset) ?? this.#node.offset;
     if (key !== undefined) return this.#source.lineAt(this.#base + offset);
@@ -42,7 +42,7 @@ export class JsonObject {
     return this.value[key] !== undefined && this.value[key] !== null;
   }
 
-  /** A text; numbers count as text. A problem where it is something else. */
+  /** Reads a string; a number counts as one. Any other value adds a problem. */
   text(key: string): string | undefined {
     this.#used.add(key);
     const value = this.value[key];
@@ -53,7 +53,7 @@ export class JsonObject {
     return undefined;
   }
 
-  /** A list of texts; one text is a list of one. */
+  /** Reads a list of strings; one string counts as a list of one. */
   texts(key: string): string[] {
     this.#used.add(key);
     const value = this.value[key];
@@ -83,7 +83,7 @@ export class JsonObject {
     return undefined;
   }
 
-  /** The objects of a list. */
+  /** Reads a list of objects. */
   objects(key: string): JsonObject[] {
     this.#used.add(key);
     const list = this.#pair(key)?.children?.[1];
@@ -91,13 +91,13 @@ export class JsonObject {
     return (list.children ?? []).map((node) => new JsonObject(this.#source, node, this.#base));
   }
 
-  /** The object of a field. */
+  /** Reads a field that holds an object. */
   object(key: string): JsonObject | undefined {
     const node = this.#pair(key)?.children?.[1];
     return node?.type === 'object' ? new JsonObject(this.#source, node, this.#base) : undefined;
   }
 
-  /** Fields that nobody asked for and `without` does not name. */
+  /** Fields that no call has read and `without` does not name. */
   rest(...without: string[]): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(this.value).filter(
@@ -106,7 +106,7 @@ export class JsonObject {
     );
   }
 
-  /** Sets a field where it stands, or writes it behind the field `after`. */
+  /** Sets an existing field in place, or inserts it after the field `after`. */
   set(key: string, value: unknown, after: string): Edit[] {
     const text = JSON.stringify(value);
     const there = this.#pair(key)?.children?.[1];
@@ -122,7 +122,7 @@ export class JsonObject {
     return [{ offset: this.#base + old.offset + old.length, length: 0, text: put }];
   }
 
-  /** Removes a field that is not the first. */
+  /** Removes a field; the field must not be the first one. */
   remove(key: string): Edit[] {
     const pairs = this.#node.children ?? [];
     const at = pairs.findLastIndex((pair) => pair.children?.[0]?.value === key);

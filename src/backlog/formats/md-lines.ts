@@ -1,23 +1,24 @@
 /**
- * The lines of a Markdown file that can be headings or checkboxes: those outside fenced code, comments and front matter.
- * Foreign formats are line formats, and their own tools read them by line. Imports nothing.
+ * The lines of a Markdown file that can be headings or checkboxes: lines outside fenced code, comments and front
+ * matter.
+ * Works by line, because the tools of foreign formats also read them by line. Must not import anything.
  */
 export interface MdLine {
-  /** From 1. */
+  /** 1-based. */
   line: number;
-  /** Of the first character of the line. */
+  /** Offset of the first character of the line. */
   offset: number;
   text: string;
-  /** Columns of blanks before it. */
+  /** Columns of whitespace before the text. */
   indent: number;
   heading?: { depth: number; text: string };
   checkbox?: Checkbox;
 }
 
 export interface Checkbox {
-  /** The character in the brackets. */
+  /** The character between the brackets. */
   mark: string;
-  /** Its offset in the whole text. */
+  /** Offset of that character in the whole text. */
   at: number;
   /** Kiro writes `[ ]*` for optional tasks. */
   star: boolean;
@@ -84,7 +85,7 @@ function lineOf(text: string, offset: number, line: number): MdLine {
 
 export const isTicked = ({ mark }: Checkbox): boolean => /[xX]/.test(mark);
 
-/** The lines from `from` up to the first that ends the block, without blank lines at the end. */
+/** The lines from `from` up to the first one that ends the block, without trailing blank lines. */
 export function textBelow(lines: readonly MdLine[], from: number, ends: (line: MdLine) => boolean): MdLine[] {
   const below: MdLine[] = [];
   for (let at = from; at < lines.length; at++) {

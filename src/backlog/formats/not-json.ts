@@ -1,8 +1,8 @@
-/** The problem of a file that is not JSON, in the words of {@link readLocated}. */
+/** Reports a file that is not JSON, with the message that {@link readLocated} uses. */
 import type { Problem } from '../../config/problems.js';
 import { isMap, type Source } from './source.js';
 
-/** @param comments the format has comments and trailing commas */
+/** @param comments whether the format allows comments and trailing commas */
 export function notJson(source: Source, comments = false): Problem | undefined {
   const { file, text } = source;
   const { node, fault } = source.tree();

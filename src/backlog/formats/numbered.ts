@@ -1,6 +1,6 @@
 /**
- * tasks.md of Kiro and of OpenSpec: numbered checkboxes that run in order. Kiro nests `1.1` below `1.` and marks optional
- * tasks with a star; OpenSpec groups `1.1` below a heading `## 1.`.
+ * tasks.md of Kiro and of OpenSpec: numbered checkboxes that run in order. Kiro nests `1.1` below `1.` and marks
+ * optional tasks with a star. OpenSpec groups `1.1` below a heading `## 1.`.
  */
 import type { Idea } from '../../protocol/idea.js';
 import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
@@ -9,7 +9,7 @@ import { type Format, formatOf, type Read } from './format.js';
 import { isTicked, type MdLine } from './md-lines.js';
 import type { Source } from './source.js';
 
-/** `-` is a task that Kiro works on. */
+/** `-` marks a task that Kiro has started. */
 const MARKS = /[ xX-]/;
 const TASK = /^(\d+(?:\.\d+)*)\.?\s+(.*)$/;
 const REFERENCE = /^_?(?:\*\*)?(?:requirements|validates)\s*:/i;
@@ -61,7 +61,7 @@ function read(source: Source, known: boolean, root: string, documents: string): 
     const above = byId.get(idea.parent ?? '');
     if (above) idea.text = `${idea.text}\n\nIt is part of: ${above.text}`;
   }
-  // Nothing waits for an optional task, and a group ends with its tasks.
+  // No idea waits for an optional task, and a group ends with its tasks.
   const chain: Idea[][] = [];
   for (const idea of ideas.filter(({ blue }) => !blue)) {
     const before = chain.at(-1);

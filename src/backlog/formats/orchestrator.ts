@@ -1,4 +1,4 @@
-/** The runtime queue of ralph-orchestrator: `.ralph/agent/tasks.jsonl`, one task a line. */
+/** The runtime queue of ralph-orchestrator: `.ralph/agent/tasks.jsonl`, one task per line. */
 import type { Idea } from '../../protocol/idea.js';
 import { ideaOf, inNumbers, labelled, leftOut, others, type State, stateOf } from './common.js';
 import { type Entry, formatOf, type LeftOut, type Read } from './format.js';

@@ -1,4 +1,4 @@
-/** roadmap.md, ideas.yaml and ideas.json as formats. */
+/** Defines roadmap.md, ideas.yaml and ideas.json as formats. */
 import type { Syntax } from '../../config/located.js';
 import { parseIdeas } from '../ideas.js';
 import { parseRoadmap } from '../roadmap/roadmap.js';
@@ -6,10 +6,10 @@ import { tickIdeas, tickRoadmap } from '../tick.js';
 import type { Format } from './format.js';
 import type { Source } from './source.js';
 
-/** A checkbox with an id of its own, as only a roadmap has them. */
+/** A checkbox with an explicit id; only a roadmap has those. */
 const OWN_ID =
   /^(?:\*\*[^*\s]+\*\*\s*:|`[^`\s]+`?\s*:|\*\*[^*\s]+:\*\*|`[^`\s]+:|(?=[^\s:]*(?:[\d_-]|\.\w))[A-Za-z0-9][\w.-]*:\s)/;
-/** A list of ideas has at least one of these. */
+/** Every list of ideas contains at least one of these keys. */
 const IDEAS = /(?:^|[\r\n])(?:ideas\s*:|-\s+id\s*:)/;
 
 export const roadmap: Format = {

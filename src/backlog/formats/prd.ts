@@ -1,6 +1,6 @@
 /**
- * prd.json of snarktank/ralph and of ralph-tui. Shapes that models invent for it are refused with the fix, as ralph-tui
- * does. Without `dependsOn` the stories run in the order of their priority, one after another, as with their own loop.
+ * prd.json of snarktank/ralph and of ralph-tui. Like ralph-tui, ralphctl rejects shapes that models invent for it, and
+ * the error names the fix. Without `dependsOn` the stories run one after another by priority, as in those tools.
  */
 import type { Idea, Priority } from '../../protocol/idea.js';
 import { ideaOf, inStages, labelled, others, scoped } from './common.js';
@@ -73,7 +73,7 @@ function storyOf(story: JsonObject, scope: string | undefined, { file }: Source)
   return [{ idea, edits: (done) => story.set('passes', done, story.has('priority') ? 'priority' : 'title') }];
 }
 
-/** Stories of one priority may run at once; those without any run last. */
+/** Stories of equal priority may run in parallel. Stories without a priority run last. */
 function inOrder(ideas: readonly Idea[]): void {
   const last = Number.NEGATIVE_INFINITY;
   const stepsOf = ({ priority }: { priority?: Priority }): number => priority?.steps ?? last;

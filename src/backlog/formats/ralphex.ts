@@ -1,6 +1,7 @@
 /**
- * Plans of ralphex: `docs/plans/*.md`. A section `### Task N: title` is an idea, done when every box in it is ticked; its
- * boxes are its success criteria. Tasks run in order. ralphctl does not move the plan to `completed/`.
+ * Plans of ralphex: `docs/plans/*.md`. Each section `### Task N: title` is an idea, and its boxes are its success
+ * criteria. The idea is done when every box is ticked. Tasks run in order. ralphctl does not move the plan to
+ * `completed/`.
  */
 import { boxesOf, markEdit, repeated } from './boxes.js';
 import { ideaOf, inStages, listed, scoped } from './common.js';

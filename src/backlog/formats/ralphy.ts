@@ -1,6 +1,6 @@
 /**
- * Task lists of michaelshimeles/ralphy: `tasks:` as YAML or JSON with unique titles, or plain checkboxes in PRD.md. Groups
- * of `parallel_group` run in order; tasks of group 0, or without a group, run one after another.
+ * Task lists of michaelshimeles/ralphy: `tasks:` as YAML or JSON with unique titles, or plain checkboxes in PRD.md.
+ * Groups of `parallel_group` run in order. Tasks of group 0, or without a group, run one after another.
  */
 import { type Document, isScalar, isSeq, isMap as isYamlMap, LineCounter, parseDocument, type YAMLMap } from 'yaml';
 import type { Idea } from '../../protocol/idea.js';
@@ -34,7 +34,7 @@ function readBoxes(source: Source): Read {
   const lines = source.lines();
   const boxes = boxesOf(lines).filter((box) => isBox(box) && box.indent < 2);
   const entries = boxes.flatMap((box) => entryOf(box, lines, source));
-  // Headings of a PRD are no priorities.
+  // Headings of a PRD do not express priorities.
   for (const { idea } of entries) delete idea.priority;
   inStages(entries.map(({ idea }) => [idea]));
   if (entries.length > 0) return { entries, problems: repeated(entries, source, TWICE) };

@@ -1,4 +1,4 @@
-/** All formats. A new one is a file with a {@link Format}, a name in `names.ts`, and its place here. */
+/** Lists all formats. To add one, write a file with a {@link Format}, name it in `names.ts`, and list it here. */
 
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import { backlogMd } from './backlog-md.js';

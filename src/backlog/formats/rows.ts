@@ -1,4 +1,4 @@
-/** What formats of JSON lines share: every line as an object, or its problem. */
+/** Helpers that the JSON-lines formats share: every line as an object, or its problem. */
 import { parseTree } from 'jsonc-parser';
 import type { Problem } from '../../config/problems.js';
 import { JsonObject } from './json-object.js';

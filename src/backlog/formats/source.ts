@@ -1,6 +1,6 @@
 /**
- * A backlog file as formats look at it: its path, its text without a byte order mark, and what parsers make of it, once.
- * Invariant: no parser's error leaves this file.
+ * A backlog file for formats: its path, its text without a byte order mark, and its parsed forms, each parsed once.
+ * Invariant: never throws a parser's error.
  */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { parse as parseYaml } from 'yaml';
@@ -31,7 +31,7 @@ export class Source {
     this.beside = beside;
   }
 
-  /** With forward slashes. */
+  /** The path with forward slashes. */
   get path(): string {
     return this.file.replaceAll('\\', '/');
   }
@@ -40,7 +40,7 @@ export class Source {
     return this.path.slice(this.path.lastIndexOf('/') + 1);
   }
 
-  /** Lower case, without the dot. */
+  /** The file extension in lower case, without the dot. */
   get ending(): string {
     return /\.([A-Za-z0-9]+)$/.exec(this.name)?.[1]?.toLowerCase() ?? '';
   }
@@ -55,7 +55,7 @@ export class Source {
     return this.#tree;
   }
 
-  /** The value of the whole text as JSON with comments; undefined where it is none. */
+  /** The value of the whole text as JSON with comments; undefined when it does not parse. */
   json(): unknown {
     if (this.#json === UNREAD) {
       const { node, fault } = this.markdown ? { node: undefined, fault: undefined } : this.tree();
@@ -69,7 +69,7 @@ export class Source {
     return this.#yaml;
   }
 
-  /** JSON or YAML, by the ending. */
+  /** Parses JSON or YAML, by the file extension. */
   value(): unknown {
     return /^ya?ml$/.test(this.ending) ? this.yaml() : this.json();
   }
@@ -86,7 +86,7 @@ export class Source {
     return this.#rows;
   }
 
-  /** From 1. Found in a table, because a file of thousands of entries asks for each. */
+  /** The 1-based line of an offset. Uses a table, because a file of thousands of entries asks for each. */
   lineAt(offset: number): number {
     this.#starts ??= [0, ...[...this.text.matchAll(/\r\n?|\n/g)].map((end) => end.index + end[0].length)];
     let [low, high] = [0, this.#starts.length];
@@ -99,7 +99,7 @@ export class Source {
   }
 }
 
-/** A line of a JSON-lines file. */
+/** One line of a JSON-lines file. */
 export interface Row {
   line: number;
   offset: number;
@@ -143,7 +143,7 @@ function treeOf(text: string): { node: Node | undefined; fault?: JsonFault } {
   return { node };
 }
 
-/** The value of a node, `__proto__` included as a plain key. */
+/** The value of a node. Keeps `__proto__` as a plain key. */
 export function plainValue(node: Node, depth = 0): unknown {
   if (depth > MOST_NESTED) return undefined;
   if (node.type === 'array') return (node.children ?? []).map((child) => plainValue(child, depth + 1));

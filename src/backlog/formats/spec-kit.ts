@@ -1,6 +1,6 @@
 /**
- * tasks.md of GitHub's spec-kit: `specs/<feature>/tasks.md`, tasks `T001 [P] [US1] text`. Tasks run in order; tasks with
- * [P] that stand next to each other do not wait for one another.
+ * tasks.md of GitHub's spec-kit: `specs/<feature>/tasks.md`, tasks `T001 [P] [US1] text`. Tasks run in order. Adjacent
+ * tasks with [P] do not wait for each other.
  */
 import type { Idea } from '../../protocol/idea.js';
 import { type Box, below, boxEntry, boxesOf, repeated } from './boxes.js';
@@ -78,7 +78,7 @@ function ideaAt(box: Box, match: RegExpExecArray, { file, lines, feature, folder
   });
 }
 
-/** Tasks with [P] in a row, below one heading, are a stage; every other task is one. */
+/** Adjacent tasks with [P] under one heading form a stage; any other task forms its own stage. */
 function stagesOf(tasks: readonly { idea: Idea; parallel: boolean; phase: string }[]): Idea[][] {
   const stages: { ideas: Idea[]; open: string | undefined }[] = [];
   for (const { idea, parallel, phase } of tasks) {

@@ -1,6 +1,6 @@
 /**
- * tasks.json of Taskmaster: a list of tasks, or one list for each tag. Subtasks are ideas of their own in a group; ids of
- * tags other than `master` get the tag's name in front.
+ * tasks.json of Taskmaster: a list of tasks, or one list per tag. Each subtask becomes an idea in its task's group. Ids
+ * of tags other than `master` start with the tag's name.
  */
 import type { Idea } from '../../protocol/idea.js';
 import { ideaOf, inWords, labelled, leftOut, others, type State, scoped, stateOf } from './common.js';
@@ -64,7 +64,7 @@ function read(source: Source): Read {
   return { entries, leftOut: out, problems };
 }
 
-/** A task and its subtasks. @returns its problems */
+/** Adds a task and its subtasks. @returns its problems */
 function take(task: JsonObject, place: Place): JsonObject['problems'] {
   const id = task.text('id');
   const subtasks = task.objects('subtasks');
@@ -73,7 +73,7 @@ function take(task: JsonObject, place: Place): JsonObject['problems'] {
   const test = labelled('Test strategy', task.text('testStrategy'));
   const context = [task.text('description'), task.text('details'), test].filter((text) => text !== undefined);
   for (const subtask of subtasks) {
-    // A bare number names a subtask beside it, `2.1` one of another task.
+    // A bare number names a subtask of the same task; `2.1` names a subtask of another task.
     const beside = new Set(subtasks.map(({ value }) => String(value.id)));
     const number = subtask.text('id');
     const naming = (said: string): string => (beside.has(said) ? `${id}.${said}` : said);

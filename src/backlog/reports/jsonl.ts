@@ -1,6 +1,6 @@
 /**
- * Reads bug reports from a JSONL file, one a line.
- * Invariant: the result is sound (ids unique, sizes bounded), or a BacklogError names every line to fix.
+ * Reads bug reports from a JSONL file, one per line.
+ * Invariant: the result is valid (unique ids, bounded sizes), or a BacklogError names every line to fix.
  */
 import { byLine, type Problem } from '../../config/problems.js';
 import { InputError, MIB, readInput } from '../../config/read-input.js';

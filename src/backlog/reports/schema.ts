@@ -1,7 +1,7 @@
 /**
- * One line of a file of bug reports; schemas/triage-report.schema.json is made from it.
- * Invariant: fields are only ever added, never changed in meaning. Other fields are ignored, so that an export of a
- * tracker can keep its own.
+ * Defines one line of a bug-report file; schemas/triage-report.schema.json comes from it.
+ * Invariant: new versions add fields and never change the meaning of one. ralphctl ignores unknown fields, so that an
+ * export of a tracker can keep them.
  */
 import { z } from 'zod';
 import { inputSchema, type JsonSchema } from '../../config/zod-problems.js';

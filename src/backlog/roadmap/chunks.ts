@@ -1,7 +1,7 @@
 /**
- * A Markdown file in pieces that can be parsed one by one: the parser takes quadratic time on one long document.
- * Invariant: a piece starts where CommonMark starts a new block at the root whatever stands before it, so the pieces
- * together mean what the whole means. If a fence or an HTML block may still be open, the parser decides.
+ * Splits a Markdown file into pieces, because the parser takes quadratic time on one long document.
+ * Invariant: a piece starts where CommonMark starts a new root block in any context, so the pieces mean the same as the
+ * whole. Where a fence or an HTML block may still be open, the parser decides.
  */
 import { createContext, Script } from 'node:vm';
 import type { Root } from 'mdast';
@@ -10,24 +10,24 @@ import { unified } from 'unified';
 
 const parser = unified().use(remarkParse).freeze();
 
-/** Characters after which the next possible cut is taken. */
+/** Minimum length of a piece; the next possible cut ends it. */
 const PIECE = 4096;
-/** A heading or a checkbox item in the first column. (`m` flag would also match after U+2028, which ends no line.) */
+/** A heading or a checkbox item in the first column. The `m` flag would also match after U+2028, which ends no line. */
 const CUT = /(?<![^\r\n])(?:#{1,6}[ \t]|[-*+][ \t]+\[|(\d{1,9})[.)][ \t]+\[)/g;
 const MAY_STAY_OPEN = /(?<![^\r\n]) {0,3}(?:`{3}|~{3}|<)/;
 
-/** Most time for one piece, ms. A piece has about four thousand characters, which take some ten. */
+/** Time limit for one piece, ms. A piece of four thousand characters normally takes about ten. */
 const MOST_MS = 2000;
-/** Most CPU time for all pieces of a file: this much, ms, and some for each piece. Load does not count. */
+/** CPU time limit for all pieces of a file, ms; each piece adds some. CPU time ignores load. */
 const FILE_MS = 2000;
 const PIECE_MS = 40;
-/** A list item behind so many blanks that the parser's time explodes; people stop at twenty. */
+/** A list item behind so much indentation that the parser's time explodes. People indent by twenty at most. */
 const TOO_DEEP = /^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/;
 
 /** Markdown whose parsing time grows at least with the square of its length. */
 export class TooComplexError extends Error {
   override readonly name = 'TooComplexError';
-  /** In the whole text, from 1. */
+  /** 1-based, in the whole text. */
   readonly line: number;
   constructor(message: string, line: number) {
     super(message);
@@ -38,7 +38,7 @@ export class TooComplexError extends Error {
 const guarded = new Script('parse()');
 
 /**
- * Parses, and gives up after a time: only a script that runs in a context of its own can be stopped from outside.
+ * Parses with a time limit. Runs in its own context, because only such a script can be interrupted from outside.
  * @throws TooComplexError
  */
 function parseInTime(text: string, line: number): Root {
@@ -52,12 +52,12 @@ function parseInTime(text: string, line: number): Root {
   }
 }
 
-/** CPU time that the pieces of one file have used. */
+/** Counts the CPU time for the pieces of one file. */
 class Meter {
   #spent = 0;
   #allowed = FILE_MS;
 
-  /** @throws TooComplexError when many pieces that are slow each would add up. */
+  /** @throws TooComplexError when the pieces together exceed the file's limit */
   parse(text: string, line: number): Root {
     this.#allowed += Math.max(1, text.length / PIECE) * PIECE_MS;
     const before = process.cpuUsage();
@@ -93,7 +93,7 @@ function chunk(text: string, offset: number, line: number, meter: Meter): Chunk 
   };
 }
 
-/** Nothing of the piece reaches over its end. `number` is that of an ordered item that comes next. */
+/** Whether no block of the piece continues past its end. `number`: of an ordered item that follows. */
 function closed(piece: Chunk, number: string | undefined): boolean {
   const ordered = number !== undefined && Number(number) !== 1;
   if (!ordered && !MAY_STAY_OPEN.test(piece.text)) return true;
@@ -103,7 +103,7 @@ function closed(piece: Chunk, number: string | undefined): boolean {
   return last !== 'code' && last !== 'html';
 }
 
-/** The pieces of `text`, in order and without gaps, of at least `size` characters where a cut is possible. */
+/** The pieces of `text`, in order and without gaps, each at least `size` characters long where a cut is possible. */
 export function* chunks(text: string, size = PIECE): Generator<Chunk> {
   const meter = new Meter();
   let start = 0;
@@ -113,7 +113,7 @@ export function* chunks(text: string, size = PIECE): Generator<Chunk> {
     if (cut.index - start < wanted) continue;
     const piece = chunk(text.slice(start, cut.index), start, line, meter);
     if (!closed(piece, cut[1])) {
-      // Doubling keeps the repeated parsing of a block that never ends linear.
+      // Doubling the size bounds the repeated parsing of a block that never ends.
       wanted = 2 * Math.max(wanted, cut.index - start);
       continue;
     }
@@ -125,5 +125,5 @@ export function* chunks(text: string, size = PIECE): Generator<Chunk> {
   if (start < text.length) yield chunk(text.slice(start), start, line, meter);
 }
 
-/** Line ends in the text. */
+/** Counts line ends. */
 const countLines = (text: string): number => text.match(/\r\n?|\n/g)?.length ?? 0;

@@ -1,6 +1,6 @@
 /**
- * Splits a task-list item into its parts: checkbox, id, title, property. Works on syntax-tree nodes; patterns only look
- * at the text of one node.
+ * Splits a task-list item into its parts: checkbox, id, title, property. Reads syntax-tree nodes; each pattern matches
+ * the text of one node only.
  */
 import type { ListItem, Nodes, Paragraph, PhrasingContent } from 'mdast';
 import { IDEA_ID } from '../../protocol/idea.js';
@@ -12,7 +12,7 @@ export const columnOf = (node: Nodes): number => node.position?.start.column ?? 
 
 const isComment = (html: string): boolean => html.startsWith('<!--');
 
-/** The words of a node without markup; HTML tags stay, comments do not. */
+/** The text of a node without markup. Keeps HTML tags and drops comments. */
 export function plain(node: Nodes): string {
   if (node.type === 'html') return isComment(node.value) ? '' : node.value;
   if (node.type === 'break') return '\n';
@@ -30,12 +30,12 @@ export interface Checkbox {
   done: boolean;
   /** Offset of the character between the brackets. */
   mark: number;
-  /** Where the text after the checkbox begins. */
+  /** Offset of the text after the checkbox. */
   end: number;
   paragraph: Paragraph;
 }
 
-/** The checkbox of an item, or the text between the brackets where it looks like one and is none. */
+/** The checkbox of an item, or the text between brackets that resemble a checkbox. */
 export function checkbox(item: ListItem, source: string): Checkbox | { odd: string; paragraph: Paragraph } | undefined {
   const paragraph = firstParagraph(item);
   if (!paragraph) return undefined;
@@ -47,14 +47,14 @@ export function checkbox(item: ListItem, source: string): Checkbox | { odd: stri
   return { done: /x/i.test(mark), mark: start + 1, end: start + whole.length, paragraph };
 }
 
-/** Letters and digits with something that words do not have. */
+/** Letters and digits plus a character that ordinary words lack. */
 const LOOKS_LIKE_ID = /[\d_-]|\.\w/;
 
 export interface Heading {
-  /** As written, usable or not. */
+  /** The id as written, valid or not. */
   id?: string;
   title: string;
-  /** Where the task's own text begins. */
+  /** Offset of the task's text. */
   textStart: number;
 }
 
@@ -87,7 +87,7 @@ export function idAndTitle(paragraph: Paragraph, from: number, source: string): 
 }
 
 function plainHeading(first: PhrasingContent, others: PhrasingContent[], from: number, source: string): Heading {
-  // The checkbox may be part of this node; its brackets hold nothing that an escape could change.
+  // The checkbox may be part of this node; escapes cannot change the text between its brackets.
   const value = plain(first);
   const text = startOf(first) < from ? value.replace(/^\[[^\]]*\]\s+/, '') : value;
   const title = text + others.map(plain).join('');

@@ -1,12 +1,12 @@
 /**
- * The properties of a roadmap task. Invariant: a bullet that is meant as a property is either understood or refused;
- * it never becomes text silently.
+ * The properties of a roadmap task. Invariant: ralphctl parses or rejects a bullet that looks like a property; it never
+ * turns such a bullet into text silently.
  */
 import { looseName, nearest, type Problem, suggest } from '../../config/problems.js';
 import { type Idea, MOST_STEPS, stepsOf } from '../../protocol/idea.js';
 
 export interface Property {
-  /** As written. */
+  /** The name as written. */
   name: string;
   value: string;
   /** Entries of a nested list. */
@@ -14,7 +14,7 @@ export interface Property {
   line: number;
 }
 
-/** What properties say; `id` and `parent` are settled by the caller. */
+/** The parsed properties. The caller resolves `id` and `parent`. */
 export type Said = Partial<
   Pick<
     Idea,
@@ -32,7 +32,7 @@ export type Said = Partial<
   >
 > & { success: string[]; dependsOn: string[]; tags: string[] };
 
-/** Takes quotes, backticks and escapes off a value. */
+/** Strips quotes, backticks and escapes from a value. */
 export function bare(value: string): string {
   const inner = /^(["'`]|\*\*)([\s\S]*)\1$/.exec(value.trim())?.[2] ?? value.trim();
   return inner.replace(/\\([!-/:-@[-`{-~])/g, '$1').trim();
@@ -118,7 +118,7 @@ const success: Reader = ({ value, entries }, said) => {
 
 interface Kind {
   read: Reader;
-  /** May stand there several times and take a nested list. */
+  /** The property may repeat and may hold a nested list. */
   many?: true;
 }
 
@@ -146,7 +146,7 @@ const SHAPE = /^[*_`]{0,3}([A-Za-z](?:[A-Za-z0-9_ -]|\\_){0,39}?)[*_`]{0,3}\s*:[
 const KEY_LIKE = /^[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
 
 /**
- * Name and value, where the text is meant as a property: a known name, one that is nearly known, or a lower-case key.
+ * Name and value when the text looks like a property: a known name, a near miss of one, or a lower-case key.
  * `- Note: keep the API` and `- https://…` are text.
  */
 export function asProperty(text: string): { name: string; value: string; known: boolean } | undefined {
@@ -165,7 +165,7 @@ export function asProperty(text: string): { name: string; value: string; known: 
   return spaced && meant ? { name, value, known } : undefined;
 }
 
-/** Reads all properties of one task; problems carry the property's own line. */
+/** Parses all properties of one task. Each problem has its property's line. */
 export function readProperties(properties: readonly Property[], file: string): { said: Said; problems: Problem[] } {
   const said: Said = { success: [], dependsOn: [], tags: [] };
   const problems: Problem[] = [];
@@ -200,7 +200,9 @@ export function readProperties(properties: readonly Property[], file: string): {
 const UNIT: Record<string, number> = { s: 1 / 60, m: 1, h: 60, d: 1440 };
 const PART = /(\d+(?:\.\d+)?)\s*(seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\s*/gy;
 
-/** Minutes in `45`, `60min`, `90 s`, `1h30m`; undefined for anything else, for zero and for more than a week. */
+/**
+ * Parses `45`, `60min`, `90 s` or `1h30m` into minutes; undefined for other texts, for zero and for more than a week.
+ */
 export function parseMinutes(text: string): number | undefined {
   const value = text.trim().toLowerCase();
   let minutes = 0;

@@ -1,8 +1,9 @@
 /**
- * roadmap.md (F1): tasks as checkbox items. Invariant: it never drops a possible task silently.
+ * Parses roadmap.md (F1): tasks as checkbox items. Invariant: never drops a possible task silently.
  *
- * A task without an id gets one from its text, where that leaves no doubt: no other task gets the same, and the file
- * has no ids at all or has them on other tasks under the same heading. Editing the text then makes it another task.
+ * A task without an id gets one from its text when the id is unambiguous: no other task gets the same id, and either no
+ * task of the file has an explicit id or other tasks under the same heading have one. Editing that text creates another
+ * task.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Problem } from '../../config/problems.js';
@@ -13,7 +14,7 @@ import { chunks } from './chunks.js';
 import { readProperties } from './properties.js';
 import { type RawTask, Walk } from './walk.js';
 
-/** How often parsing yields to heartbeats, ms. */
+/** Interval at which parsing yields to heartbeats, ms. */
 const BREATH_MS = 25;
 
 async function walk(text: string, file: string): Promise<Walk> {
@@ -28,7 +29,7 @@ async function walk(text: string, file: string): Promise<Walk> {
   return found;
 }
 
-/** The ideas of a roadmap and its problems. validate.ts checks relations between ideas. */
+/** Returns the ideas of a roadmap and its problems. `validate.ts` checks relations between ideas. */
 export async function parseRoadmap(raw: string, file: string): Promise<{ ideas: Idea[]; problems: Problem[] }> {
   const { tasks, headings, problems } = await walk(raw.replace(/^\uFEFF/, ''), file);
   const at = (line: number, message: string, fix: string): void => {

@@ -1,10 +1,11 @@
 /**
- * A task's text out of the source: ranges without what was cut out of them, dedented, line ends made `\n`.
- * Invariant: apart from that, every character stays as it was written, code fences included. Imports nothing.
+ * Extracts a task's text from the source: joins ranges, removes cuts, dedents, and turns line ends into `
+ * `.
+ * Invariant: every other character stays unchanged, code fences included. Must not import anything.
  */
 export type Range = readonly [from: number, to: number];
 
-/** The whole lines of a range; less where other text stands before it on its line. */
+/** The whole lines of a range. Starts later when other text precedes the range on its line. */
 export function wholeLines(source: string, [from, to]: Range): Range {
   let start = from;
   while (start > 0 && /[ \t]/.test(source.charAt(start - 1))) start--;
@@ -14,7 +15,7 @@ export function wholeLines(source: string, [from, to]: Range): Range {
   return [start, to + (rest.exec(source)?.[0].length ?? 0)];
 }
 
-/** Cuts in order and joined where they touch; one with an empty line before it also takes those after it. */
+/** Sorts the cuts and joins adjacent ones. A cut after an empty line also takes the empty lines that follow it. */
 function joined(source: string, cuts: readonly Range[]): Range[] {
   const merged: [number, number][] = [];
   for (const [from, to] of [...cuts].sort((a, b) => a[0] - b[0])) {
@@ -57,7 +58,7 @@ function without(source: string, [from, to]: Range, cuts: readonly Range[]): str
   return text + source.slice(at, to);
 }
 
-/** The first range begins in the middle of a line; the others hold whole lines. */
+/** The first range may begin in the middle of a line; the others hold whole lines. */
 export function taskText(source: string, ranges: readonly Range[], cuts: readonly Range[]): string {
   const sorted = joined(source, cuts);
   const parts = ranges.map((range, i) => {

@@ -1,6 +1,6 @@
 /**
  * Finds the tasks in a parsed roadmap. Invariant: every checkbox item with an id outside quotations and code becomes a
- * task or a problem, and every bullet below a task becomes a property, part of its text, or a task of its own.
+ * task or a problem. Every bullet below a task becomes a property, part of its text, or a separate task.
  */
 import type { Code, Html, List, ListItem, Nodes, Paragraph, RootContent } from 'mdast';
 import { visit } from 'unist-util-visit';
@@ -23,15 +23,15 @@ import { asProperty, type Property } from './properties.js';
 import { type Range, taskText, wholeLines } from './text.js';
 
 export interface RawTask {
-  /** Missing where the item has none. */
+  /** Absent when the item has none. */
   id?: string;
   title: string;
   text: string;
   done: boolean;
-  /** Offset of the character in the checkbox, in the whole text. */
+  /** Offset of the checkbox's character in the whole text. */
   mark: number;
   line: number;
-  /** Number of the heading it stands under. */
+  /** Index of the enclosing heading. */
   section: number;
   phase?: string;
   parent?: RawTask;
@@ -66,7 +66,7 @@ export class Walk {
     this.#file = file;
   }
 
-  /** Takes the next piece of the file. */
+  /** Adds the next piece of the file. */
   add(chunk: Chunk): void {
     this.#source = chunk.text;
     this.#line = chunk.line;
@@ -83,7 +83,7 @@ export class Walk {
     this.problems.push({ file: this.#file, line: this.#line + lineOf(node) + extraLines, message, fix });
   }
 
-  /** `owner`: the task these blocks stand below; `direct`: right below it, where properties stand. */
+  /** `owner`: the task above these blocks. `direct`: the blocks stand directly below it, where properties may stand. */
   #blocks(nodes: readonly RootContent[], owner?: Open, direct = true): void {
     let last: Open | undefined;
     for (const [i, node] of nodes.entries()) {
@@ -104,7 +104,7 @@ export class Walk {
 
   #heading(text: string, depth: number): void {
     this.#section++;
-    // The first heading of a file, where it is the title, is no phase.
+    // A level-1 heading at the start is the file's title, not a phase.
     this.#phase = this.headings.length === 0 && depth === 1 ? undefined : text || undefined;
     this.headings.push(text);
   }
@@ -139,7 +139,7 @@ export class Walk {
     return last;
   }
 
-  /** Opens a task, unless the item is none: no checkbox, or below another task and without an id. */
+  /** Opens a task. Skips an item without a checkbox, and an item below another task that has no id. */
   #asTask(item: ListItem, next: RootContent | undefined, owner: Open | undefined): Open | undefined {
     const box = checkbox(item, this.#source);
     if (!box) return undefined;
@@ -152,7 +152,7 @@ export class Walk {
     }
     const heading = idAndTitle(box.paragraph, box.end, this.#source);
     if (heading.id === undefined && owner) return undefined;
-    // The parser lets an item with an unclosed fence end inside the next one.
+    // The parser may extend an item with an unclosed fence into the next item.
     const end = Math.min(endOf(item), owner?.end ?? endOf(item), next ? startOf(next) : endOf(item));
     return this.#task(item, end, box, heading, owner);
   }
@@ -187,7 +187,7 @@ export class Walk {
     return BULLET.test(line) ? asProperty(line.replace(BULLET, '').trimEnd()) : undefined;
   }
 
-  /** Bullets indented so far that Markdown takes them for more of the paragraph. */
+  /** Handles bullets with such deep indentation that Markdown parses them as part of the paragraph. */
   #deepLines(paragraph: Paragraph, from: number, open: Open): void {
     let at = startOf(paragraph);
     const lines = this.#source.slice(at, endOf(paragraph)).split(/(?<=\n|\r(?!\n))/);
@@ -205,7 +205,7 @@ export class Walk {
     });
   }
 
-  /** The same in an indented code block: there it needs an empty line above. */
+  /** Handles bullets in an indented code block, which starts after an empty line. */
   #codeProperties(node: Code, open: Open): void {
     const source = this.#source.slice(startOf(node), endOf(node));
     if (/^\s*(?:`{3}|~{3})/.test(source)) return;
@@ -223,7 +223,7 @@ export class Walk {
     return paragraph && asProperty(this.#source.slice(startOf(paragraph), endOf(paragraph)));
   }
 
-  /** A bullet below a task: property or text. */
+  /** Handles a bullet below a task: a property or text. */
   #below(item: ListItem, open: Open, direct: boolean): void {
     const property = direct ? this.#property(item) : undefined;
     if (!property) {
@@ -245,7 +245,7 @@ export class Walk {
     open.cuts.push(wholeLines(this.#source, [startOf(item), endOf(item)]));
   }
 
-  /** Takes in what stands below a task by its indentation though Markdown does not nest it. */
+  /** Assigns a node to the task above it by indentation, where Markdown does not nest it. */
   #adopt(open: Open, node: RootContent, owner: Open | undefined): void {
     const range = wholeLines(this.#source, [startOf(node), endOf(node)]);
     open.ranges.push(range);
@@ -254,14 +254,14 @@ export class Walk {
     else this.#comments(node, open);
   }
 
-  /** Cuts the comments below a node out of the task's text. */
+  /** Cuts comments below a node out of the task's text. */
   #comments(node: Nodes, open: Open): void {
     visit(node, 'html', (html) => {
       if (html.value.startsWith('<!--')) open.cuts.push([startOf(html), endOf(html)]);
     });
   }
 
-  /** A block of HTML: nothing in it is Markdown, so no task may hide there. */
+  /** Handles a block of HTML. Markdown does not parse its content, so a task inside it is a problem. */
   #html(node: Html, open: Open | undefined): void {
     const from = startOf(node);
     const source = this.#source.slice(from, endOf(node));

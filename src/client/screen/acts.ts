@@ -1,6 +1,6 @@
 /**
- * Carries out what a key asks for beyond the picture: commands, the editor, the clipboard, a worker.
- * Invariant: a command reaches the run only through the program's own command line; an error becomes a message, never a throw.
+ * Carries out acts beyond painting: commands, the editor, the clipboard, a worker.
+ * Invariant: every command goes through the program's command line. An error becomes a message and is never thrown.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { ensureWorker, program } from '../worker-process.js';
 import type { RunSource } from './source.js';
 import { tell } from './tell.js';
 
-/** What acts need of the screen. */
+/** The functions of the screen that acts call. */
 export interface ActHost {
   readonly context: Context;
   readonly terminal: Terminal;
@@ -26,7 +26,7 @@ export interface ActHost {
   say(text: string, ok?: boolean): void;
   leave(): void;
   repaint(): void;
-  /** The pages about whole runs are read again. */
+  /** Makes the pages about whole runs reload. */
   forget(): void;
 }
 
@@ -89,7 +89,7 @@ async function done(act: Act, host: ActHost): Promise<void> {
   }
 }
 
-/** The begun answer in $VISUAL or $EDITOR. */
+/** Opens the draft answer in $VISUAL or $EDITOR. */
 async function inEditor(idea: string, host: ActHost): Promise<void> {
   const { env } = host.context;
   const editor = env.VISUAL || env.EDITOR;

@@ -1,6 +1,6 @@
 /**
- * The full screen in the place of an attached `start`: the run's end and its worker are looked after meanwhile.
- * Invariant: it ends as the lines of `start` do, with the same reasons.
+ * Shows the full screen for an attached `start`, and watches the run's end and its worker meanwhile.
+ * Invariant: it ends for the same reasons as the line output of `start`.
  */
 import type { RunSummary } from '../../protocol/run.js';
 import { loadRun } from '../../run-files/run.js';

@@ -1,5 +1,5 @@
 /**
- * The run that the screen shows: its source, its pages, its model. A run that starts later takes its place.
+ * Holds the run that the screen shows: its source, its pages, its model. A run that starts later replaces it.
  * Invariant: reads only; exactly one source is open.
  */
 import type { RunModel } from '../../model/model.js';
@@ -37,7 +37,7 @@ export class CurrentRun {
     return this.source.close();
   }
 
-  /** @returns its id, where a run started after this one ended; it is the current one from then on */
+  /** @returns the id of a run that started after this one ended; that run then becomes the current one */
   async followNewest(): Promise<string | undefined> {
     if (this.#model.endedAt === undefined) return undefined;
     const { project } = this.#model;

@@ -1,6 +1,6 @@
 /**
- * Reads what the visible part of the screen shows beside the model, and no more.
- * Invariant: reads and asks only; an answer that comes after the person has moved on is dropped.
+ * Reads data that the visible part of the screen needs beside the model, and no more.
+ * Invariant: reads and asks only. Drops an answer that arrives after the person has moved on.
  */
 import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { ideaInRuns } from '../model/idea-runs.js';
 import { AgentRunFiles } from './idea-files.js';
 import { IdeaGit } from './idea-git.js';
 
-/** Slots whose streams are looked at. */
+/** Maximum number of slots whose streams it reads. */
 const MOST_SLOTS = 100;
 const TAIL_BYTES = 4096;
 const WHY_EVERY_MS = 10_000;
@@ -105,7 +105,7 @@ export class DetailReader {
     this.#idea = next;
   }
 
-  /** What an earlier run tells of an idea that landed before this one began. */
+  /** The facts that an earlier run has about an idea that landed before this run began. */
   async #earlierRun({ project, runId }: RunModel, { id, landedBefore }: IdeaModel): Promise<IdeaDetails['before']> {
     if (!landedBefore) return undefined;
     if (this.#before?.id !== id) {
@@ -151,7 +151,7 @@ async function tail(path: string, size: number): Promise<string> {
   }
 }
 
-/** `Edit src/a.ts`, or that it thinks. */
+/** `Edit src/a.ts`, or a word that says the agent thinks. */
 function lastAct(text: string): string | undefined {
   for (const line of text.split('\n').reverse()) {
     try {
@@ -160,7 +160,7 @@ function lastAct(text: string): string | undefined {
       if (event.kind === 'message') return 'thinking';
       if (event.kind === 'retrying') return 'tries again';
     } catch {
-      // The first line of the tail is cut, the last may be half written.
+      // The tail may begin and end inside a line.
     }
   }
   return undefined;

@@ -1,4 +1,7 @@
-/** What the files of one agent run tell the page of its idea. Invariant: reads only; what is missing is absent. */
+/**
+ * Reads the files of one agent run for the page of its idea. Invariant: reads only; a missing file leaves its field
+ * absent.
+ */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { iterationDir } from '../../config/paths.js';
@@ -11,7 +14,7 @@ const MOST_STREAM = 2000;
 const MOST_OUTPUT = 400;
 const MOST_BYTES = 256 << 10;
 
-/** Follows one agent run; another run or idea needs another one. */
+/** Follows one agent run; create a new instance for another run or idea. */
 export class AgentRunFiles {
   readonly #dir: string;
   readonly #stream: StreamFollower;
@@ -70,7 +73,7 @@ async function textOf(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }
 
-/** Of the command that ran last. */
+/** The output of the gate command that ran last. */
 async function gateOutputOf(dir: string): Promise<GateOutput | undefined> {
   const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.log'));
   const stats = await Promise.all(names.map(async (name) => ({ name, at: (await stat(join(dir, name))).mtimeMs })));

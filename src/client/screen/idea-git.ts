@@ -1,6 +1,7 @@
 /**
- * What git tells the page of one idea: its diff, its commits, what is in no commit yet.
- * Invariant: reads only, and at most once in five seconds for the same question; what is missing is absent.
+ * Reads git data for the page of one idea: its diff, its commits, its uncommitted changes.
+ * Invariant: reads only, and asks git the same question at most once in five seconds. Missing data leaves its field
+ * absent.
  */
 import { branchRef, ideaBranch } from '../../git/refs.js';
 import { git } from '../../git/runner.js';
@@ -22,7 +23,10 @@ export class IdeaGit {
     this.#repo = repo;
   }
 
-  /** `file`: with the lines of that one, of the first where it is no changed file; absent: the list of files alone. */
+  /**
+   * `file`: also read that file's lines, or the first file's if it has not changed. Absent: read only the list of
+   * files.
+   */
   async read(idea: IdeaModel, file?: string): Promise<GitFacts> {
     const key = [idea.id, idea.status, idea.iterations.length, idea.commits, idea.commit, file].join(' ');
     const now = Date.now();
@@ -66,7 +70,7 @@ async function diffOf(repo: string, [base, tip]: Range, wanted: string | undefin
   return { base, files, file, lines: (start < 0 ? lines : lines.slice(start)).slice(0, MOST_DIFF) };
 }
 
-/** Findings of the gate stand beside the files that they name. */
+/** Adds gate findings to the files that they name. */
 function looked(diff: DiffView, { gate, mergedGate }: IdeaModel): DiffView {
   const found = (mergedGate ?? gate)?.tripwires ?? [];
   if (found.length === 0) return diff;

@@ -1,6 +1,6 @@
 /**
- * The pages that take a look at whole runs: history and report. Read when they are opened, kept for a while.
- * Invariant: reads only; a run whose files cannot be read gives no page, never an error.
+ * Reads the pages about whole runs: history and report. Loads each when it opens, and caches it for a while.
+ * Invariant: reads only; a run with unreadable files gives no page, and no error.
  */
 import type { RunRef } from '../../protocol/run-ref.js';
 import { reportLines } from '../../report/text.js';
@@ -24,7 +24,7 @@ export class Pages {
     this.#ref = ref;
   }
 
-  /** The next look reads everything again. */
+  /** Makes the next look read everything again. */
   forget(): void {
     this.#history = undefined;
     this.#report = undefined;

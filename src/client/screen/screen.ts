@@ -1,7 +1,7 @@
 /**
- * The full screen of a run: keys in, pictures out.
- * Invariant: leaving it, however that happens, changes nothing about the run; whatever changes the run is told through the
- * command line of the program, and what the run answers is shown.
+ * Runs the full screen of a run: reads keys and paints frames.
+ * Invariant: leaving the screen in any way changes nothing about the run. Every change of the run goes through the
+ * program's command line, and the screen shows the run's reply.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RunModel } from '../../model/model.js';
@@ -26,7 +26,7 @@ import { CurrentRun } from './current-run.js';
 import { DetailReader } from './details.js';
 
 const MESSAGE_MS = 8000;
-/** What shows time changes at most so often by itself. */
+/** Shortest interval between repaints that only update times. */
 const CLOCK_MS = 10_000;
 const DETAILS_MS = 2000;
 const STREAM_MS = 1000;
@@ -42,7 +42,7 @@ export interface ScreenEnd {
   model: RunModel;
 }
 
-/** Until the person leaves. */
+/** Resolves when the person leaves. */
 export async function runScreen(context: Context, options: ScreenOptions): Promise<ScreenEnd> {
   const screen = new Screen(context, options);
   return screen.show();
@@ -60,7 +60,7 @@ export class Screen {
   #ui: Ui = initialUi();
   #details: Details = noDetails();
   #picture: Picture = { lines: [] };
-  /** The state that the picture shows: keys can be faster than frames. */
+  /** The state in the current frame: keys can arrive faster than frames. */
   #composedUi: Ui | undefined;
   #timer: NodeJS.Timeout | undefined;
   #messageUntil = 0;
@@ -122,7 +122,7 @@ export class Screen {
     }
   }
 
-  /** A run that was started meanwhile takes the place of the one that is over. */
+  /** Switches to a run that started after the shown one ended. */
   async #followNewest(): Promise<void> {
     const runId = await this.#run.followNewest();
     if (runId === undefined) return;
@@ -193,7 +193,7 @@ export class Screen {
     painted(this.#pace, performance.now(), cpu(), written.characters - before);
   }
 
-  /** The report takes the place of *Run* once the run is over. */
+  /** Replaces *Run* with the report once the run ends. */
   #reportAtEnd(): void {
     if (this.#reported || this.#model.endedAt === undefined) return;
     this.#reported = true;
@@ -213,7 +213,7 @@ export class Screen {
     return `ralph ${name} ${counts.landed}/${counts.total}${counts.needYou > 0 ? ` ?${counts.needYou}` : ''}`;
   }
 
-  /** One bell when something new waits for a person who looks elsewhere. */
+  /** Rings one bell for a new item that needs a person while the terminal is unfocused. */
   #ring(): void {
     const { length } = listsOf(this.#model).needs;
     if (this.#needs >= 0 && length > this.#needs && !this.#focused) this.#terminal.bell();
@@ -250,7 +250,7 @@ export class Screen {
     return placesOf(this.#model, this.#ui, this.#details, size, this.#theme, Date.now());
   }
 
-  /** Ends the screen, as `q` does. */
+  /** Ends the screen like `q`. */
   leave(): void {
     this.#end('left');
   }
@@ -261,7 +261,7 @@ export class Screen {
     this.#paintNow();
   }
 
-  /** One command after the other: a hint that is typed first arrives first. */
+  /** Runs commands one after another, so that hints arrive in the order of typing. */
   #carry(act: Act): void {
     if (act.do === 'tell') this.#told = this.#told.then(() => carryOut(act, this.#host()));
     else void carryOut(act, this.#host());

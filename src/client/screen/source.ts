@@ -1,6 +1,6 @@
 /**
- * Keeps the model of a run up to date: its files as they grow, the worker's own view now and then.
- * Invariant: reads and asks only. Without server or worker the model still is what the files tell.
+ * Keeps the model of a run current from its growing files, and at intervals from the worker.
+ * Invariant: reads and asks only. Without a server or worker the model shows the state in the files.
  */
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,11 +30,11 @@ const ASK_EVERY_MS = 15_000;
 const ASK_UNFOCUSED_MS = 60_000;
 const CHECK_EVERY_MS = 10_000;
 const CHECK_STILL_MS = 3000;
-/** So long a worker may be busy before it is said. */
+/** The screen reports a busy worker after this time. */
 const PATIENCE_MS = 10_000;
-/** Git says how the checkout stands. */
+/** Interval between looks at the checkout with git. */
 const CHECKOUT_MS = 30_000;
-/** Between two slices of the first fold. */
+/** Number of events in one slice of the first fold. */
 const SLICE = 2000;
 
 export class RunSource {
@@ -59,7 +59,7 @@ export class RunSource {
     this.#changed = changed;
   }
 
-  /** @throws where the run left no files here */
+  /** @throws where this host has no files of the run */
   async open(): Promise<RunModel> {
     const found = await emptyModel(this.#context.root, this.#ref);
     if (!found) throw new Error(`run ${this.#ref.runId} left no files here`);
@@ -80,7 +80,7 @@ export class RunSource {
     return this.#api;
   }
 
-  /** Of the run's page in the Web UI. */
+  /** Address of the run's page in the Web UI. */
   get webPage(): string | undefined {
     return this.#uiUrl;
   }
@@ -89,7 +89,7 @@ export class RunSource {
     this.#focused = focused;
   }
 
-  /** Asks everything again with the next look. */
+  /** Makes the next look ask everything again. */
   refresh(): void {
     this.#asked = 0;
   }
@@ -125,7 +125,7 @@ export class RunSource {
         await this.#check();
       }
       if (!over && this.#wantsAnswer(now)) await this.#ask(model);
-      // What is said to an idea now is for the next run; lists are made anew for each count of events.
+      // After the end, commands go to the next run. Raising the count makes the views rebuild their lists.
       if (over && (await takeForNext(this.#context.root, model).catch(() => false))) {
         model.events += 1;
         this.#changed();
@@ -134,7 +134,7 @@ export class RunSource {
     }
   }
 
-  /** Landed work that the checkout does not have yet: a commit there would revert it. */
+  /** Detects landed work that is missing from the checkout: a commit there would revert it. */
   async #watchCheckout(model: RunModel, repo: string, target: string): Promise<void> {
     while (!this.#stop.signal.aborted) {
       const behind = await checkoutBehind(repo, target).catch(() => undefined);
@@ -177,7 +177,7 @@ export class RunSource {
     return this.#api;
   }
 
-  /** Why nothing moves, where nothing does. */
+  /** Finds out why nothing moves. */
   async #check(): Promise<void> {
     const before = this.#standstill?.kind;
     const still = await this.#look().catch(() => undefined);
@@ -212,7 +212,7 @@ export class RunSource {
   }
 }
 
-/** The run's own warnings, and the one about the checkout. */
+/** The run's warnings, plus the one about the checkout. */
 const withBehind = (warnings: readonly WarningLine[], behind: string | undefined): WarningLine[] => [
   ...warnings.filter(({ kind }) => kind !== 'outside'),
   ...(behind === undefined ? [] : [{ kind: 'outside' as const, text: behind, since: Date.now() }]),

@@ -1,13 +1,13 @@
 /**
- * Carries a command out as the program's own command line does, so that the screen refuses and answers in the same words.
- * Invariant: nothing it prints reaches the terminal of the screen.
+ * Runs a command through the program's command line, so that the screen accepts and refuses with the same messages.
+ * Invariant: the command's output never reaches the terminal of the screen.
  */
 import { execa } from 'execa';
 import { type Context, TELLER_ENV } from '../context.js';
 import { program } from '../worker-process.js';
 
 const MOST_MS = 60_000;
-/** A start may have to start a server first. */
+/** `start` may first have to start a server. */
 const MOST_START_MS = 300_000;
 
 export interface Told {

@@ -1,11 +1,11 @@
-/** What the screen asks of the program around it. Types only. */
+/** Requests of the screen to the program around it. Types only. */
 
 export type Act =
-  /** Carries a command of the program out, by its arguments, and says what came of it. */
+  /** Runs a command of the program with these arguments, and shows its result. */
   | { do: 'tell'; args: readonly string[] /** Idea whose draft is sent with it. */; draft?: string }
-  /** Gives the terminal to a command that needs it, e.g. an editor. `read`: its output stays until a key is pressed. */
+  /** Gives the terminal to a command that needs it, such as an editor. `read`: the output stays until a key press. */
   | { do: 'lend'; args: readonly string[]; read?: true }
-  /** The begun answer in the person's editor. */
+  /** Opens the draft answer in the person's editor. */
   | { do: 'editor'; idea: string }
   | { do: 'worker' }
   | { do: 'web' }

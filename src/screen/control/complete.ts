@@ -1,8 +1,8 @@
-/** What may come next on the command line of the screen. Pure. */
+/** Completions for the command line of the screen. Pure. */
 import type { RunModel } from '../../model/model.js';
 import { IDEA_VERBS, RUN_MODES, RUN_VERBS } from '../../protocol/command.js';
 
-/** Commands that are spelled otherwise than their verb, or have none. */
+/** Commands whose name differs from their verb, or that have no verb. */
 const SPELLED: readonly string[] = [
   'budget raise',
   'config reload',
@@ -15,7 +15,7 @@ const SPELLED: readonly string[] = [
   'warn',
 ];
 
-/** Commands whose output a person reads: they get the terminal until a key is pressed. */
+/** Commands with output to read: they get the terminal until a key press. */
 const READ: readonly string[] = [
   'budget show',
   'config show',
@@ -35,7 +35,7 @@ const READ: readonly string[] = [
   'worker',
 ];
 
-/** Commands that make no sense on the screen, and what does instead. */
+/** Commands that make no sense on the screen, each with its replacement. */
 const INSTEAD: Readonly<Record<string, string>> = {
   top: 'this is the screen of top',
   demo: 'demo makes a repository of its own: run it in a shell',
@@ -43,7 +43,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   completion: 'completion prints a script: run it in a shell',
 };
 
-/** How a command line is carried out. */
+/** How the screen runs a command line. */
 export function wayOf(args: readonly string[]): 'tell' | 'read' | 'edit' | { refused: string } {
   const [verb = '', next = ''] = args;
   const instead = INSTEAD[verb];
@@ -64,7 +64,7 @@ const COMMANDS: readonly string[] = [...new Set<string>([...RUN_VERBS, ...IDEA_V
 const ABOUT_IDEAS = new Set<string>([...IDEA_VERBS, 'warn', 'why', 'saves', 'show', 'logs']);
 const MOST = 8;
 
-/** Whole command lines that begin with what is typed, best first. */
+/** Whole command lines that begin with the input, the likeliest first. */
 export function completions(model: RunModel, typed: string): string[] {
   const words = typed.trimStart().split(/\s+/);
   const [verb = '', idea = ''] = words;
@@ -76,7 +76,7 @@ export function completions(model: RunModel, typed: string): string[] {
   return [...two, ...ids.map((id) => `${verb} ${id}`)].slice(0, MOST);
 }
 
-/** Arguments of a command line: quotes keep words together. undefined: a quote is open. */
+/** Arguments of a command line; quotes keep words together. Undefined while a quote is open. */
 export function splitWords(line: string): string[] | undefined {
   const words: string[] = [];
   const pattern = /\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(["'])|(\S+))/gy;

@@ -1,4 +1,4 @@
-/** Keys that change what is looked at: pages, tabs, orders, groups. Invariant: pure; none tells the run anything. */
+/** Keys that change the view: pages, tabs, orders, groups. Invariant: pure; none sends the run a command. */
 import type { Action } from '../keys.js';
 import { pageIdea } from '../page-idea.js';
 import { IDEA_SORTS, SLOT_ORDERS, TABS, type Ui } from '../ui.js';

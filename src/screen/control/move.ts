@@ -1,4 +1,4 @@
-/** Keys that move the selection, or the window of a text. Invariant: pure. */
+/** Keys that move the selection or the window of a text. Invariant: pure. */
 import type { Action } from '../keys.js';
 import { listsOf } from '../lists.js';
 import { FROM_END, type Selection, type Ui } from '../ui.js';
@@ -30,12 +30,12 @@ export function move(ui: Ui, action: Action, seen: Seen): Ui | undefined {
   }
 }
 
-/** Lists move their selection; texts move their window. */
+/** In a list the selection moves; in a text the window moves. */
 function step(ui: Ui, { places, selected }: Seen, by: number): Ui {
   if (places.length === 0 || (ui.screen === 'idea' && ui.tab !== 'timeline' && ui.tab !== 'diff')) {
     const name = ui.screen === 'idea' ? `idea ${ui.tab}` : ui.screen;
     const from = ui.scroll[name] ?? 0;
-    // A text that follows counts from its end.
+    // The window of a text that follows counts from its end.
     const back = ui.screen === 'idea' && FROM_END.includes(ui.tab) ? -by : by;
     const to = back === Number.POSITIVE_INFINITY ? 1e9 : Math.max(0, from + back);
     return { ...ui, follow: to === 0 ? ui.follow : false, scroll: { ...ui.scroll, [name]: to } };

@@ -1,6 +1,6 @@
 /**
- * What one key makes of the screen, and what the program has to do for it.
- * Invariant: pure. A key that does nothing now says why; nothing is told to the run without a key that says so.
+ * Computes the effect of one key on the screen, and the acts that the program has to carry out.
+ * Invariant: pure. A key that does nothing now says why. The run receives a command only from a key that says so.
  */
 import { type Action, actionOf } from '../keys.js';
 import { clean } from '../text.js';

@@ -1,4 +1,4 @@
-/** Keys while one line is typed: a filter, a command, a text for a command. Invariant: pure. */
+/** Keys during one-line input: a filter, a command, a text for a command. Invariant: pure. */
 import type { Prompt, Ui } from '../ui.js';
 import type { Act } from './act.js';
 import { completions, splitWords, wayOf } from './complete.js';
@@ -43,7 +43,7 @@ function commanded(ui: Ui, line: string): Pressed {
   if (typeof way === 'object') return { ui: { ...ui, message: { text: way.refused, refused: true } } };
   if (way === 'read') return { ui, act: { do: 'lend', args, read: true } };
   if (way === 'edit') return { ui, act: { do: 'lend', args } };
-  // Without it the run would be followed in lines over the screen.
+  // Without `--detach`, `start` would print the run's lines over the screen.
   const detached = args[0] === 'start' && !args.includes('--detach') ? [...args, '--detach'] : args;
   return { ui, act: { do: 'tell', args: detached } };
 }

@@ -1,15 +1,15 @@
-/** What a key is judged by: the picture that was seen. Invariant: pure. */
+/** The picture that the person saw when pressing a key; keys apply to it. Invariant: pure. */
 import type { RunModel } from '../../model/model.js';
 import type { Details } from '../details.js';
 import { ideaOf } from '../run.js';
 import type { ScreenName, Selection, Ui } from '../ui.js';
 import type { Act } from './act.js';
 
-/** What the last picture showed. */
+/** The contents of the last picture. */
 export interface Seen {
   model: RunModel;
   details: Details;
-  /** What can be selected, in its order. */
+  /** Selectable entries, in display order. */
   places: readonly Selection[];
   selected?: Selection;
   rows: number;
@@ -20,7 +20,7 @@ export interface Pressed {
   act?: Act;
 }
 
-/** The idea that keys of ideas are about. */
+/** The idea that idea keys apply to. */
 export function ideaAt(ui: Ui, { model, selected }: Seen): string | undefined {
   if (ui.screen === 'idea') return ui.idea;
   const id = selected && ideaOf(selected, model);

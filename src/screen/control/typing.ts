@@ -1,4 +1,4 @@
-/** Editing a text by keys. Invariant: pure; the cursor never stands inside a character. Must import types only. */
+/** Edits a text by keys. Invariant: pure; the cursor never stands inside a character. Must import types only. */
 import type { Draft } from '../ui.js';
 
 export interface Typed {
@@ -8,7 +8,7 @@ export interface Typed {
 
 export const draftOf = (text: string): Draft => ({ text, cursor: text.length });
 
-/** What a key makes of the text; undefined for keys that are none of editing. `lines`: line breaks may be typed. */
+/** The text after a key; undefined for keys that do not edit. `lines`: allows line breaks. */
 export function typed({ text, cursor }: Draft, key: Typed, lines: boolean): Draft | undefined {
   const before = text.slice(0, cursor);
   const after = text.slice(cursor);

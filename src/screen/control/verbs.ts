@@ -1,6 +1,6 @@
 /**
- * What the keys of an idea and of the run come to: a command, a question before it, or the reason why not.
- * Invariant: pure. Only what the run would take is offered; the run has the last word.
+ * Turns the keys of an idea and of the run into a command, a confirmation before it, or a refusal with its reason.
+ * Invariant: pure. Offers only commands that the run accepts now; the run decides in the end.
  */
 import type { IdeaModel, RunModel } from '../../model/model.js';
 import type { Action } from '../keys.js';
@@ -9,11 +9,11 @@ import type { Act } from './act.js';
 
 export type Wish =
   | { act: Act }
-  /** Done after `y`. */
+  /** Runs after `y`. */
   | { ask: string; act: Act }
-  /** Text that is typed first; `args` come before it. */
+  /** Text input comes first; `args` precede it. */
   | { type: string; args: readonly string[]; start?: string }
-  /** The answer editor. */
+  /** Opens the answer editor. */
   | { answer: string }
   | { refused: string };
 
@@ -99,7 +99,7 @@ const WORDS: Readonly<Partial<Record<IdeaModel['status'], string>>> = {
 const stateOf = ({ status, held, group }: IdeaModel): string =>
   group ? 'a group' : held ? 'held' : (WORDS[status] ?? status);
 
-/** Arguments of the command once its text is typed; undefined: nothing was typed. */
+/** Arguments of the command with the typed text; undefined for an empty text. */
 export function withText(args: readonly string[], text: string): string[] | undefined {
   const said = text.trim();
   if (said === '') return undefined;

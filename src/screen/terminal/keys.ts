@@ -1,15 +1,15 @@
 /**
- * Key presses as the screen names them, from the bytes of a terminal.
- * Invariant: a paste is one key of its own, its line breaks are text; sequences that nobody knows are dropped.
+ * Decodes the bytes of a terminal into the screen's key names.
+ * Invariant: a paste is one key, and its line breaks are text. Drops unknown sequences.
  * Must not import the model or the screens.
  */
 import { emitKeypressEvents, type Key } from 'node:readline';
 import { PassThrough } from 'node:stream';
 
-/** `name`: a character, or a name as in `up`, `enter`, `ctrl-c`, `focus-in`, `paste`. */
+/** `name`: a character, or a name such as `up`, `enter`, `ctrl-c`, `focus-in`, `paste`. */
 export interface KeyPress {
   name: string;
-  /** What was typed or pasted. */
+  /** The typed or pasted text. */
   text?: string;
 }
 
@@ -19,16 +19,16 @@ const NAMES: Readonly<Record<string, string>> = {
   escape: 'esc',
 };
 
-/** Told by terminals that were asked for it. */
+/** Terminals send these after the screen asks for focus events. */
 const FOCUS: Readonly<Record<string, string>> = { '\u001b[I': 'focus-in', '\u001b[O': 'focus-out' };
 
 /**
- * Decodes until `stop` is called. Node's own decoder knows the escapes of terminals; a lone Esc is told from the start of
- * an escape by time.
+ * Decodes until the caller calls the returned function. Node's own decoder knows the escapes of terminals; timing
+ * separates a lone Esc from the start of an escape.
  */
 export function readKeys(input: NodeJS.ReadableStream, take: (key: KeyPress) => void): () => void {
   const bytes = new PassThrough();
-  // Its parameter for how long an Esc waits stands in the interface that it reads.
+  // Node reads the timeout for a lone Esc from the interface argument.
   emitKeypressEvents(bytes, { escapeCodeTimeout: 50 } as never);
   let pasted: string | undefined;
   const typed = (text: string | undefined, key: Key): void => {
@@ -62,7 +62,7 @@ function pressOf(text: string | undefined, { name, ctrl, meta, shift, sequence =
     const known = NAMES[name] ?? name;
     return { name: shift && known === 'tab' ? 'shift-tab' : meta && known !== 'esc' ? `alt-${known}` : known };
   }
-  // Letters have a name of their own in lower case; what was typed counts.
+  // Node names letters in lower case; the typed character counts.
   if (text !== undefined && !meta && isPrintable(text)) return { name: text, text };
   return meta && name ? { name: `alt-${name}` } : undefined;
 }

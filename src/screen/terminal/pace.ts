@@ -1,21 +1,22 @@
 /**
- * When the next frame is painted: changes gather, keys do not wait, and the screen slows down when it costs too much.
- * Invariant: pure; the caller gives the time. All times in ms. Must not import anything.
+ * Decides when to paint the next frame: changes gather, keys paint at once, and the screen slows down when painting
+ * costs too much CPU time.
+ * Invariant: pure; the caller passes the time. All times in ms. Must not import anything.
  */
 
-/** After a change that came alone. */
+/** Delay after a single change. */
 const FIRST_MS = 250;
-/** Between two frames that changes asked for. */
+/** Shortest interval between two frames caused by changes. */
 const BETWEEN_MS = 2000;
 const MOST_BETWEEN_MS = 8000;
-/** Between two frames that keys asked for, while one is held down. */
+/** Shortest interval between two frames caused by a held key. */
 const KEY_MS = 100;
-/** Between two frames while the terminal is not looked at. */
+/** Interval between two frames while the terminal is unfocused. */
 const UNFOCUSED_MS = 10_000;
-/** Over this the screen's own CPU time is looked at. */
+/** The governor measures the screen's CPU time over this window. */
 const WINDOW_MS = 30_000;
 const MOST_SHARE = 0.015;
-/** A frame of n characters keeps the next one back for at least n times this. */
+/** A frame of n characters delays the next one by at least n times this. */
 const MS_PER_CHARACTER = 1.15;
 
 export type Cause = 'change' | 'key' | 'stream';
@@ -24,9 +25,9 @@ export interface Pace {
   between: number;
   focused: boolean;
   lastFrame: number;
-  /** Characters that the last frame wrote. */
+  /** Number of characters that the last frame wrote. */
   lastSize: number;
-  /** Time of the next frame; absent: none is wanted. */
+  /** Time of the next frame; absent: no frame is due. */
   due?: number;
   window: { at: number; cpu: number };
 }
@@ -40,7 +41,7 @@ export const newPace = (now: number, cpu: number): Pace => ({
   window: { at: now, cpu },
 });
 
-/** Something changed: when is it painted? A stream that is looked at is painted once a second. */
+/** Schedules a frame after a change. A visible stream gets one frame a second. */
 export function wants(pace: Pace, cause: Cause, now: number): void {
   const next =
     cause === 'key'
@@ -55,7 +56,7 @@ function gap({ focused, between: least, lastSize }: Pace, cause: Cause): number 
   return cause === 'stream' ? Math.max(1000, between / 2) : between;
 }
 
-/** A frame of so many characters was composed (0: nothing changed): the governor looks at what the screen costs. */
+/** Records a frame of `size` characters (0: nothing changed). The governor then checks the screen's cost. */
 export function painted(pace: Pace, now: number, cpu: number, size = 0): void {
   pace.lastFrame = now;
   pace.lastSize = size;

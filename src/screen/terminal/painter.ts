@@ -1,13 +1,13 @@
 /**
- * Writes frames to a terminal: only lines that changed, each with one cursor move.
- * Invariant: a frame equal to the last one writes nothing, and no frame scrolls the terminal. Knows nothing of what the
- * lines mean; must not import the model or the screens.
+ * Writes frames to a terminal: only changed lines, each with one cursor move.
+ * Invariant: a frame equal to the last one writes nothing, and no frame scrolls the terminal. Treats lines as opaque.
+ * Must not import the model or the screens.
  */
 
 export interface Frame {
-  /** Rendered lines, escapes included, none wider than the terminal. */
+  /** Rendered lines with escapes, none wider than the terminal. */
   lines: readonly string[];
-  /** 0-based; absent: the cursor is hidden. */
+  /** 0-based; absent: hide the cursor. */
   cursor?: { row: number; column: number };
 }
 
@@ -25,19 +25,19 @@ export class Painter {
   readonly #write: (text: string) => void;
   #last: readonly string[] | undefined;
   #cursor: Frame['cursor'];
-  /** Frames that wrote something, and the characters they wrote. */
+  /** Number of frames that wrote something, and of the characters in them. */
   readonly written = { frames: 0, characters: 0 };
 
   constructor(write: (text: string) => void) {
     this.#write = write;
   }
 
-  /** The next frame is written whole, e.g. after a resize or when something else has written. */
+  /** Makes the painter write the next frame whole, e.g. after a resize or after foreign output. */
   forget(): void {
     this.#last = undefined;
   }
 
-  /** @returns whether anything was written. */
+  /** @returns whether it wrote anything */
   paint({ lines, cursor }: Frame): boolean {
     const shift = this.#last && shiftOf(this.#last, lines);
     const last = shift && this.#last ? shifted(this.#last, shift) : this.#last;
@@ -60,18 +60,18 @@ export class Painter {
   }
 }
 
-/** A block of lines that stands some lines lower (`by` above 0) or higher in the next frame. Rows are 0-based. */
+/** A block of lines that the next frame shows lower (`by` above 0) or higher. Rows are 0-based. */
 interface Shift {
   top: number;
   bottom: number;
   by: number;
 }
 
-/** Lines that must be saved by a shift. */
+/** A shift is worth its cost when it saves at least this many lines. */
 const WORTH = 3;
 const FARTHEST = 20;
 
-/** Lists grow at one end: the lines that stay are moved by the terminal, which costs a few characters. */
+/** Lists grow at one end. The terminal can move the remaining lines for a few characters. */
 function shiftOf(last: readonly string[], next: readonly string[]): Shift | undefined {
   let best: (Shift & { saves: number }) | undefined;
   for (let by = -FARTHEST; by <= FARTHEST; by++) {
@@ -103,6 +103,6 @@ function shifted(last: readonly string[], { top, bottom, by }: Shift): string[] 
   });
 }
 
-/** Within margins, lines are inserted or deleted at the top of the block. */
+/** Inserts or deletes lines at the top of the block, within margins. */
 const shiftCommand = ({ top, bottom, by }: Shift): string =>
   `\u001b[${top + 1};${bottom + 1}r${moveTo(top, 0)}${RESET}\u001b[${Math.abs(by)}${by > 0 ? 'L' : 'M'}\u001b[r`;

@@ -1,4 +1,4 @@
-/** Lines of the screen as escapes of a terminal. Invariant: without colour only bold, dim and inverse are used. */
+/** Turns lines of the screen into terminal escapes. Invariant: without colour it uses only bold, dim and inverse. */
 import type { Colour, Line, Span } from '../line.js';
 
 const CODES: Readonly<Record<Colour, number>> = { blue: 34, green: 32, cyan: 36, yellow: 33, red: 31, gray: 90 };

@@ -1,24 +1,24 @@
 /**
- * Takes a terminal over and gives it back: alternate screen, raw keys, title, resize, suspension.
- * Invariant: whatever ends the process (exit, signal, thrown error), the terminal is given back as it was, once.
+ * Takes over a terminal and restores it: alternate screen, raw keys, title, resize, suspension.
+ * Invariant: however the process ends (exit, signal, thrown error), the terminal returns to its earlier state, once.
  */
 
 import { type KeyPress, readKeys } from './keys.js';
 import { Painter } from './painter.js';
 
-/** The terminal keeps the title it had on a stack of its own. */
+/** Pushes the title onto the terminal's stack, so that the end can restore it. */
 const ENTER = '\u001b[22;0t\u001b[?1049h\u001b[?25l\u001b[?2004h\u001b[?1004h\u001b[2J';
 const LEAVE = '\u001b[?1004l\u001b[?2004l\u001b[0m\u001b[?25h\u001b[?1049l\u001b[23;0t';
 
 const RESIZE_MS = 50;
-/** Ends the screen, never the run. */
+/** Signals that end the screen and never the run. */
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const STOPPED = '\r\n-- Enter goes back to the screen --';
 
 export interface TerminalHandlers {
   key(press: KeyPress): void;
   resized(): void;
-  /** After `Ctrl-Z` and `fg`. */
+  /** Called after `Ctrl-Z` and `fg`. */
   resumed(): void;
   signal(name: NodeJS.Signals): void;
 }
@@ -64,7 +64,10 @@ export class Terminal {
     clearTimeout(this.#resize);
   }
 
-  /** Gives the terminal to another program (an editor) for as long as `work` takes. `read`: until its output is read. */
+  /**
+   * Gives the terminal to another program, such as an editor, while `work` runs. `read`: until the person has read its
+   * output.
+   */
   async lend(work: () => Promise<unknown>, read = false): Promise<void> {
     this.#giveBack();
     this.#lent = true;
@@ -92,10 +95,10 @@ export class Terminal {
     });
   }
 
-  /** Stops this process as Ctrl-Z does; it goes on with SIGCONT. */
+  /** Stops this process like Ctrl-Z; SIGCONT continues it. */
   suspend(): void {
     this.#giveBack();
-    // The whole group, as the terminal itself does: a program around this one has to stop, too.
+    // Stops the whole group like the terminal itself, because a wrapping program has to stop too.
     process.kill(0, 'SIGSTOP');
   }
 
@@ -109,12 +112,12 @@ export class Terminal {
     this.#write(`\u001b]2;${text}\u0007`);
   }
 
-  /** To the clipboard, where the terminal allows it (OSC 52). */
+  /** Copies to the clipboard, where the terminal allows it (OSC 52). */
   copy(text: string): void {
     this.#write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`);
   }
 
-  /** What another program has the terminal for is not written over. */
+  /** Drops output while another program has the terminal. */
   #write(text: string): void {
     if (this.#taken) this.#output.write(text);
   }
@@ -148,7 +151,7 @@ export class Terminal {
 
   readonly #continued = (): void => {
     if (this.#lent) return;
-    // A shell may have changed the terminal meanwhile, also where nobody gave it back before.
+    // A shell may have changed the terminal meanwhile, even without a stop by this screen.
     this.#stopKeys?.();
     this.#taken = false;
     this.#take();
