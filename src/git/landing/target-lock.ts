@@ -1,7 +1,7 @@
 /**
  * One change of the target at a time: shared by landing and undo.
  * Invariant: changes of one target never run concurrently in this process. When somebody else moves the target
- * meanwhile, ralphctl starts over a limited number of times, with a new gate each time.
+ * meanwhile, ralphctl starts over a limited number of times. Each time it gates the new tree.
  */
 import type { GateResult } from '../../protocol/gate.js';
 import { RepositoryError } from '../errors.js';
@@ -25,7 +25,16 @@ export interface LandingContext {
   gate: (dir: string, onto: string) => Promise<GateResult>;
   signal?: AbortSignal;
 }
-export type Located = { commonDir: string };
+export interface Located {
+  commonDir: string;
+  green: LastGreen;
+}
+
+/** The last green gate of this landing. The same tree on the same target is not gated again. */
+interface LastGreen {
+  trees?: string;
+  gate?: GateResult;
+}
 
 /** How often ralphctl starts over when the target moves. */
 const MAX_ROUNDS = 5;
@@ -37,10 +46,11 @@ export async function withTargetLock<O extends LandingContext, R>(
 ): Promise<R & { durationMs: number }> {
   const startedAt = performance.now();
   const commonDir = await sharedGitDir(options.repo);
+  const green: LastGreen = {};
   const outcome = await exclusive(`land:${commonDir}:${options.target}`, async () => {
     for (let n = 1; n <= MAX_ROUNDS; n++) {
       options.signal?.throwIfAborted();
-      const got = await round({ ...options, commonDir });
+      const got = await round({ ...options, commonDir, green });
       if (got) return got;
     }
     throw new RepositoryError(
@@ -57,17 +67,21 @@ export const integrationOf = (options: LandingContext & Located, commit: string)
 
 /** The gate on the exact commit that would become the target; a red one is kept under a ref. */
 export async function gateCandidate(
-  options: LandingContext,
+  options: LandingContext & Located,
   dir: string,
   { commit, onto }: { commit: string; onto: string },
 ): Promise<GateResult> {
-  const { signal } = options;
+  const { signal, green } = options;
+  // The target may have moved without a change of its files.
+  const trees = await git(dir).run(['rev-parse', `${commit}^{tree}`, `${onto}^{tree}`], { read: true });
+  if (green.gate && green.trees === trees) return green.gate;
   await resetIntegration(dir, commit, options.keep);
   signal?.throwIfAborted();
   await options.setup(dir);
   signal?.throwIfAborted();
   const gate = await options.gate(dir, onto);
   signal?.throwIfAborted();
-  if (!gate.pass) await git(dir).run(['update-ref', candidateRef(options.idea), commit]);
+  if (gate.pass) Object.assign(green, { trees, gate });
+  else await git(dir).run(['update-ref', candidateRef(options.idea), commit]);
   return gate;
 }

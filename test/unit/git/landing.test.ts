@@ -247,6 +247,21 @@ describe('landing that does not go through', () => {
     expect((await subjects()).filter((one) => one.includes('#i-1'))).toHaveLength(1);
   });
 
+  it('D1: gates a tree once, also when the target moves without a change of its files', async () => {
+    await work('i-1', { 'a.txt': 'two\n' });
+    let gated = 0;
+    const got = await land('i-1', {
+      gate: async () => {
+        if (gated++ === 0) await sh(repo.root, 'commit', '-q', '--allow-empty', '-m', 'empty');
+        return GREEN;
+      },
+    });
+    expect(got).toMatchObject({ kind: 'landed', commits: 1, commit: await tip() });
+    expect(gated).toBe(1);
+    expect((await subjects()).slice(0, 2)).toEqual([expect.stringContaining('#i-1'), 'empty']);
+    expect(await read(repo.root, 'a.txt')).toBe('two\n');
+  });
+
   it('stops between steps when aborted', async () => {
     await work('i-1', { 'a.txt': 'two\n' });
     const stop = new AbortController();
