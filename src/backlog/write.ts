@@ -25,7 +25,7 @@ export async function written(ideas: readonly Idea[], target: Target): Promise<s
         ),
     );
     if (wrong.length === 0 && again.length === ideas.length) return text;
-    // Text that Markdown would parse as part of the roadmap goes into a code block. One retry is enough.
+    // Text that Markdown would parse as part of the roadmap goes into a code block. A second block would not help.
     const open = (read instanceof Error ? ideas : wrong).filter(({ id }) => !fenced.has(id));
     if (target === 'ideas' || open.length === 0) {
       const [first] = wrong;

@@ -1,6 +1,6 @@
 /**
- * Closes and opens issues of beads through `bd`, whose database is the store where it is installed.
- * Invariant: no shell; `bd` gets ids and texts as arguments. A `bd` that fails never fails a landing: its note says which
+ * Closes and reopens issues of beads through `bd`, whose database is the store where `bd` is installed.
+ * Invariant: no shell; `bd` gets ids and texts as arguments. A failing `bd` never fails a landing: the note names the
  * command to run.
  */
 import { randomUUID } from 'node:crypto';
@@ -15,12 +15,12 @@ import type { WorkDeps } from './job.js';
 const TIMEOUT_MS = 30_000;
 
 export interface Store {
-  /** @returns a sentence for a person, where some issue could not be closed */
+  /** @returns a sentence for a person when `bd` could not close an issue */
   close(ids: readonly string[], commit: string): Promise<string | undefined>;
   reopen(ids: readonly string[]): Promise<string | undefined>;
 }
 
-/** `bd`, where the backlog is one of beads and `bd` knows the idea; else undefined. */
+/** Returns `bd` when the backlog is one of beads and `bd` knows the idea; else undefined. */
 export async function storeOf(
   deps: WorkDeps,
   input: RunRef & { idea: string },
@@ -30,7 +30,7 @@ export async function storeOf(
   const bd = async (...args: string[]) => {
     const result = await runProgram({
       argv: ['bd', ...args],
-      // `bd` finds `.beads` from the folder above it.
+      // `bd` searches for `.beads` from the folder above it.
       cwd: dirname(dirname(backlog.file)),
       env: gateEnvironment(deps.env, { BEADS_NO_DAEMON: '1', BD_ACTOR: deps.env.BD_ACTOR ?? 'ralphctl' }, [
         'BEADS_DIR',

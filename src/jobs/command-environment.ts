@@ -1,10 +1,10 @@
-/** The environment of the user's own commands (set-up, gate) for one slot, and a hint when they miss a variable. */
+/** Builds the environment of the user's commands (set-up, gate) for one slot, and a hint for a missing variable. */
 import { gateEnvironment, withheldFrom, withheldHint } from '../gate/environment.js';
 import { passedValues, secretValues } from '../process/redact.js';
 import type { RunFile } from '../run-files/shapes.js';
 import type { WorkDeps } from './job.js';
 
-/** As much of a run as its commands need; `doctor` has no run. */
+/** The parts of a run that its commands need; `doctor` has no run. */
 export interface Configured {
   file: Pick<RunFile, 'config' | 'repo'>;
 }
@@ -22,7 +22,7 @@ export function commandEnvironment(
   part: 'gate' | 'setup',
   where: { agentName: string; project: string; idea: string },
 ): CommandEnvironment {
-  // Runs pinned by 0.1 have no such list.
+  // Runs that version 0.1 started have no such list.
   const passEnv: readonly string[] = run.file.config[part].passEnv ?? [];
   const env = gateEnvironment(deps.env, slotEnvironment(where), passEnv);
   return {
@@ -33,16 +33,16 @@ export function commandEnvironment(
 }
 
 /**
- * Separates ports and container names of concurrent work: each has its own number.
- * Invariant: agents have 1 to 100, with their set-up and their idea's gate. Other concurrent work has the numbers
- * below.
+ * Separates ports and container names of concurrent work by a number each.
+ * Invariant: agents use 1 to 100, together with their set-up and their idea's gate. Other concurrent work uses the
+ * numbers below.
  */
 export const SEATS = {
-  /** Landings and their undo: one at a time. */
+  /** Landings and their undo run one at a time. */
   landing: 'landing-0',
-  /** The gate on the base commit: one at a time. */
+  /** The gate on the base commit runs one at a time. */
   baseline: 'baseline-101',
-  /** The base's tests over an idea's code: one at a time. */
+  /** The base's tests over an idea's code run one at a time. */
   baseTests: 'base-tests-102',
 } as const;
 

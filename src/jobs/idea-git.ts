@@ -1,4 +1,4 @@
-/** Git tasks of a person on the worktree and the branch of an idea that has not landed. All idempotent. */
+/** Git tasks that a person requests on the worktree and branch of an idea that has not landed. All are idempotent. */
 
 import { randomUUID } from 'node:crypto';
 import { worktreesDir } from '../config/paths.js';
@@ -49,8 +49,8 @@ export async function cleanupIdea(deps: WorkDeps, input: CleanupInput, context: 
 }
 
 /*
- * Work on an idea's worktree outside an agent run: first ends every process of the idea.
- * Invariant: an earlier attempt that still runs finds another mark than its own, and writes nothing.
+ * Works on an idea's worktree outside an agent run. Ends every process of the idea first.
+ * Invariant: an earlier attempt that still runs no longer finds its own mark, so it writes nothing.
  */
 
 export async function withWorktreeLock<R>(

@@ -1,7 +1,7 @@
 /**
- * The work behind the activities, by name. It knows no Temporal, so that it can run in its own process. Starting a
- * process copies the page tables of its parent: 22 ms (measured) from a worker of 350 MB, while its event loop stands
- * still, and 3 ms from a small process.
+ * The jobs behind the activities, by name. Must not import Temporal, so that jobs can run in their own process.
+ * Starting a child process copies the parent's page tables: 22 ms (measured) from a worker of 350 MB, whose event loop
+ * stops meanwhile, and 3 ms from a small process.
  */
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
 import { runAgent } from './agent-run/run.js';
@@ -23,7 +23,7 @@ export type WorkName = keyof Activities;
 export type WorkInput<Name extends WorkName> = Parameters<Activities[Name]>[0];
 export type WorkResult<Name extends WorkName> = Awaited<ReturnType<Activities[Name]>>;
 
-/** Does the work, here or elsewhere. Rejects with a {@link WorkError} or any other error. */
+/** Does the work, in this process or another. Rejects with a {@link WorkError} or any other error. */
 export type DoWork = <Name extends WorkName>(
   name: Name,
   input: WorkInput<Name>,
@@ -47,7 +47,7 @@ const WORK: {
   cleanupIdea,
 };
 
-/** Work in this process. */
+/** Does the work in this process. */
 export const workHere =
   (deps: WorkDeps): DoWork =>
   (name, input, context) =>

@@ -1,7 +1,7 @@
 import type { AgentHeartbeat } from '../protocol/agent-run.js';
 import type { FAILURE } from '../protocol/failures.js';
 
-/** Dependencies of the work behind activities: no globals, so that tests pass their own. */
+/** Dependencies of jobs. No globals, so that tests pass their own. */
 export interface WorkDeps {
   /** State root; ralphctl writes nothing outside it and the worktrees. */
   root: string;
@@ -13,15 +13,15 @@ export interface WorkDeps {
 export interface WorkContext {
   /** Aborts when the server, a person or a shutdown ends this attempt. */
   signal: AbortSignal;
-  /** base64; lets the next worker return an interrupted attempt to the server. */
+  /** base64. The next worker uses it to return an interrupted attempt to the server. */
   taskToken: string;
-  /** Reports an agent's progress; the last report counts. Absent: nobody watches. */
+  /** Reports an agent's progress; the last report counts. Absent: no caller listens. */
   say?: (progress: AgentHeartbeat) => void;
-  /** True once nobody waits for the result: write nothing and leave the mark to the next worker. */
+  /** True once no caller waits for the result. The job then writes nothing and leaves its mark to the next worker. */
   abandoned: () => boolean;
 }
 
-/* A failure of the work itself, in the protocol's vocabulary; crosses processes as plain data. */
+/* A failure of the work itself, with a failure type of the protocol. Crosses processes as plain data. */
 
 export type FailureType = (typeof FAILURE)[keyof typeof FAILURE];
 

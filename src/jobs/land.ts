@@ -1,6 +1,6 @@
 /**
- * Lands finished work on the target: rebased or merged, gated on the merged tree, moved by compare-and-swap. Idempotent
- * after a crash at any point: landed work is found and not landed again.
+ * Lands finished work on the target: rebases or merges it, gates the merged tree, moves the branch by compare-and-swap.
+ * Invariant: idempotent after a crash at any point; it finds landed work and does not land it again.
  */
 
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ export async function landIdea(deps: WorkDeps, input: LandInput, { signal }: Wor
   return cleanLanding(await noteTakenBack(gated, run.file, input.idea), redactorOf(deps));
 }
 
-/** Tolerated failures are part of the landing's note. */
+/** The landing's note lists tolerated failures. */
 const noted = <R extends { note?: string }>(result: R, told: string): R => ({
   ...result,
   note: result.note ? `${result.note} ${told}` : told,
@@ -85,7 +85,7 @@ const noted = <R extends { note?: string }>(result: R, told: string): R => ({
 const redBefore = (commands: readonly string[]): string =>
   `${commands.join(', ')} ${commands.length === 1 ? 'is' : 'are'} red, as on the target before (gate.baseline: tolerate)`;
 
-/* Takes a landed idea off the target, including its tick. Idempotent after a crash at any point. */
+/* Rolls a landed idea back from the target, including its tick. Idempotent after a crash at any point. */
 
 export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: WorkContext): Promise<UndoResult> {
   const { run, options, ticks, place } = await landingWork(deps, input, 'undo', signal);
@@ -111,7 +111,7 @@ export async function undoIdea(deps: WorkDeps, input: UndoInput, { signal }: Wor
   return cleanLanding(result, redactorOf(deps));
 }
 
-/* Shared by landing and undo: place, disk space, gate and the backlog file. */
+/* Shared by landing and undo: worktree, disk space, gate and backlog file. */
 
 export interface LandingInput extends RunRef {
   idea: string;
@@ -124,11 +124,11 @@ export interface LandingWork {
   options: LandingContext & { title: string; agentName: string; sign: boolean };
   /** Whether the run ticks ideas in their backlog. */
   ticks: boolean;
-  /** The backlog file relative to the repository; undefined when it is outside, or nothing is ticked. */
+  /** The backlog file relative to the repository; undefined when it lies outside, or the run ticks nothing. */
   place: string | undefined;
 }
 
-/** `folder`: the folder of its gate logs, below the idea's logs. */
+/** `folder`: the name for the gate's logs, below the idea's logs. */
 export async function landingWork(
   deps: WorkDeps,
   input: LandingInput,
@@ -141,7 +141,7 @@ export async function landingWork(
   await assertDiskSpace([integrationRoot, repo], config, true);
   const ticks = tick && config.landing.tick;
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), folder);
-  // The idea's own slot may belong to another idea by now.
+  // Another idea may already use this idea's slot.
   const where = (dir: string) => ({ ...input, agentName: SEATS.landing, dir, logDir, signal });
   const { idea, title, agentName } = input;
   const options = {
@@ -160,7 +160,7 @@ export async function landingWork(
   return { run, options, ticks, place: ticks ? repositoryPath(repo, backlog.file) : undefined };
 }
 
-/** Agent runs are checked in the same way; this covers commits from elsewhere. */
+/** Agent runs pass the same check; this one covers commits from elsewhere. */
 async function refuseLinks(dir: string, onto: string, idea: string): Promise<void> {
   const text = linkText(await linkTrouble({ worktree: dir, base: onto, history: true }));
   if (text)
@@ -168,7 +168,7 @@ async function refuseLinks(dir: string, onto: string, idea: string): Promise<voi
 }
 
 /*
- * A landing names the ideas that were taken off the target since the previous landing. Never fails a finished landing.
+ * A landing lists the ideas that a person rolled back since the previous landing. Never fails a finished landing.
  */
 
 const MOST_NAMED = 3;

@@ -15,7 +15,8 @@ const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 export const isRunName = ({ project, runId }: RunRef): boolean => SAFE_NAME.test(project) && SAFE_NAME.test(runId);
 
 export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
-  // Workflow input is not trusted: anyone who reaches the port can start a workflow, so names must not leave the root.
+  // Workflow input is untrusted: any client that reaches the port can start a workflow, so names must not leave the
+  // root.
   if (!isRunName(ref)) {
     throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
   }
@@ -30,12 +31,12 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
       FAILURE.runFilesMissing,
     );
   }
-  // Before the first git command. Where the repository cannot be read, that command reports it.
+  // Runs before the first git command. That command reports an unreadable repository.
   await wallOf(deps, run).catch(() => undefined);
   return run;
 }
 
-/** `revision`: with the texts of that edit. */
+/** `revision`: load with the texts of that edit. */
 export async function loadOne(
   deps: WorkDeps,
   ref: RunRef & { idea: string; revision?: number },
@@ -53,13 +54,13 @@ export async function loadOne(
   );
 }
 
-/** No retry fixes a file that is damaged or of a newer version. */
+/** No retry fixes a damaged file or one of a newer version. */
 export function asMissing(error: unknown): never {
   if (error instanceof StoredFileError) throw new WorkError(error.message, FAILURE.runFilesMissing);
   throw error;
 }
 
-/* The limits of an idea: its own, else those of the run's configuration. */
+/* The limits of an idea: its own, else the ones in the run's configuration. */
 
 export function limitsOf(idea: Idea, run: LoadedRun): IdeaLimits {
   const { config } = run.file;

@@ -15,7 +15,7 @@ const CODES = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN
 const WORDS =
   /\b(?:ENOSPC|EDQUOT|EMFILE|ENFILE|EROFS|EIO)\b|No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error/i;
 
-/** The error itself, or a failure of the machine. */
+/** The error itself, or a machine failure in its place. */
 export function machineFault(error: unknown): unknown {
   const seen = new Set<unknown>();
   for (let at: unknown = error; at instanceof Error && !seen.has(at); at = at.cause) {
@@ -26,7 +26,7 @@ export function machineFault(error: unknown): unknown {
   return error;
 }
 
-/** A program that could not start for lack of resources is not itself at fault. */
+/** A program that could not start for lack of resources is not at fault. */
 export function assertCouldStart({ launchError, launchCode }: Pick<RunResult, 'launchError' | 'launchCode'>): void {
   if (launchError !== undefined && launchCode !== undefined && CODES.has(launchCode)) throw asFault(launchError);
 }
@@ -65,7 +65,7 @@ export async function assertDiskSpace(paths: readonly string[], { disk }: Config
   }
 }
 
-/** Of the folder itself, or of the nearest existing folder above it. */
+/** Checks the folder itself, or its nearest existing ancestor. */
 async function nearest(path: string) {
   for (let at = path; ; at = dirname(at)) {
     const found = await statfs(at).catch(() => undefined);

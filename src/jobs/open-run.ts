@@ -1,4 +1,4 @@
-/** The start and the end of a run, in files and git. */
+/** Starts and ends a run in files and git. */
 import { join } from 'node:path';
 import { accountKey } from '../agents/account.js';
 import { toCard } from '../backlog/cards.js';
@@ -27,7 +27,7 @@ import { dayTotal } from '../run-files/usage.js';
 import type { WorkDeps } from './job.js';
 import { asMissing, limitsOf, load } from './load.js';
 
-/** The cards, and the landed ideas: by the backlog, or by the target's history. */
+/** The cards and the landed ideas, from the backlog or from the target's history. */
 export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResult> {
   const run = await load(deps, ref);
   const { repo, target } = run.file;
@@ -47,7 +47,7 @@ export async function openRun(deps: WorkDeps, ref: RunRef): Promise<OpenRunResul
   };
 }
 
-/** Commands from earlier runs that still apply; undefined when there are none. */
+/** Commands from earlier runs that still apply; undefined without any. */
 async function carriedInto(
   { root }: WorkDeps,
   ref: RunRef,
@@ -86,7 +86,7 @@ export async function runConfig(deps: WorkDeps, input: RunConfigInput): Promise<
   };
 }
 
-/** The agents of this run, and which of them share an account. */
+/** The agents of this run, and the accounts that they share. */
 function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessEnv): AgentsInfo {
   const named = ideas.flatMap((idea) => (idea.done ? [] : (idea.agent ?? [])));
   const names = new Set([config.agent, ...config.fallback, ...named]);
@@ -94,7 +94,7 @@ function agentsInfo(config: Config, ideas: readonly Idea[], env: NodeJS.ProcessE
   return { default: config.agent, fallback: config.fallback, accounts: Object.fromEntries(accounts) };
 }
 
-/** What the run's events tell. The summary does not fail for want of them. */
+/** The facts from the run's events. The summary succeeds without them. */
 async function factsOf(root: string, ref: RunRef): Promise<Pick<SummaryFile, 'run' | 'ideas'>> {
   const found = await readModel(root, { project: ref.project, runId: ref.runId });
   return found ? { run: runFacts(found.model), ideas: toldIdeas(found.model).map(ideaFacts) } : {};
@@ -107,7 +107,7 @@ export async function closeRun(deps: WorkDeps, input: CloseRunInput): Promise<vo
   await writeAtomically(join(dir, 'summary.json'), JSON.stringify({ ...(input.summary as object), ...facts }, null, 2));
   if (!input.carried) return;
   const { notLanded } = input.summary as Partial<RunSummary>;
-  // A long list is cut, and does not tell what has landed.
+  // A truncated list does not show which ideas have landed.
   const open =
     notLanded && notLanded.length < MOST_LISTED
       ? new Map(notLanded.map(({ idea, status }) => [idea, status]))

@@ -1,7 +1,7 @@
 /**
- * The place of an idea in its plan (B9), stored on disk, so that a restarted workflow continues there.
- * Invariant: a place counts only while the branch holds the work of that time and the plan is unchanged. In doubt the
- * plan starts at its first step.
+ * Stores the current plan step of an idea (B9) on disk, so that a restarted workflow resumes there.
+ * Invariant: a stored step counts only while the branch still contains the work of that time and the plan is unchanged.
+ * Otherwise the plan starts at its first step.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -13,9 +13,9 @@ import { writeAtomically } from '../run-files/run.js';
 import type { WorkDeps } from './job.js';
 
 interface Kept extends PlanPosition {
-  /** Of the plan's texts. */
+  /** Hash of the plan's texts. */
   digest: string;
-  /** Tip of the branch when it was written. */
+  /** Tip of the branch at the time of writing. */
   head: string;
 }
 
@@ -29,7 +29,7 @@ const fileOf = (deps: WorkDeps, { project, idea }: Where): string =>
 
 const digestOf = ({ plan }: Idea): string => createHash('sha256').update(JSON.stringify(plan)).digest('hex');
 
-/** Never fails: without it, a later retry would only repeat steps. */
+/** Never fails: without the file, a later retry only repeats steps. */
 export async function keepPlace(
   deps: WorkDeps,
   input: Where & { worktree: string },
@@ -47,11 +47,11 @@ export async function keepPlace(
   }
 }
 
-/** For an idea without remaining work: landed, or undone. */
+/** For an idea without remaining work: landed or rolled back. */
 export const dropPlace = (deps: WorkDeps, where: Where): Promise<void> =>
   rm(fileOf(deps, where), { force: true }).catch(() => undefined);
 
-/** Undefined: at the first step. `own`: the worktree is the idea's own earlier one, not a new one. */
+/** Undefined means the first step. `own`: the worktree is the idea's earlier one, not a new one. */
 export async function placeOf(
   deps: WorkDeps,
   input: Where & { worktree: string; base: string; own: boolean },
@@ -62,7 +62,7 @@ export async function placeOf(
   if (!kept || kept.digest !== digestOf(idea)) return undefined;
   const { step, skipped, head } = kept;
   if (!(await contains(input.worktree, 'HEAD', head))) return undefined;
-  // In a new worktree, work on the target may belong to another idea.
+  // In a new worktree, commits on the target may belong to another idea.
   if (!input.own && (await contains(input.worktree, input.base, head))) return undefined;
   return { step, skipped };
 }

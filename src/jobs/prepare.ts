@@ -1,6 +1,6 @@
 /**
- * Prepares an idea's worktree: created, recycled or adopted; reopened after a bounced landing; set up.
- * Idempotent: a second run finds the result of the first. Refuses rather than loses work.
+ * Prepares an idea's worktree: creates, recycles or adopts it; reopens it after a bounced landing; runs its set-up.
+ * Invariant: idempotent; a second run finds the result of the first. Refuses rather than loses work.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -62,7 +62,7 @@ async function prepare(
   const { path: worktree, branch } = made;
   let { base } = made;
   const wall = await wallOf(deps, run);
-  // Otherwise ralphctl checks it when its agent continues.
+  // Without this check here, ralphctl checks when the agent continues.
   if (look && tip !== undefined && (made.origin !== 'adopted' || input.reopen) && config.confinement === 'stop')
     await admitOwnTip(wall, { worktree, branch, idea: input.idea }, tip);
   if (input.reopen?.kind === 'conflict') {
@@ -75,7 +75,7 @@ async function prepare(
   if (tip === undefined || input.reopen) await noteOwnTip(wall, input.idea, (await readTip(repo, ref)) ?? base);
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
-  // In a worktree with work, set-up runs code that an agent may have written.
+  // In a worktree with work, set-up may run code from an agent.
   if (made.origin === 'adopted') await inSectionOrThrow(wall, `set-up-${input.idea}`, makeReady);
   else await makeReady();
   const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
@@ -93,7 +93,7 @@ async function prepare(
   };
 }
 
-/** Number of the last agent run that left files here; 0 when none did. */
+/** Number of the last agent run with files here; 0 without any. */
 async function lastRun(dir: string): Promise<number> {
   const names = await readdir(dir).catch(() => []);
   return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
@@ -115,11 +115,11 @@ export function asWorkError(error: unknown): never {
 }
 
 /*
- * Recreates a lost or broken worktree from its branch: agents delete their own folder now and then.
- * Invariant: only at the proper place of the idea's worktree. Everything on the branch is kept.
+ * Recreates a lost or broken worktree from its branch, because agents sometimes delete their own folder.
+ * Invariant: only in the idea's regular worktree folder. Every commit on the branch survives.
  */
 
-/** True when ralphctl recreated the worktree. `look`: check what moved its branch meanwhile. */
+/** True when ralphctl recreated the worktree. `look`: check what else moved its branch meanwhile. */
 export async function recreateIfGone(
   deps: WorkDeps,
   input: RunAgentInput,
@@ -134,7 +134,7 @@ export async function recreateIfGone(
   throw new WorkError(message, FAILURE.repository);
 }
 
-/* Runs a worktree's set-up (dependencies, copied files); cheap when nothing changed. */
+/* Runs a worktree's set-up (dependencies, copied files). It costs little when nothing changed. */
 
 export async function setUp(
   deps: WorkDeps,
@@ -146,7 +146,7 @@ export async function setUp(
     dir: string;
     logDir: string;
     signal: AbortSignal;
-    /** Set-up of a worktree that gates the work of many ideas. */
+    /** The worktree gates the work of many ideas. */
     shared?: boolean;
   },
 ): Promise<void> {
@@ -155,7 +155,7 @@ export async function setUp(
     worktree: where.dir,
     run: setup.run,
     copy: setup.copy,
-    // Runs pinned by 0.1 have no such list.
+    // Runs that version 0.1 started have no such list.
     cache: worktrees.cache ?? [],
     proofs: keptDir(deps.root, where.project),
     shared: where.shared ?? false,

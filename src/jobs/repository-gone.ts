@@ -1,7 +1,6 @@
 /**
- * A repository that is not in its place (moved, renamed, or without its `.git`), or whose HEAD is broken. The idea is
- * not at fault, so ralphctl charges nothing. Work resumes when the repository is back, or when `ralphctl` runs in its
- * new place.
+ * Detects a repository that has moved, lost its `.git`, or has a broken HEAD. The idea is not at fault, so ralphctl
+ * charges nothing. Work resumes when the repository is back, or when `ralphctl` runs in the new folder.
  */
 import { brokenHead, commonDirAt } from '../git/worktrees/moved.js';
 import { FAILURE } from '../protocol/failures.js';
@@ -24,7 +23,7 @@ export async function assertRepository(run: LoadedRun): Promise<void> {
   );
 }
 
-/** Whether the repository of a run is gone or broken, which explains other failures; undefined while it is intact. */
+/** The fault of a run's repository, which explains other failures; undefined while it is intact. */
 export async function repositoryFault(root: string, ref: RunRef): Promise<unknown> {
   const run = await loadRun(root, ref).catch(() => undefined);
   return run && assertRepository(run).catch((gone: unknown) => gone);

@@ -1,7 +1,7 @@
 /**
- * Removes secrets from the output of jobs: errors and landing texts go into workflow history, events and the terminal.
- * `agent-run/result.ts` cleans the texts of an agent run with the secrets of its agent.
- * Invariant: only texts change; the error keeps its type.
+ * Removes secrets from job output, because errors and landing texts go into workflow history, events and the terminal.
+ * `agent-run/result.ts` cleans the texts of an agent run with that agent's secrets.
+ * Invariant: only texts change; an error keeps its type.
  */
 import { type Redact, redactor, secretValues } from '../process/redact.js';
 import type { LandResult, UndoResult } from '../protocol/git-work.js';
@@ -9,7 +9,7 @@ import type { WorkDeps } from './job.js';
 
 export const redactorOf = ({ env }: WorkDeps): Redact => redactor(secretValues(env));
 
-/** The error itself, its messages, stacks and causes cleaned. */
+/** Cleans the error in place: its messages, stacks and causes. */
 export function cleanFault(error: unknown, redact: Redact): unknown {
   if (typeof error === 'string') return redact(error);
   const seen = new Set<unknown>();
@@ -18,14 +18,14 @@ export function cleanFault(error: unknown, redact: Redact): unknown {
     for (const name of ['message', 'stack'] as const) {
       const text = at[name];
       const clean = typeof text === 'string' ? redact(text) : text;
-      // Some kinds of errors have getters here.
+      // Some error classes define these as getters.
       if (clean !== text) Object.defineProperty(at, name, { value: clean, configurable: true, writable: true });
     }
   }
   return error;
 }
 
-/** A landing or undo with git's texts cleaned. The gate's texts are already clean. */
+/** Cleans git's texts in a landing or undo. The gate's texts are already clean. */
 export function cleanLanding<Result extends LandResult | UndoResult>(result: Result, redact: Redact): Result {
   if ('detail' in result) return { ...result, detail: redact(result.detail) };
   return 'note' in result && result.note !== undefined ? { ...result, note: redact(result.note) } : result;

@@ -1,6 +1,6 @@
 /**
- * Which of the five parts of the run's bar an idea belongs to.
- * Invariant: each idea that is no group counts in exactly one part. May import protocol types only.
+ * Assigns each idea to one of the five parts of the run's bar.
+ * Invariant: each idea that is not a group counts in exactly one part. May import protocol types only.
  */
 import type { IdeaStatus } from '../protocol/states.js';
 import type { Counts, IdeaModel } from './model.js';
@@ -22,7 +22,7 @@ const PART: Readonly<Record<IdeaStatus, Part>> = {
   abandoned: 'skipped',
 };
 
-/** What a person told it after the run decides for the next one. */
+/** A person's command after the run overrides the status. */
 export function partOf({ status, approval, forNext }: Pick<IdeaModel, 'status' | 'approval' | 'forNext'>): Part {
   if (status === 'landed') return 'landed';
   if (forNext?.leftOut) return 'skipped';
@@ -40,14 +40,14 @@ export const emptyCounts = (): Counts => ({
   skipped: 0,
 });
 
-/** Counts an idea in (`by` 1) or out (`by` -1). Groups do not count. */
+/** Adds (`by` 1) or removes (`by` -1) an idea. Groups do not count. */
 export function count(counts: Counts, idea: IdeaModel, by: 1 | -1): void {
   if (idea.group) return;
   counts.total += by;
   counts[partOf(idea)] += by;
 }
 
-/** A group as its children make it: done of total, over all levels. */
+/** Progress of a group over all levels: done of total. */
 export function groupProgress(ideas: ReadonlyMap<string, IdeaModel>, id: string): { done: number; total: number } {
   const seen = new Set<string>();
   const open = [id];

@@ -1,12 +1,12 @@
 /**
- * What is known of a run and its ideas as plain JSON: in `summary.json`, and in `status --json` while the run is open.
- * Invariant: facts only, times are epoch ms, and an absent field is not known. Fields are only ever added. May import
+ * The known facts of a run and its ideas as plain JSON: in `summary.json`, and in `status --json` during the run.
+ * Invariant: facts only, times are epoch ms, and an absent field is unknown. New versions only add fields. May import
  * protocol and the files beside it only.
  */
 import type { RunSummary } from '../protocol/run.js';
 import type { GateRun, IdeaModel, Iteration, RunModel, Said, Tally } from './model.js';
 
-/** Empty lists are left out. */
+/** Omits empty lists. */
 type GateFacts = Pick<GateRun, 'at' | 'pass' | 'durationMs' | 'commands'> & Partial<GateRun>;
 type AgentRunFacts = Omit<Iteration, 'gate'> & { gate?: GateFacts };
 
@@ -39,42 +39,42 @@ export interface IdeaFacts extends Pick<IdeaModel, Same> {
   approval?: true;
   /** The last signal of its agent. */
   signal?: Iteration['signal'];
-  /** What its agent said last, before its question where it asks. */
+  /** The agent's last words, or its words before the question when it asks. */
   words?: string;
   stepsSkipped?: string[];
   stepsFailed?: string[];
-  /** The last one on its branch, and the last one on the merged tree. */
+  /** The last gate on its branch, and the last one on the merged tree. */
   gate?: GateFacts;
   mergedGate?: GateFacts;
   said?: Said[];
-  /** Each time another agent took over, and why. */
+  /** Each takeover by another agent, with its reason. */
   switched?: { at: number; text: string }[];
   runs: AgentRunFacts[];
 }
 
 export interface RunFacts {
   startedAt?: number;
-  /** When its state began. */
+  /** Start of its state. */
   since?: number;
   mode: RunModel['mode'];
   slots?: number;
   spent: Tally;
   conflicts: number;
-  /** Times in which an account was closed. `to` is absent while it is. */
+  /** Periods in which an account was closed. `to` is absent while it still is. */
   limits: RunModel['limits'];
   warnings?: RunModel['warnings'];
 }
 
-/** `summary.json`; those of older versions have less. */
+/** `summary.json`; files of older versions have fewer fields. */
 export interface SummaryFile extends RunSummary {
   run?: RunFacts;
-  /** Ideas that the run told something of, in backlog order. */
+  /** Ideas with events in this run, in backlog order. */
   ideas?: IdeaFacts[];
 }
 
 const some = <T>(list: T[]): T[] | undefined => (list.length > 0 ? list : undefined);
 
-/** Without what is not known. */
+/** Drops unknown fields. */
 const known = <T extends object>(from: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>
   Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined)) as never;
 
@@ -113,7 +113,7 @@ export function runFacts(model: RunModel): RunFacts {
   return { ...known({ startedAt, since, slots, warnings: some(warnings) }), mode, spent, conflicts, limits };
 }
 
-/** Of ideas of which anything was told. */
+/** Ideas that an event names. */
 export const toldIdeas = ({ order, ideas }: RunModel): IdeaModel[] =>
   order.flatMap((id) => {
     const idea = ideas.get(id);

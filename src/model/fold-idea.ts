@@ -1,6 +1,6 @@
 /**
- * What one event changes of its idea.
- * Invariant: agent runs are told apart by serial, so a line that stands twice counts once. May import protocol types only.
+ * Applies one event to its idea.
+ * Invariant: the serial identifies an agent run, so a repeated line counts once. May import protocol types only.
  */
 import type { StampedEvent } from '../protocol/events.js';
 import type { GateRun, IdeaModel, Iteration, Moment, RunModel, Said } from './model.js';
@@ -8,7 +8,7 @@ import { addRun } from './tally.js';
 
 type Of<Kind extends StampedEvent['kind']> = Extract<StampedEvent, { kind: Kind }>;
 
-/** Moments, and words of a person, that an idea keeps. */
+/** Maximum number of moments, and of messages, per idea. */
 const MOST_KEPT = 500;
 
 export function foldIdea(model: RunModel, idea: IdeaModel, event: StampedEvent, at: number): void {
@@ -116,7 +116,7 @@ function status(idea: IdeaModel, event: Of<'idea'>, at: number): void {
   if (event.status === 'landed' || event.status === 'abandoned' || event.status === 'skipped') idea.warnings = [];
 }
 
-/** Older events cut the question in `reason`; the agent's own signal has it whole. */
+/** Older events have a truncated question in `reason`; the agent's signal has the whole one. */
 function askedAs(idea: IdeaModel): void {
   const signal = idea.iterations.findLast((run) => run.signal)?.signal;
   if (signal?.kind !== 'needs-human') return;
@@ -209,7 +209,7 @@ function step(idea: IdeaModel, event: Of<'step'>, at: number): void {
   moment(idea, { at, kind: 'step', text: `${event.step} ${event.state}${event.why ? `: ${event.why}` : ''}` });
 }
 
-/** The command that answered is an event of its own, before this one or after it. */
+/** The command that answered is a separate event, before this one or after it. */
 function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: number): void {
   const told = saidSince(idea, ({ done }) => done !== undefined);
   if (told) {
@@ -219,7 +219,7 @@ function answered(idea: IdeaModel, { text, by }: Of<'answered'>, at: number): vo
   said(idea, { at, verb: 'answer', ...(text ? { text } : {}), ...(by ? { by } : {}) });
 }
 
-/** An answer since it asked. */
+/** A message since the idea's question. */
 function saidSince(idea: IdeaModel, which: (one: Said) => boolean): Said | undefined {
   const { said: all, iterations, status, since = 0 } = idea;
   const from = Math.max(iterations.at(-1)?.endedAt ?? 0, status === 'needs-human' ? since : 0);

@@ -1,6 +1,6 @@
 /**
  * Folds the events of a run into its model, one at a time.
- * Invariant: a repeated, missing or unknown event never throws and never counts twice; cost per event does not grow
+ * Invariant: a repeated, missing or unknown event never throws and never counts twice. The cost per event does not grow
  * with the number of ideas. May import protocol and the files beside it only.
  */
 import type { StampedEvent } from '../protocol/events.js';
@@ -10,7 +10,7 @@ import { foldIdea } from './fold-idea.js';
 import type { IdeaModel, RunModel } from './model.js';
 import { emptyTally } from './tally.js';
 
-/** Events that `log` keeps. */
+/** Maximum number of events in `log`. */
 const MOST_LOG = 2000;
 
 const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
@@ -52,14 +52,14 @@ export function newModel(
   return model;
 }
 
-/** Adds ideas of the backlog; ones that are known get their texts and keep what happened to them. */
+/** Adds ideas of the backlog. Known ideas get new texts and keep their history. */
 export function addIdeas(model: RunModel, ideas: Iterable<Idea>, landedBefore: ReadonlySet<string> = new Set()): void {
   for (const idea of ideas) {
     const known = model.ideas.get(idea.id);
     if (known) count(model.counts, known, -1);
     const entry = known ?? newIdea(idea.id, idea.title);
     Object.assign(entry, {
-      // What the run told is newer.
+      // The run's own title is newer.
       title: known?.since === undefined ? idea.title : known.title,
       text: idea.text,
       group: idea.blue,
@@ -104,7 +104,7 @@ export const newIdea = (id: string, title: string): IdeaModel => ({
   warnings: [],
 });
 
-/** Takes one event. Lines of newer versions that are not known here are kept in the log and change nothing else. */
+/** Applies one event. An unknown kind from a newer version goes into the log and changes nothing else. */
 export function fold(model: RunModel, event: StampedEvent): void {
   const at = Date.parse(event.at);
   if (!Number.isFinite(at) || typeof event.kind !== 'string') return;

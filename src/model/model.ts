@@ -1,7 +1,7 @@
 /**
- * A run as people look at it: one object that `status`, `show`, the report and the full screen read.
- * Invariant: holds facts only, no words or colours of a view; what nobody has reported is absent, never 0.
- * Times are epoch ms. Must import types only.
+ * A run as people see it: one object that `status`, `show`, the report and the full screen read.
+ * Invariant: facts only, no words or colours of a view. An unreported fact is absent, never 0. Times are epoch ms. Must
+ * import types only.
  */
 
 import type { AgentSignal } from '../protocol/agent-run.js';
@@ -17,9 +17,9 @@ import type { WarningLine } from '../protocol/warnings.js';
 export interface GateRun {
   at: number;
   pass: boolean;
-  /** The one that failed. */
+  /** The failed command. */
   command?: string;
-  /** null: it was stopped. */
+  /** null: a stop ended it. */
   exitCode?: number | null;
   log?: string;
   tests?: TestCounts;
@@ -35,7 +35,7 @@ export interface GateRun {
 /** One agent run and the gate after it. */
 export interface Iteration {
   serial: number;
-  /** 1-based; runs that are not charged repeat a number. */
+  /** 1-based. Runs that are not charged repeat a number. */
   number: number;
   max?: number;
   startedAt: number;
@@ -55,7 +55,7 @@ export interface Iteration {
   gate?: GateRun;
 }
 
-/** What happened to an idea between its iterations, for its timeline. */
+/** An event of an idea between its iterations, for its timeline. */
 export interface Moment {
   at: number;
   kind: 'limit' | 'agent' | 'said' | 'bounced' | 'escalated' | 'held' | 'step' | 'warning' | 'refused';
@@ -67,7 +67,7 @@ export interface Said {
   verb: string;
   text?: string;
   by?: Teller;
-  /** The run's answer. */
+  /** The run's reply. */
   done?: string;
 }
 
@@ -88,9 +88,9 @@ export interface IdeaModel {
   dependsOn: string[];
   tags: string[];
   status: IdeaStatus;
-  /** When it came to this status; absent until anything was told of it. */
+  /** Start of this status; absent until an event names the idea. */
   since?: number;
-  /** Pending, but kept back by a person. */
+  /** Pending, but a person holds it back. */
   held: boolean;
   approval: boolean;
   /** Landed before this run began. */
@@ -99,9 +99,9 @@ export interface IdeaModel {
   asking?: Asking;
   question?: string;
   startedAt?: number;
-  /** 1-based number of its slot, while it holds one. */
+  /** 1-based number of its slot, while it has one. */
   slot?: number;
-  /** Name of the slot, as in `ed-003`. */
+  /** Name of the slot, such as `ed-003`. */
   agentName?: string;
   agent?: string;
   model?: string;
@@ -113,7 +113,7 @@ export interface IdeaModel {
   stepsFailed: string[];
   /** Last PROGRESS of the agent, 0 to 100. */
   percent?: number;
-  /** The last gate on its own branch, and the last on the merged tree. */
+  /** The last gate on its own branch, and the last one on the merged tree. */
   gate?: GateRun;
   mergedGate?: GateRun;
   /** The gate command that runs now. */
@@ -129,23 +129,23 @@ export interface IdeaModel {
   /** A person's last command. */
   told?: { verb: string; reason?: string };
   warnings: WarningLine[];
-  /** What people told it after the run, and the next start carries out. Absent: nothing. */
+  /** Commands from after the run, which the next start applies. Absent: none. */
   forNext?: KeptForNext;
-  /** Why it waits for an agent: a limit, a login. */
+  /** The reason for its wait for an agent: a limit, a login, a slot. */
   waits?: { kind: 'limit' | 'login' | 'slot'; text: string };
 }
 
-/** Kept until the next start. */
+/** Commands that wait for the next start. */
 export interface KeptForNext {
-  /** A person asked for another try. */
+  /** A person asked for another attempt. */
   queued?: true;
-  /** A person asked that the next run leaves it out. */
+  /** A person asked the next run to leave it out. */
   leftOut?: true;
-  /** The commands as people give them, e.g. `limit b-2 +5`. */
+  /** The commands in their command-line form, e.g. `limit b-2 +5`. */
   words: string[];
 }
 
-/** Sums over agent runs; `unknown…` counts those that reported nothing. */
+/** Sums over agent runs. `unknown…` counts runs that reported nothing. */
 export interface Tally {
   iterations: number;
   ms: number;
@@ -159,11 +159,11 @@ export interface Tally {
 export interface Counts {
   total: number;
   landed: number;
-  /** At or in the landing queue. */
+  /** First or later in the landing queue. */
   landing: number;
   working: number;
   needYou: number;
-  /** Neither landed nor given up, and none of the above. */
+  /** Neither landed nor abandoned, and in no count above. */
   todo: number;
   skipped: number;
 }
@@ -178,7 +178,7 @@ export interface RunModel {
   why?: string;
   startedAt?: number;
   endedAt?: number;
-  /** When the state began. */
+  /** Start of this state. */
   since?: number;
   mode: RunMode;
   slots?: number;
@@ -187,11 +187,11 @@ export interface RunModel {
   /** Ids in backlog order. */
   order: string[];
   counts: Counts;
-  /** Landing queue; the first is `landing` where one lands. */
+  /** Landing queue. The first one is the idea that lands, if any does. */
   queue: string[];
   landing?: string;
   accounts: Map<string, AccountLine>;
-  /** Times accounts were closed, for the report. */
+  /** Periods in which an account was closed, for the report. */
   limits: { key: string; agents: string[]; reason?: string; from: number; to?: number }[];
   warnings: WarningLine[];
   budget: BudgetLine[];
@@ -199,14 +199,14 @@ export interface RunModel {
   conflicts: number;
   /** Newest last, bounded. */
   log: StampedEvent[];
-  /** How many events were folded. */
+  /** Number of folded events. */
   events: number;
   lastAt?: number;
-  /** From the last answer of the worker; absent while none answers. */
+  /** From the worker's last answer; absent while no worker answers. */
   live?: Pick<RunStatus, 'next' | 'possible' | 'resumesAt' | 'mode' | 'more'> & {
     at: number;
     scores?: Record<string, number>;
   };
-  /** As the worker counts it, over what this run and the day have used. */
+  /** The worker's own counts, against the usage of this run and of the day. */
   reported?: Spent;
 }

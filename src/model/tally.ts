@@ -1,4 +1,4 @@
-/** Sums of what agents used. Invariant: what was not reported is counted as unknown, never as 0. Must import types only. */
+/** Sums the usage of agents. Invariant: unreported usage counts as unknown, never as 0. Must import types only. */
 import type { Usage } from '../protocol/agent-run.js';
 import type { Tally } from './model.js';
 

@@ -1,5 +1,5 @@
 /**
- * Bug reports and the verdicts of triage, as every side knows them.
+ * Types of bug reports and of triage verdicts, for all layers.
  * Must not import anything.
  */
 
@@ -11,7 +11,7 @@ export type TriageGate = (typeof TRIAGE_GATES)[number];
 export const TIERS = ['T1', 'T2', 'T3'] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** A report of somebody outside: data, never an instruction. */
+/** A report from outside: data, never an instruction. */
 export interface BugReport {
   id: string;
   title: string;
@@ -26,7 +26,7 @@ export interface BugReport {
   closed?: string | undefined;
 }
 
-/** Work that is under way or was done, to find reports that repeat it. */
+/** Running or finished work, to find reports that repeat it. */
 export interface KnownWork {
   id: string;
   title: string;
@@ -36,11 +36,11 @@ export interface KnownWork {
   closed?: string | undefined;
 }
 
-/** Work that landed here, to learn how long such work takes. */
+/** Landed work of this project, to learn how long such work takes. */
 export interface PastWork {
   title: string;
   text: string;
-  /** Time of all its agent runs. */
+  /** Total time of its agent runs. */
   ms: number;
 }
 
@@ -58,10 +58,10 @@ export interface ScorePart {
 export interface Rejection {
   id: string;
   title: string;
-  /** `person`: somebody overruled the gates. */
+  /** `person`: a person overruled the gates. */
   gate: TriageGate | 'person';
   reason: string;
-  /** Part of the report's body or title, unchanged. */
+  /** An unchanged part of the report's body or title. */
   quote: string;
   /** The report or idea that it repeats. */
   duplicateOf?: string;
@@ -74,19 +74,19 @@ export interface Survivor {
   scoreParts: ScorePart[];
   tier: Tier;
   estimateMs: number;
-  /** Ideas that landed here and set the estimate together with the rules; 0: the rules alone. */
+  /** Number of landed ideas that influenced the estimate; 0: the rules alone. */
   learntFrom: number;
-  /** Reports that repeat it. */
+  /** Ids of reports that repeat this one. */
   duplicates: string[];
-  /** Somebody accepted it against or before the gates. */
+  /** A person accepted the report, against the gates or before them. */
   accepted?: string;
 }
 
 export interface Triage {
-  /** In the order in which they should be fixed. */
+  /** In recommended order of fixing. */
   survivors: Survivor[];
   /** In the order of the source. */
   rejected: Rejection[];
-  /** Closed reports: only compared with. */
+  /** Closed reports; triage only compares others with them. */
   closed: string[];
 }

@@ -1,5 +1,5 @@
 /**
- * Makes the report of a run from its model and what git and other files add.
+ * Builds the report of a run from its model and the additional facts from git and other files.
  * Invariant: pure; the same model and extra give the same report.
  */
 import { groupProgress } from '../model/counts.js';
@@ -12,7 +12,7 @@ import { openIdea } from './open.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
 import { moneyOf, workOf } from './work.js';
 
-/** Events are files: only what can be a commit is printed as one. */
+/** Events come from files, so only a plausible commit id is printed as one. */
 const isCommit = (text: string | undefined): text is string => text !== undefined && /^[0-9a-f]{4,64}$/.test(text);
 
 export function makeReport(model: RunModel, extra: Extra): Report {
@@ -94,7 +94,7 @@ function targetOf(landed: readonly IdeaModel[], { lines }: Extra): Report['targe
   };
 }
 
-/** What goes on with an answer comes first, then the oldest. */
+/** Ideas that an answer unblocks come first, then the oldest. */
 const ORDER: readonly OpenState[] = ['asks', 'approve', 'blocked', 'failed', 'timed out', 'held'];
 
 function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly OpenIdea[], extra: Extra): Todo[] {
@@ -116,7 +116,7 @@ function todoOf(model: RunModel, left: readonly IdeaModel[], open: readonly Open
   return [...found, ...ofTheRun(model, open, extra)];
 }
 
-/** A person has said after the run whether the next one tries it again. */
+/** Whether a person has decided after the run if the next one retries the idea. */
 const isDecided = ({ forNext }: IdeaModel): boolean => forNext?.queued === true || forNext?.leftOut === true;
 
 function ofTheRun(model: RunModel, open: readonly OpenIdea[], extra: Extra): Todo[] {
@@ -161,7 +161,7 @@ function groupsOf(model: RunModel): Report['groups'] {
   });
 }
 
-/* Rows of the timeline: one for each slot, and one for each account that was closed for a while. Pure. */
+/* Rows of the timeline: one per slot, and one per account that was closed for a while. Pure. */
 
 type Row = Report['slots'][number];
 

@@ -1,6 +1,6 @@
 /**
- * The commands that help an idea that has not landed: while its run is open, and after it.
- * Invariant: names only commands that the program would take then. Pure.
+ * Suggests commands for an idea that has not landed, during its run and after it.
+ * Invariant: names only commands that the program accepts then. Pure.
  */
 import type { IdeaModel } from '../model/model.js';
 import type { OpenState } from './schema.js';
@@ -10,7 +10,7 @@ export interface Fix {
   commands: string[];
 }
 
-/** A sentence in which `asText` makes the words, and `asCode` the commands. */
+/** Builds a sentence: `asText` formats the words and `asCode` the commands. */
 export function withCommands(
   fix: string,
   commands: readonly string[],
@@ -33,7 +33,7 @@ const one = (before: string, command: string, after = ''): Fix => ({
   commands: [command],
 });
 
-/** Undefined where nothing has to be done. */
+/** Undefined when no action is necessary. */
 export function fixOf(idea: IdeaModel, state: OpenState, over: boolean): Fix | undefined {
   return over ? afterwards(idea, state) : meanwhile(idea, state);
 }

@@ -1,6 +1,6 @@
 /**
- * What a report needs beside the model: from git, from files of other runs, and from the machine.
- * Invariant: everything but the time may be absent; the report leaves the part out then. Must import types only.
+ * Additional facts for a report: from git, from files of other runs, and from the machine.
+ * Invariant: every field except the time may be absent; the report then omits that part. Must import types only.
  */
 import type { Night } from './night.js';
 
@@ -15,7 +15,7 @@ export interface LandedLines {
   to: string;
 }
 
-/** An older or newer run of the same project, as its summary says. */
+/** An older or newer run of the same project, from its summary. */
 export interface OtherRun {
   runId: string;
   startedAt?: number;
@@ -26,21 +26,21 @@ export interface OtherRun {
 export interface Extra {
   now: number;
   zone: string;
-  /** The run has ended; what helps then is another run. */
+  /** The run has ended, so only a new run can continue the work. */
   over: boolean;
-  /** It ended without saying so. */
+  /** The run ended without a final event. */
   terminated?: boolean;
   night?: Night;
   lines?: ReadonlyMap<string, LandedLines>;
   /** Newest first. */
   earlier?: readonly OtherRun[];
-  /** How ideas stand in newer runs, in words. */
+  /** The state of ideas in newer runs, in words. */
   later?: ReadonlyMap<string, string>;
-  /** A checkout that landings have left behind, as a sentence. */
+  /** A sentence about a checkout that lacks landed commits. */
   behind?: string;
-  /** Landed ideas that are missing from the target, as sentences. */
+  /** Sentences about landed ideas that are missing from the target. */
   gone?: readonly string[];
-  /** Abandoned for all runs. */
+  /** Ideas abandoned for all runs. */
   givenUp?: ReadonlySet<string>;
   branchOf?: (idea: string) => string;
 }

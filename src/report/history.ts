@@ -1,4 +1,4 @@
-/** Runs of a project as a list: a line of the history from a report or a summary. Pure. */
+/** The runs of a project as a list: each line comes from a report or a summary. Pure. */
 import type { RunSummary } from '../protocol/run.js';
 import type { HistoryIdea, HistoryRun } from '../screen/details.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/numbers.js';
@@ -57,7 +57,7 @@ const historyIdea = ({ idea, state, reason, later, queued, times = 1 }: OpenIdea
   since: later ?? (queued ? 'queued' : times > 1 ? `${nth(times)} time` : 'not yet'),
 });
 
-/** Where only the summary is read. */
+/** A line from a summary alone. */
 export function historyOfSummary(
   { runId, startedAt, endedAt, agents }: Pick<HistoryRun, 'runId' | 'startedAt' | 'endedAt' | 'agents'>,
   summary: RunSummary | undefined,
@@ -97,7 +97,7 @@ export interface Runs {
   monthDollars?: number;
 }
 
-/** The list as plain lines; in a terminal the last columns go first where they do not fit. */
+/** The list as plain lines. On a narrow terminal the last columns go first. */
 export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: number, width?: number): string[] {
   const today = new Date(now).toDateString();
   const rows = runs.map((run) => {
@@ -139,7 +139,7 @@ export function runsText({ name, runs, monthLanded, monthDollars }: Runs, now: n
 
 const weekday = (at: number): string => new Intl.DateTimeFormat('en-GB', { weekday: 'short' }).format(at);
 
-/** The newest run that has ended: what it left. */
+/** The open ideas of the newest run that has ended. */
 function lastOpen(runs: readonly HistoryRun[], now: number, width: number | undefined): string[] {
   const run = runs.find(({ endedAt }) => endedAt !== undefined);
   if (!run?.open?.length) return [];

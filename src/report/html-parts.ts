@@ -1,6 +1,6 @@
 /**
- * Texts on their way into a page. Agents wrote most of them.
- * Invariant: what these return holds no markup and nothing that could leave an attribute in quotes.
+ * Escapes texts for a page, because agents wrote most of them.
+ * Invariant: results contain no markup, and nothing that ends a quoted attribute.
  */
 import { clean, paragraphs } from '../screen/text.js';
 
@@ -14,13 +14,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 
-/** One line. */
+/** Escapes to one line. */
 export const esc = (text: string): string => escaped(clean(text));
 
-/** With its line breaks. */
+/** Escapes and keeps line breaks. */
 export const escLines = (text: string): string => paragraphs(text).map(escaped).join('<br>');
 
-/** The style of the page: light and dark, narrow and wide, on paper. Invariant: loads nothing. */
+/** The style of the page for light and dark, narrow and wide screens, and paper. Invariant: loads nothing. */
 export const STYLE = `
 :root{color-scheme:light dark;--back:#fff;--text:#1d2330;--soft:#5b6472;--line:#d9dee6;--card:#f6f8fa;--blue:#1f66d0;--green:#1a7f37;--yellow:#946200;--red:#c62631;--cyan:#0b7285;--gate:#14407f;--limit:#d9a400}
 @media (prefers-color-scheme:dark){:root{--back:#12151b;--text:#e4e8ee;--soft:#9aa4b2;--line:#303743;--card:#1a1f28;--blue:#6ba6ff;--green:#4cc26b;--yellow:#e2b340;--red:#ff7b7b;--cyan:#5fd0e0;--gate:#3d6fc0;--limit:#a37c00}}

@@ -1,6 +1,6 @@
 /**
- * The night as a drawing: a row for each slot, bars for agents and gates, signs for ends.
- * Invariant: pure; its size grows with slots and ideas, not with the length of a run.
+ * Draws the night: a row for each slot, bars for agents and gates, signs for ends.
+ * Invariant: pure. Its size grows with slots and ideas, not with the length of a run.
  */
 import { pad } from '../screen/text.js';
 import { esc } from './html-parts.js';
@@ -10,11 +10,11 @@ const WIDTH = 1000;
 const LEFT = 90;
 const ROW = 24;
 const TOP = 22;
-/** Rows beyond this are left out. */
+/** Maximum number of rows. */
 const MOST_ROWS = 24;
-/** In cells of the drawing: nearer bars of one kind become one. */
+/** Joins bars of one kind that are closer than this, in cells of the drawing. */
 const NEAR = 1.5;
-/** Nearer signs of one kind become one. */
+/** Joins signs of one kind that are closer than this. */
 const NEAR_MARK = 4;
 
 const MINUTE = 60_000;
@@ -29,7 +29,7 @@ const SIGNS: Readonly<Record<string, readonly [sign: string, look: string]>> = {
   'needs-human': ['?', 'asks'],
 };
 
-/** `anchor`: where an idea is on the page, if it is. Without it, bars of different ideas become one. */
+/** `anchor`: the idea's position on the page, if any. Without it, bars of different ideas may join. */
 type Anchor = ((idea: string) => string | undefined) | undefined;
 
 export function timeline({ slots, run, at: now }: Report, anchor: Anchor): string {
@@ -96,7 +96,7 @@ const hhmm = (time: number): string => {
 
 function ticks(from: number, to: number, x: (time: number) => number, height: number): string {
   const step = STEPS.find((one) => (to - from) / one <= MOST_TICKS) ?? (to - from) / MOST_TICKS;
-  // Whole hours of the local clock, also in zones of half hours.
+  // Aligns to whole hours of the local clock, also in time zones with half hours.
   const zone = new Date(from).getTimezoneOffset() * MINUTE;
   const lines: string[] = [];
   for (let time = Math.ceil((from - zone) / step) * step + zone; time <= to; time += step) {

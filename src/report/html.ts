@@ -1,6 +1,6 @@
 /**
- * The report as one page that loads nothing: no script, no font, no picture from elsewhere.
- * Invariant: every text is escaped; the page of 100 ideas is smaller than MOST_BYTES, and what is left out for that is said.
+ * The report as one page that loads nothing: no script, no font, no external picture.
+ * Invariant: escapes every text. A page of 100 ideas stays below MOST_BYTES, and the page names omitted parts.
  */
 import { dollars, many, short, UNKNOWN } from '../screen/numbers.js';
 import { clock, duration } from '../screen/time.js';
@@ -12,15 +12,15 @@ import { moneyText, notReported, signOf, targetText, whenText } from './text.js'
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 export const MOST_BYTES = 300_000;
-/** With more ideas, landed ones have no details. */
+/** With more ideas, the page omits details of landed ones. */
 const MOST_DETAILED = 100;
 const MOST_ROWS = 300;
 const MOST_CARDS = 40;
-/** Characters of a text where details are left out. */
+/** Maximum length of a text without details. */
 const MOST_TEXT = 600;
 const MOST_TITLE = 120;
 
-/** How much of landed ideas is on the page, from everything on. */
+/** Levels of detail for landed ideas, the most detailed first. */
 const LEVELS = ['all', 'no words', 'no details'] as const;
 type Level = (typeof LEVELS)[number];
 
@@ -227,7 +227,7 @@ const details = (summary: string, inner: string): string =>
 const bar = (part: number): string =>
   `<span class="bar${part >= 1 ? ' done' : ''}"><i style="width:${Math.round(Math.max(0, Math.min(1, part)) * 100)}%"></i></span>`;
 
-/** Agent runs that are shown of one idea. */
+/** Maximum number of agent runs shown per idea. */
 const MOST_RUNS = 40;
 
 function runList(runs: readonly AgentRun[]): string {
@@ -251,6 +251,6 @@ function runList(runs: readonly AgentRun[]): string {
   return `<ul class="runs">${left > 0 ? `<li class="soft">${left} earlier agent runs</li>` : ''}${rows.slice(-MOST_RUNS).join('')}</ul>`;
 }
 
-/** The sentence with its commands as code. */
+/** The sentence, with its commands as code. */
 const fixLine = (fix: string, commands: readonly string[]): string =>
   withCommands(fix, commands, esc, (command) => `<code>${esc(command)}</code>`);

@@ -1,4 +1,4 @@
-/** What a person should look at although nothing has to be done. Pure. */
+/** Findings that a person should look at, although nothing has to be done. Pure. */
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { many } from '../screen/numbers.js';
 import { clock, duration } from '../screen/time.js';
@@ -7,11 +7,11 @@ import type { Report } from './schema.js';
 
 type Look = Report['look'];
 
-/** Ids in a sentence. */
+/** Maximum number of ids in a sentence. */
 const MOST_NAMED = 5;
-/** A wait of a person that is worth a word, ms. */
+/** A wait for a person must be longer than this to be mentioned, ms. */
 const LONG_WAIT = 60_000;
-/** Slower than this many times the median, and longer than this, ms. */
+/** A slow idea takes more than this many times the median, and longer than this, ms. */
 const SLOW_TIMES = 3;
 const SLOW_MS = 10 * 60_000;
 
@@ -112,7 +112,7 @@ function limits({ limits: all }: RunModel, ideas: readonly IdeaModel[], now: num
   });
 }
 
-/** What the person said, and how long ideas waited for it. */
+/** Answers of the person, and how long ideas waited for them. */
 function you(ideas: readonly IdeaModel[], extra: Extra): Look {
   const said = ideas.flatMap((idea) => idea.said.filter(({ done }) => done !== undefined));
   const count = (verb: string): number => said.filter((one) => one.verb === verb).length;
@@ -138,7 +138,7 @@ function steps(ideas: readonly IdeaModel[]): Look {
   ]);
 }
 
-/** What to look at in one landed idea: findings of its gates, and who let it land. */
+/** Findings in one landed idea: findings of its gates, and the person who approved it. */
 export function lookOfIdea(idea: IdeaModel, now: number): string[] {
   const found = new Set(gatesOf(idea).flatMap((gate) => gate?.tripwires ?? []));
   const approved = idea.said.findLast(

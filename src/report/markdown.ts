@@ -1,4 +1,4 @@
-/** The report as Markdown, for an issue or a chat. Invariant: pure; no text of an agent can become markup. */
+/** The report as Markdown, for an issue or a chat. Invariant: pure; text from an agent cannot become markup. */
 import { clean, paragraphs } from '../screen/text.js';
 import { clock, duration } from '../screen/time.js';
 import { withCommands } from './commands.js';
@@ -7,7 +7,7 @@ import { moneyText, notReported, signOf, targetText, totals, whenText } from './
 
 const MARKUP = /[\\`*_{}[\]()<>#+\-.!|~&@:]/g;
 
-/** One line of text in which nothing is markup, a mention or a link. */
+/** One line of text without markup, mentions or links. */
 export const plain = (text: string): string =>
   clean(text).replace(MARKUP, (sign) =>
     sign === '<'
@@ -23,7 +23,7 @@ export const plain = (text: string): string =>
               : `\\${sign}`,
   );
 
-/** A code span, whatever is in it. */
+/** A code span for any text. */
 export function code(text: string): string {
   const line = clean(text).replaceAll('|', '\\|');
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
@@ -73,7 +73,7 @@ function todoLines({ subject, state, text, notes, since, fix, commands }: Todo, 
   ];
 }
 
-/** The sentence with its commands as code. */
+/** The sentence, with its commands as code. */
 const fixLine = (fix: string, commands: readonly string[]): string => withCommands(fix, commands, plain, code);
 
 function landedLines(report: Report): string[] {

@@ -1,5 +1,6 @@
 /**
- * What the model of a run does not keep: which slot worked on which idea when, and how long ideas waited for a person.
+ * Collects facts that the model of a run does not hold: which slot worked on which idea when, and how long ideas waited
+ * for a person.
  * Invariant: a repeated, missing or unknown event never throws and never counts twice. May import protocol types only.
  */
 import type { StampedEvent } from '../protocol/events.js';
@@ -20,11 +21,11 @@ export interface Wait {
 
 export interface Night {
   bars: Bar[];
-  /** Ends and questions of ideas that held a slot. */
+  /** Ends and questions of ideas with a slot. */
   marks: Mark[];
-  /** For an answer or an approval. */
+  /** Waits for an answer or an approval. */
   waits: Wait[];
-  /** The last of each idea. */
+  /** The last state of each idea. */
   last: Map<string, { slot: string; serials: Set<number>; bar?: Bar; gateAt?: number; mark?: Mark; wait?: Wait }>;
 }
 

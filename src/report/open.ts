@@ -1,4 +1,4 @@
-/** Ideas that have not landed: how each stands, and why. Pure. */
+/** Ideas that have not landed, with their states and reasons. Pure. */
 import type { IdeaModel, Iteration, RunModel } from '../model/model.js';
 import { many } from '../screen/numbers.js';
 import type { Extra } from './extra.js';
@@ -61,7 +61,7 @@ export function openIdea(model: RunModel, idea: IdeaModel, extra: Extra): OpenId
   };
 }
 
-/** Its question where a run that was stopped put it back. */
+/** The open question of an idea that a stopped run returned to the backlog. */
 function unanswered({ status, iterations, said }: IdeaModel): string | undefined {
   const last = iterations.at(-1);
   if (status !== 'pending' || last?.signal?.kind !== 'needs-human') return undefined;
@@ -86,14 +86,14 @@ function reasonOf(idea: IdeaModel, state: OpenState, before: readonly string[]):
   return idea.reason;
 }
 
-/** The whole reason is in the signal; that of the event may be cut. */
+/** The signal contains the whole reason; the event may have a truncated one. */
 function blockedReason(idea: IdeaModel): string | undefined {
   const signal = idea.iterations.at(-1)?.signal;
   if (signal?.kind !== 'blocked' || idea.reason === undefined) return undefined;
   return signal.reason.startsWith(idea.reason.replace(/…$/, '')) ? signal.reason : undefined;
 }
 
-/** Runs in a row, newest first, that ended with the same status of it. */
+/** Number of consecutive runs, newest first, in which it ended with the same status. */
 function timesOf({ id, status }: IdeaModel, { earlier = [] }: Extra): number {
   const other = earlier.findIndex(({ open }) => open.get(id) !== status);
   return 1 + (other < 0 ? earlier.length : other);
@@ -128,7 +128,7 @@ function nextNotes({ forNext }: IdeaModel): string[] {
   ];
 }
 
-/** How often in a row the gate was red at the same place, up to the last one. */
+/** Number of consecutive gates, up to the last one, that were red at the same place. */
 function redRow(runs: readonly Iteration[], reason = ''): string | undefined {
   const gates = runs.flatMap(({ gate }) => gate ?? []);
   const last = gates.at(-1);
@@ -141,7 +141,7 @@ function redRow(runs: readonly Iteration[], reason = ''): string | undefined {
     );
   const times = same < 0 ? gates.length : same;
   const where = test === undefined ? last.command : `the same test: ${test}`;
-  // The reason says so itself.
+  // The reason already says so.
   if (test === undefined && reason.includes('gate was red')) return undefined;
   if (times < 2) return `gate red: ${test ?? last.command}`;
   return test === undefined ? `gate red ${times} times in a row: ${where}` : `gate red ${times} times at ${where}`;

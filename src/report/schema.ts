@@ -1,7 +1,7 @@
 /**
  * The report of a run as data: `ralphctl report --json`, and the source of its text, Markdown and page.
- * Invariant: facts only, without words of a view; fields are only ever added. An absent field is not known. Times are
- * epoch ms. Imports zod alone.
+ * Invariant: facts only, without words of a view. New versions add fields and never remove one. An absent field is
+ * unknown. Times are epoch ms. Must import zod only.
  */
 import { z } from 'zod';
 
@@ -9,7 +9,7 @@ const ms = z.number();
 const lines = z.object({ added: z.number(), deleted: z.number() });
 const tests = z.object({ passed: z.number(), total: z.number() });
 
-/** How an idea stands that has not landed. */
+/** The state of an idea that has not landed. */
 const state = z.enum([
   'asks',
   'approve',

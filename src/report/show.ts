@@ -1,4 +1,4 @@
-/** One idea as text: its box or card, its timeline, its gate, where it stands, and what earlier runs did with it. Pure. */
+/** One idea as text: its box or card, timeline, gate and place, and its earlier runs. Pure. */
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { card, cardKeys, packed } from '../screen/cards.js';
@@ -29,13 +29,13 @@ export interface Shown {
   idea: IdeaModel;
   now: number;
   branch?: string;
-  /** Commands that help. */
+  /** Commands that help the idea. */
   commands: readonly string[];
-  /** Newest first, without the run that is shown. */
+  /** Newest first, without the shown run. */
   others: readonly ShownRun[];
 }
 
-/** Columns of a box in a pipe, where nothing says how wide it may be. */
+/** Width of a box when the output goes to a pipe. */
 const PIPE = 100;
 
 export function showText(shown: Shown, width?: number): string[] {
@@ -69,7 +69,7 @@ export function showText(shown: Shown, width?: number): string[] {
 
 const plain = (lines: readonly Line[]): string[] => lines.map(plainLine);
 
-/** Without the keys of the screen. */
+/** The card without the screen's keys. */
 function cardAlone(view: View, idea: IdeaModel, columns: number): Line[] {
   const lines = card(view, idea, columns);
   const keys = packed(cardKeys(view, idea), columns - 4).length;
@@ -124,7 +124,7 @@ function otherLine({ runId, startedAt, idea }: ShownRun, now: number): Row {
   return [`${sign} ${pad(state, 9)} ${clock(startedAt, now)}  `, text];
 }
 
-/** As data, for `show --json`. */
+/** The idea as data for `show --json`. */
 export function showJson({ model, idea, branch, commands, others }: Shown) {
   const { moments, gate, mergedGate, status, reason, question, percent, commits, commit, retries, since, max } = idea;
   return {

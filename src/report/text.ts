@@ -1,6 +1,6 @@
 /**
- * The report as plain lines: what to do first, then what landed, then why the rest did not, then what is worth a look.
- * Invariant: pure; with a width no line is wider, and texts wrap at words under themselves.
+ * The report as plain lines: tasks for a person, then landed ideas, then open ideas with their reasons, then findings.
+ * Invariant: pure. With a width, no line is wider, and texts wrap at words with a hanging indent.
  */
 import type { RunModel } from '../model/model.js';
 import { dollars, many, UNKNOWN, whole } from '../screen/numbers.js';
@@ -12,17 +12,17 @@ import type { Extra } from './extra.js';
 import type { LandedIdea, OpenState, Report, Todo } from './schema.js';
 
 export interface TextOptions {
-  /** Columns; absent: as wide as it is. */
+  /** Columns; absent: no limit. */
   width?: number;
-  /** Every idea, where otherwise long lists are cut. */
+  /** Show every idea; otherwise long lists are cut. */
   all?: boolean;
 }
 
-/** Landed ideas, open ones and lines of a question that are shown without `all`. */
+/** Maximum number of landed ideas, open ideas and question lines without `all`. */
 const MOST_LANDED = 10;
 const MOST_OPEN = 15;
 const MOST_LINES = 6;
-/** Cells of a text beside which something can stand at the edge. */
+/** A text needs this many cells to leave room for text at the right edge. */
 const LEAST_BESIDE = 20;
 
 /** For the screen of a run that has ended. */
@@ -45,7 +45,7 @@ export function textReport(report: Report, options: TextOptions = {}): string[] 
   ];
 }
 
-/** The head and what to do: what `start` prints when its run ends. */
+/** The head and the tasks for a person, which `start` prints at the end of its run. */
 export function firstPart(report: Report, options: TextOptions = {}): string[] {
   const page = new Page(report, options);
   return [
@@ -123,7 +123,7 @@ export function targetText({ run, target }: Report): string | undefined {
   return `${run.target} ${colour} at ${target.to.slice(0, 7)}${beside ? ` (${beside})` : ''}`;
 }
 
-/** Whole items in lines. */
+/** Wraps between items, never inside one. */
 function flow(items: readonly string[], between: string, width: number): string[] {
   const lines: string[] = [];
   for (const item of items) {
@@ -135,7 +135,7 @@ function flow(items: readonly string[], between: string, width: number): string[
   return lines;
 }
 
-/** Texts under each other beside `lead`, each wrapped; `end` stands at the right edge of the first line. */
+/** Texts below each other beside `lead`, each wrapped. `end` stands at the right edge of the first line. */
 export function beside(lead: string, texts: readonly string[], width: number, end = ''): string[] {
   const hang = cells(lead);
   const room = Math.max(1, width - hang);
@@ -153,7 +153,7 @@ class Page {
   readonly #report: Report;
   readonly #width: number;
   readonly #all: boolean;
-  /** Of the column of ids. */
+  /** Width of the id column. */
   readonly #ids: number;
 
   constructor(report: Report, { width = Number.MAX_SAFE_INTEGER, all = false }: TextOptions) {
@@ -187,7 +187,7 @@ class Page {
     return lines.length === 0 ? [] : ['', title, ...lines];
   }
 
-  /** An id in its column, and texts under each other beside it. */
+  /** An id in its column, with texts below each other beside it. */
   #row(sign: string, id: string, texts: readonly string[], end = ''): string[] {
     return beside(`  ${sign} ${pad(clean(id), this.#ids)} `, texts, this.#width, end);
   }
@@ -196,7 +196,7 @@ class Page {
     const lines = paragraphs(text).filter((line, index, all) => line !== '' || (index > 0 && all[index - 1] !== ''));
     const shown = this.#all ? lines : lines.slice(0, MOST_LINES);
     const more = lines.length > shown.length ? [`… ${lines.length - shown.length} more lines`] : [];
-    // A command stays in one piece where it can.
+    // Keeps a command on one line where it fits.
     const help = clean(fix);
     const fixes = cells(help) <= this.#width - this.#ids - 5 ? [help] : help.split(/(?<=\.) /);
     const asked = state === 'asks' || state === 'approve';
@@ -246,7 +246,7 @@ class Page {
     return new Set(first);
   }
 
-  /** Those without a line of their own under TO DO. */
+  /** Open ideas without a line of their own under TO DO. */
   open(): string[] {
     const todo = new Set(this.#report.todo.map(({ idea }) => idea));
     const rest = this.#report.open.filter(({ idea }) => !todo.has(idea));

@@ -1,4 +1,4 @@
-/** Work on one idea: its agent runs, gates, time and cost. Pure. */
+/** Sums the work on one idea: agent runs, gates, time and cost. Pure. */
 import type { IdeaModel, Iteration, Tally } from '../model/model.js';
 import type { AgentSignal } from '../protocol/agent-run.js';
 import type { AgentRun, LandedIdea } from './schema.js';

@@ -1,8 +1,8 @@
 /**
- * Changes of people to ideas that are not in the backlog (`edit`, `split`): one file per idea in the project's folder,
- * so that later runs start with them.
- * Invariant: a change applies to the text that it was made for; when the backlog has another text, the backlog applies.
- * Either way ralphctl reports it. Files only, no decisions about a run.
+ * Stores people's changes to ideas that are not in the backlog (`edit`, `split`), so that later runs start with them.
+ * Each idea has one file in the project's folder.
+ * Invariant: a change applies only to the text that the person changed; when the backlog's text differs, the backlog
+ * wins. ralphctl reports both cases. Files only, no decisions about a run.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -20,7 +20,7 @@ export type AmendedFields = Partial<Pick<Idea, 'title' | 'text' | 'success'> & L
 export interface Amendment {
   version: 1;
   idea: string;
-  /** Fingerprint of the idea as in the backlog. */
+  /** Fingerprint of the idea in the backlog. */
   of: string;
   /** ISO time of the last change. */
   at: string;
@@ -52,7 +52,7 @@ function fingerprint({ title, text, success, promise, plan, blue }: Idea): strin
 
 const read = (path: string): Promise<Amendment | undefined> => readStored(path, AMENDMENT);
 
-/** Adds a change to an idea; `idea` as the run received it. */
+/** Adds a change to an idea. `idea`: as the run received it. */
 export async function amend(
   root: string,
   project: string,
@@ -66,7 +66,7 @@ export async function amend(
   const next: Amendment = {
     version: 1,
     idea: idea.id,
-    // A run that began with a change has the changed text.
+    // A run that began with a change already has the changed text.
     of: before?.of ?? fingerprint(idea),
     at: new Date().toISOString(),
     ...(Object.keys(fields).length > 0 ? { fields } : {}),
@@ -76,7 +76,7 @@ export async function amend(
   await writeAtomically(path, JSON.stringify(next, null, 2));
 }
 
-/** Removes the changes: all, or one kind. False when there were none. */
+/** Removes all changes, or one kind. False when none existed. */
 export async function forget(root: string, project: string, idea: string, what?: 'fields' | 'parts'): Promise<boolean> {
   const path = fileOf(root, project, idea);
   const before = await read(path);
@@ -88,7 +88,7 @@ export async function forget(root: string, project: string, idea: string, what?:
   return true;
 }
 
-/** Ideas with changes, applicable or not. */
+/** Ids of ideas with changes, applicable or not. */
 export async function amendedIdeas(root: string, project: string): Promise<string[]> {
   const names = await readdir(folder(root, project)).catch(() => []);
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
@@ -96,13 +96,13 @@ export async function amendedIdeas(root: string, project: string): Promise<strin
 
 export interface Amended {
   ideas: Idea[];
-  /** For the person who starts a run: changes that apply besides the backlog, and those that no longer apply. */
+  /** Sentences for the person who starts a run: changes that apply, and changes that no longer apply. */
   said: string[];
-  /** Ideas whose changes no longer apply. */
+  /** Ids of ideas whose changes no longer apply. */
   stale: string[];
 }
 
-/** The ideas of a backlog with their changes. `landed`: ids that need no work any more. */
+/** The ideas of a backlog with their changes. `landed`: ids that need no more work. */
 export async function amended(
   root: string,
   project: string,
@@ -117,7 +117,7 @@ export async function amended(
   const state: Amended = { ideas: [...ideas], said: [], stale: [] };
   if (known.length === 0) return state;
   const done = await landed();
-  // The parts of an idea may have changes of their own.
+  // The parts of an idea may have changes too.
   for (const one of known) if (one.parts) take(state, one, done, 'parts');
   for (const one of known) if (one.fields && !one.parts) take(state, one, done, 'fields');
   return state;

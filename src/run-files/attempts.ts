@@ -1,9 +1,9 @@
 /**
- * Marks of agent attempts on disk, one file each while an agent runs.
- * Invariant: written before the agent starts and removed after nothing of it is left. The next worker ends leftovers of
- * a dead one and tells the server at once, instead of letting the heartbeat time out.
- * Beside the notes of activities in `taken/`, these say which attempt of an idea is the latest, and which run a kill cut
- * off (decision 026).
+ * Marks of agent attempts on disk: one file each while an agent runs.
+ * Invariant: the mark exists before the agent starts, and until no process of it is left. The next worker ends the
+ * leftovers of a dead worker and tells the server at once, instead of waiting for the heartbeat timeout.
+ * Activities also have notes in `taken/`. The marks add which attempt of an idea is the latest, and which run a kill
+ * interrupted (decision 026).
  */
 import { access, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export interface AttemptMark {
   idea: string;
   serial: number;
   startedAt: string;
-  /** Absent in marks of 0.1, and where no agent runs. */
+  /** Absent in marks of 0.1, and for work without an agent. */
   run?: string;
 }
 
@@ -60,11 +60,11 @@ export async function unmarkAttempt(root: string, project: string, mark: Attempt
   if (await holdsMark(root, project, mark)) await rm(fileOf(root, project, mark.idea), { force: true });
 }
 
-/** The mark of the idea, of any attempt; undefined where there is none, or an unreadable one. */
+/** The mark of any attempt at the idea; undefined when it is missing or unreadable. */
 export const markOf = (root: string, project: string, idea: string): Promise<AttemptMark | undefined> =>
   read(fileOf(root, project, idea));
 
-/** A mark that cannot be read names no one to end; the token search at boot still finds its processes. */
+/** All readable marks. For an unreadable one, the token search at boot still finds its processes. */
 export async function leftAttempts(root: string, project: string): Promise<AttemptMark[]> {
   const names = await readdir(attemptsDir(root, project)).catch(() => []);
   const found = names
@@ -74,8 +74,8 @@ export async function leftAttempts(root: string, project: string): Promise<Attem
 }
 
 /*
- * Records the use of an agent run whose worker was lost: no other code can report it.
- * Invariant: a run with a result is not recorded here. An unwritable row stops nothing.
+ * Records the usage of an agent run whose worker died, because no other code can report it.
+ * Invariant: skips a run with a result. A failed write stops nothing.
  */
 
 export async function bookCutOff(root: string, project: string, mark: AttemptMark | undefined): Promise<void> {
@@ -86,13 +86,13 @@ export async function bookCutOff(root: string, project: string, mark: AttemptMar
     () => true,
     () => false,
   );
-  // Its last output, because the mark may be found hours later.
+  // Uses the time of the last output, because the next worker may start hours later.
   const last = await stat(join(dir, 'output.log')).catch(() => undefined);
   const began = Date.parse(startedAt);
   if (hasResult || !last || Number.isNaN(began)) return;
   const end = Math.max(began, last.mtimeMs);
   const attempt = token.slice(token.lastIndexOf('/') + 1);
-  // Whether and how much the model answered is not known: counted as unknown.
+  // The number of the model's replies is unknown, so the usage counts as unknown.
   const use = { durationMs: Math.round(end - began), turns: 1, outcome: 'lost' };
   const row = { at: new Date(end).toISOString(), run, idea, serial, agent: '', account: '', attempt, ...use };
   await writeUsage(root, project, row).catch(() => undefined);

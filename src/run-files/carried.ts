@@ -1,9 +1,9 @@
 /**
- * The facts that outlast a run: abandoned ideas, undelivered hints, numbers of retries, and commands that people gave
+ * Stores facts that outlast a run: abandoned ideas, undelivered hints, retry counts, and commands that people gave
  * without an open run (`kept.ts`). Each idea has one file in the project's folder.
  * Invariant: `abandoned` counts until a `retry`. One run takes the hints, and returns the undelivered ones at its end.
- * Retries, kept limits and kept points count until the idea has landed. Other kept commands are for one run. Files
- * only, no decisions about a run.
+ * Retries, kept limits and kept score changes count until the idea has landed. Other kept commands apply to one run.
+ * Files only, no decisions about a run.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface Carried {
   idea: string;
   abandoned?: Abandoned;
   hints?: string[];
-  /** Run that has the hints and the kept commands. */
+  /** Run that took the hints and the kept commands. */
   takenBy?: string;
   retries?: number;
   kept?: Kept[];
@@ -53,7 +53,7 @@ const CARRIED: StoredKind<Carried> = {
   fix: 'Remove the file, then abandon the idea or give the command again',
 };
 
-/** Verbs that count until the idea has landed (`rollback`: until a `retry`). The others are for one run. */
+/** Verbs that count until the idea has landed (`rollback`: until a `retry`). The others apply to one run. */
 export const LASTING: ReadonlySet<Kept['verb']> = new Set(['limit', 'bump', 'score', 'rollback']);
 
 const fileOf = (root: string, project: string, idea: string): string => join(carriedDir(root, project), `${idea}.json`);
@@ -73,7 +73,7 @@ export async function writeCarried(root: string, project: string, next: Carried)
 export const recordOf = async (root: string, project: string, idea: string): Promise<Carried> =>
   (await read(fileOf(root, project, idea))) ?? { version: 1, idea };
 
-/** Ideas with a record. */
+/** Ids of ideas with a record. */
 async function recorded(root: string, project: string): Promise<string[]> {
   const names = await readdir(carriedDir(root, project)).catch(() => []);
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
@@ -109,7 +109,7 @@ export async function retriedIdeas(root: string, project: string): Promise<{ ide
   return (await allCarried(root, project)).flatMap(({ idea, retries }) => (retries ? [{ idea, count: retries }] : []));
 }
 
-/** Assigns hints and kept commands to a run. A repeated call returns the same. */
+/** Assigns hints and kept commands to a run. A repeated call returns the same ones. */
 export async function takeCarried(
   root: string,
   { project, runId }: { project: string; runId: string },
@@ -132,17 +132,17 @@ export async function takeCarried(
 
 function lasts(verb: Kept['verb'], idea: string, open: ReadonlyMap<string, string> | undefined): boolean {
   if (!LASTING.has(verb) || !open) return LASTING.has(verb);
-  // A retry in the run ends it.
+  // A retry in the run cancels it.
   return verb === 'rollback' ? open.get(idea) === 'skipped' : open.has(idea);
 }
 
-/** What a run leaves to the next one, at its end. `known`: its ideas; records of others stay. */
+/** Stores the facts for the next run at the end of this one. `known`: the ideas of this run; records of others stay. */
 export async function carryOver(
   root: string,
   { project, runId }: { project: string; runId: string },
   known: ReadonlySet<string>,
   { abandoned, hints, retries = [] }: CarriedOver,
-  /** How ideas that have not landed ended; absent: not known. */
+  /** Final statuses of ideas that have not landed; absent: unknown. */
   open?: ReadonlyMap<string, string>,
 ): Promise<void> {
   const givenUp = new Map(abandoned.map((one) => [one.idea, one.reason]));
@@ -155,12 +155,12 @@ export async function carryOver(
     ...(await recorded(root, project)),
   ])) {
     if (!known.has(idea)) continue;
-    // The end of a run does not fail over a file that somebody else has to fix, nor does it replace one.
+    // A damaged file does not fail the end of a run, and the run does not overwrite it: a person has to repair it.
     const before = await read(fileOf(root, project, idea)).catch(() => 'unusable' as const);
     if (before === 'unusable') continue;
     const reason = givenUp.get(idea);
     const since = before?.abandoned ?? { at: new Date().toISOString(), reason: reason || undefined };
-    // Hints of another run, or newer ones, must not be dropped here.
+    // Hints of another run, or newer ones, must stay.
     const others = before?.takenBy === runId ? [] : (before?.hints ?? []);
     const count = counts.get(idea);
     const notes = [...(left.get(idea) ?? []), ...others];

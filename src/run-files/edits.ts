@@ -1,6 +1,6 @@
 /**
  * Edited texts of ideas during a run: one file per revision, written before the run learns of it.
- * Invariant: a revision is never written twice. Each contains all edits so far.
+ * Invariant: no revision is written twice. Each contains all edits so far.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -37,13 +37,13 @@ export async function readEdit(
   return edit;
 }
 
-/** The newest edit with its number; 0 and nothing before the first. */
+/** The newest edit with its number; 0 and no edit before the first. */
 export async function lastEdit(root: string, ref: RunRef, idea: string): Promise<{ revision: number; edit: IdeaEdit }> {
   const revision = await highestNumber(editsDir(root, ref, idea));
   return { revision, edit: (await readEdit(root, ref, idea, revision)) ?? {} };
 }
 
-/** Writes the next revision on top of the earlier ones. Returns its number. */
+/** Writes the next revision, which includes the earlier ones. Returns its number. */
 export async function writeEdit(root: string, ref: RunRef, idea: string, edit: IdeaEdit): Promise<number> {
   return writeNumbered(editsDir(root, ref, idea), async (highest) => {
     const last = await readEdit(root, ref, idea, highest);

@@ -1,4 +1,4 @@
-/** The run's events as JSON lines: appended by the worker, followed by commands. */
+/** The run's events as JSON lines. The worker appends them, and commands follow them. */
 import { appendFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import type { RunRef } from '../protocol/run-ref.js';
 export const eventsPath = (root: string, ref: RunRef): string =>
   join(runDir(root, ref.project, ref.runId), 'events.jsonl');
 
-/** Appends in order; the log reports a failed write, the workflow does not see it. */
+/** Appends in order. A failed write goes to the log and never to the workflow. */
 export class EventWriter {
   readonly #root: string;
   readonly #failed: (error: unknown) => void;
@@ -38,8 +38,8 @@ export class EventWriter {
 }
 
 /**
- * Yields events from the start of the file and then as they arrive, until the signal aborts. Waits for a half-written
- * last line; skips lines that are not JSON.
+ * Yields the events in the file and then new ones, until the signal aborts. Waits for a half-written last line; skips
+ * lines that are not JSON.
  */
 export async function* followEvents(path: string, signal: AbortSignal, pollMs = 150): AsyncGenerator<StampedEvent> {
   let offset = 0;
@@ -54,7 +54,8 @@ export async function* followEvents(path: string, signal: AbortSignal, pollMs = 
           const { bytesRead } = await file.read(chunk, 0, chunk.length, offset);
           if (bytesRead === 0) break;
           offset += bytesRead;
-          // Lines are ASCII-safe to split on bytes only when decoded whole; JSON.stringify never emits raw newlines.
+          // Splitting on newline bytes is safe, because JSON.stringify never emits raw newlines. Each line is decoded
+          // whole.
           rest += chunk.toString('latin1', 0, bytesRead);
         }
       } finally {

@@ -1,12 +1,12 @@
 /**
- * Commands about ideas that people gave while no run was open: the next run carries them out at its start. They are part
- * of the records of `carried.ts`.
- * Invariant: of commands that exclude each other, the last one counts. A record that a run took and never gave back (the
- * run was terminated) starts anew. Called only under the lock of the closed project, never while a run is open.
+ * Stores commands about ideas that people gave while no run was open; the next run applies them at its start. They
+ * belong to the records of `carried.ts`.
+ * Invariant: of commands that exclude each other, the last one counts. A record that a terminated run took and never
+ * returned starts fresh. Call only under the lock of the closed project, never during an open run.
  */
 import { allCarried, type Carried, type Kept, LASTING, recordOf, writeCarried } from './carried.js';
 
-/** Commands that a command replaces, besides an earlier one of its own kind. */
+/** The kinds that a command replaces, besides its own kind. */
 const REPLACES: Partial<Record<Kept['verb'], readonly Kept['verb'][]>> = {
   retry: ['skip', 'unblock', 'rollback'],
   unblock: ['skip', 'retry'],
@@ -23,7 +23,7 @@ async function freshRecord(root: string, project: string, idea: string): Promise
   return { ...rest, ...(free && hints ? { hints } : {}), ...(lasting.length > 0 ? { kept: lasting } : {}) };
 }
 
-/** Returns the command as it counts now: a further limit adds to the one before. */
+/** Returns the resulting command: a second limit adds to the first. */
 export async function keep(root: string, project: string, idea: string, command: Kept): Promise<Kept> {
   const { abandoned, kept = [], ...record } = await freshRecord(root, project, idea);
   const before = kept.find(({ verb }) => verb === command.verb);
@@ -46,7 +46,7 @@ export async function keepHint(root: string, project: string, idea: string, note
 export const keptHints = async (root: string, project: string, idea: string): Promise<readonly string[]> =>
   (await freshRecord(root, project, idea)).hints ?? [];
 
-/** False when nothing of the kind was kept. `hint` and `answer` are kept together. */
+/** False when no command of that kind existed. `hint` and `answer` count as one kind. */
 export async function forgetKept(
   root: string,
   project: string,
@@ -68,12 +68,12 @@ export async function forgetKept(
 export interface KeptFor {
   idea: string;
   kept: Kept[];
-  /** Hints and answers. */
+  /** Number of hints and answers. */
   notes: number;
   abandoned: boolean;
 }
 
-/** What the next run gets; what a run has taken is not listed. `runId`: that run counts as the next one. */
+/** The commands for the next run, without the ones that a run has taken. `runId`: treat that run as the next one. */
 export async function keptForNext(root: string, project: string, runId?: string): Promise<KeptFor[]> {
   return (await allCarried(root, project)).flatMap(({ idea, kept = [], hints = [], takenBy, abandoned }) => {
     const free = takenBy === undefined || takenBy === runId;
@@ -87,7 +87,7 @@ export async function keptForNext(root: string, project: string, runId?: string)
 
 const has = ({ kept }: KeptFor, ...verbs: Kept['verb'][]): boolean => kept.some(({ verb }) => verbs.includes(verb));
 
-/** Whether the next run has the idea because a person asked for that, or leaves it out. */
+/** Whether a person asked the next run to include the idea, or to leave it out. */
 export const askedFor = (one: KeptFor): { queued?: true; leftOut?: true } => ({
   ...(has(one, 'retry', 'unblock') ? { queued: true } : {}),
   ...(has(one, 'skip', 'rollback') ? { leftOut: true } : {}),

@@ -1,6 +1,6 @@
 /**
- * When something last moved in the newest run of a project, as its files show it.
- * Invariant: reads only, and reads a bounded part. Tries that could not work and alerts are no movement.
+ * Finds the time of the last activity in the newest run of a project, from its files.
+ * Invariant: reads only, and reads a bounded part. Failed attempts to start and alerts do not count.
  */
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,11 +12,11 @@ import { eventsPath } from './events.js';
 
 export interface Movement {
   state?: ShownState;
-  /** Of the last event that moved something, epoch ms; 0: there is none. */
+  /** Time of the last event that counts, epoch ms; 0: no such event. */
   at: number;
 }
 
-/** Of the end of the events that is read. */
+/** Number of bytes to read from the end of the events. */
 const TAIL_BYTES = 256_000;
 const MOST_FILES = 50_000;
 
@@ -48,7 +48,7 @@ async function lastEvents(path: string): Promise<StampedEvent[]> {
           const event = JSON.parse(line) as StampedEvent;
           return typeof event.at === 'string' ? [event] : [];
         } catch {
-          // A torn line, or the first one of the part.
+          // A torn line, or the incomplete first line of the part.
           return [];
         }
       });
@@ -57,7 +57,7 @@ async function lastEvents(path: string): Promise<StampedEvent[]> {
   }
 }
 
-/** Whether an agent or a gate has written output since then, epoch ms. */
+/** Whether an agent or a gate has written output since then; `since` in epoch ms. */
 export async function wroteSince(root: string, { project, runId }: RunRef, since: number): Promise<boolean> {
   const folders = [join(runDir(root, project, runId), 'ideas')];
   let seen = 0;

@@ -1,7 +1,7 @@
 /**
- * Finds a repository's project folder in the state folder. A project is named after the place of its git directory, and
- * keeps its name, runs and worktrees when the repository moves.
- * Invariant: a project whose repository still exists is never assigned to another one.
+ * Finds a repository's project folder in the state folder. The path of its git directory gives a project its name. The
+ * project keeps its name, runs and worktrees when the repository moves.
+ * Invariant: ralphctl never assigns the project of an existing repository to another one.
  */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, realpath } from 'node:fs/promises';
@@ -14,10 +14,10 @@ import { commonDirAt, registrations, repairLinks } from '../git/worktrees/moved.
 import { listRuns, writeAtomically } from './run.js';
 import { RUN_FILE, type RunFile } from './shapes.js';
 
-/** In the folder for the new place of a moved repository: the name of its existing project. */
+/** In the folder for a moved repository's new path: the name of its existing project. */
 const MOVED = 'moved.json';
 
-/** A damaged one is found again by the worktrees that the repository knows. */
+/** A damaged file is no loss: the repository's worktrees lead to the project as well. */
 const moved = z.looseObject({ project: z.string().refine((id) => id === basename(id)) });
 
 interface Place {
@@ -26,17 +26,17 @@ interface Place {
   commonDir: string;
 }
 
-/** The project of a repository; `named` is its name by its place. A moved repository gets its old project back. */
+/** The project of a repository. `named`: the name by its path. A moved repository gets its old project back. */
 export async function homeOf(state: string, repository: Place, named: string): Promise<string> {
   const { commonDir } = repository;
   const repo = await repoOf(state, named);
   const owner = repo === undefined ? undefined : await commonDirAt(repo);
   if (repo !== undefined && (owner === undefined || owner === commonDir)) {
-    // Moved away and back, or the linked checkout of the start was removed.
+    // The repository moved away and back, or a person removed the linked checkout of the start.
     if (owner === undefined) await takeOver(state, named, repository);
     return named;
   }
-  // The repository that was here before moved away with the name.
+  // The repository that was here before moved away and kept the name.
   const own = owner === undefined ? named : again(named, commonDir);
   const known = await readMoved(state, own);
   if (known !== undefined && (await belongsTo(state, known, commonDir))) return known;
@@ -52,7 +52,7 @@ export async function homeOf(state: string, repository: Place, named: string): P
   return before;
 }
 
-/** The project of a folder that is no longer a git repository, by its newest run. */
+/** The project of a folder that is no longer a git repository, found by its newest run. */
 export async function homeOfLost(state: string, cwd: string): Promise<{ id: string; repo: string } | undefined> {
   const here = await canonical(cwd);
   const found: { id: string; repo: string; run: string }[] = [];
@@ -61,18 +61,18 @@ export async function homeOfLost(state: string, cwd: string): Promise<{ id: stri
     if (repo === undefined || (here !== repo && !here.startsWith(`${repo}/`))) continue;
     found.push({ id, repo, run: (await listRuns(state, id))[0] ?? '' });
   }
-  // Of nested repositories the inner one; of several at one place the latest one.
+  // Prefers the inner of nested repositories, and the latest of several at one path.
   return found.sort((a, b) => b.repo.length - a.repo.length || (a.run < b.run ? 1 : -1))[0];
 }
 
 const again = (named: string, commonDir: string): string =>
   named.replace(/[0-9a-f]{8}$/, createHash('sha256').update(`${commonDir}\nagain`).digest('hex').slice(0, 8));
 
-/** One that is of no use here says so where its run is read. */
+/** Skips an unreadable run here; other code reports it when it loads that run. */
 const readRun = (state: string, project: string, runId: string): Promise<RunFile | undefined> =>
   readNote(join(runDir(state, project, runId), 'run.json'), RUN_FILE.schema, 'skip').catch(() => undefined);
 
-/** The present or former place of a project's repository, by its newest readable run. */
+/** The present or former path of a project's repository, from its newest readable run. */
 async function repoOf(state: string, project: string): Promise<string | undefined> {
   for (const runId of await listRuns(state, project)) {
     const run = await readRun(state, project, runId);
@@ -91,7 +91,7 @@ async function readMoved(state: string, project: string): Promise<string | undef
   return found?.project;
 }
 
-/** The project whose worktrees this repository knows, and whose own repository is gone. */
+/** The project whose worktrees this repository lists, and whose own repository is gone. */
 async function movedFrom(state: string, commonDir: string, own: string): Promise<string | undefined> {
   const projects = join(await realpath(state).catch(() => state), 'projects');
   const names = new Set<string>();
@@ -108,7 +108,7 @@ async function movedFrom(state: string, commonDir: string, own: string): Promise
   return undefined;
 }
 
-/** Writes the new place into the files of the runs: an open run continues there. */
+/** Writes the new path into the files of the runs, so that an open run continues there. */
 async function takeOver(state: string, project: string, { root, commonDir }: Place): Promise<void> {
   for (const runId of await listRuns(state, project)) {
     const run = await readRun(state, project, runId);

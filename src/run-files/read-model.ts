@@ -1,5 +1,5 @@
 /**
- * The model of a run from its files, for views without server and worker.
+ * Builds the model of a run from its files, for views without server and worker.
  * Invariant: reads only. A run without files, or with files of an older version, is no error.
  */
 import { basename } from 'node:path';
@@ -31,7 +31,7 @@ export async function emptyModel(root: string, ref: RunRef): Promise<ModelOfRun 
   return { model: newModel(head, ideas, new Set(needNoWork(ideas, onTarget, file.again))), run };
 }
 
-/** With the events so far. `each`: called with every one of them. */
+/** The model with all events so far. Calls `each` with every event. */
 export async function readModel(
   root: string,
   ref: RunRef,
@@ -47,7 +47,9 @@ export async function readModel(
   return found;
 }
 
-/** One idea, without its backlog, and the time of the first event that names it. Undefined where no event names it. */
+/**
+ * One idea without its backlog text, and the time of the first event that names it. Undefined when no event names it.
+ */
 export async function readIdea(
   root: string,
   ref: RunRef,

@@ -1,7 +1,7 @@
 /**
- * Numbered files of a folder (`1.json`, `2.json`): the next number belongs to one writer.
- * Invariant: a numbered file is never written twice, and has its whole text from the moment that it exists: a reader or
- * another writer may look at any time.
+ * Numbered files in a folder (`1.json`, `2.json`). Each number belongs to one writer.
+ * Invariant: no numbered file is written twice, and each is complete from its creation on, because another process may
+ * read it at any time.
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,13 +15,16 @@ import { type ConfigFlags, configShape, RUN_FIX, versionShape } from './shapes.j
 
 export const numbered = (folder: string, number: number): string => join(folder, `${number}.json`);
 
-/** The highest number; 0 before the first. */
+/** The highest number; 0 without files. */
 export async function highestNumber(folder: string): Promise<number> {
   const names = await readdir(folder).catch(() => []);
   return Math.max(0, ...names.map((name) => Number(name.replace(/\.json$/, ''))).filter(Number.isInteger));
 }
 
-/** Writes what `next` makes of the highest number. Asks again when another writer was first. Returns its own number. */
+/**
+ * Writes the result of `next` for the highest number. Calls `next` again when another writer was first. Returns its own
+ * number.
+ */
 export async function writeNumbered(folder: string, next: (highest: number) => Promise<string>): Promise<number> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (;;) {
@@ -31,7 +34,7 @@ export async function writeNumbered(folder: string, next: (highest: number) => P
   }
 }
 
-/** False when the file exists. A link, because a file that is created and then filled is empty for a moment. */
+/** False when the file exists. Creates it by link, because a file written in place is empty for a moment. */
 async function createWhole(path: string, text: string): Promise<boolean> {
   const draft = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {
@@ -48,7 +51,7 @@ async function createWhole(path: string, text: string): Promise<boolean> {
 
 /*
  * Reloaded configurations of an open run: one file per revision, written before the run learns of it.
- * Invariant: a revision is written once and never changed, so activities may cache it, and the number in their input
+ * Invariant: a revision is written once and never changes, so activities may cache it, and the number in their input
  * names the configuration of an iteration, gate or landing.
  */
 
@@ -70,13 +73,13 @@ const REVISION: StoredKind<Revision> = {
 const folder = (root: string, { project, runId }: RunRef): string => join(runDir(root, project, runId), 'config');
 const path = (root: string, ref: RunRef, revision: number): string => numbered(folder(root, ref), revision);
 
-/** @throws when there is no such revision; StoredFileError when it is damaged or of a newer version */
+/** @throws when the revision is missing; StoredFileError when it is damaged or of a newer version */
 export async function readRevision(root: string, ref: RunRef, revision: number): Promise<Revision> {
   const file = path(root, ref, revision);
   return parseStored(file, await readFile(file, 'utf8'), REVISION);
 }
 
-/** Number of the newest one; 0: the run has its first configuration. */
+/** Number of the newest revision; 0: the run still has its first configuration. */
 export const lastRevision = (root: string, ref: RunRef): Promise<number> => highestNumber(folder(root, ref));
 
 /** Writes the next revision. Returns its number. */
@@ -85,7 +88,7 @@ export function writeRevision(root: string, ref: RunRef, revision: Revision): Pr
   return writeNumbered(folder(root, ref), () => Promise.resolve(text));
 }
 
-/** Removes a revision that the run refused. */
+/** Removes a revision that the run rejected. */
 export async function dropRevision(root: string, ref: RunRef, revision: number): Promise<void> {
   await rm(path(root, ref, revision), { force: true });
 }

@@ -1,8 +1,9 @@
 /**
- * The pinned files of a run: configuration, backlog and the place of the repository. Written once before the run
- * starts; activities and offline commands read them.
- * Invariant: never changed afterwards (added ideas have their own files), so a reader may cache. Only the place of the
- * repository changes when it moves (project-home.ts): a reader that misses it reads again.
+ * The pinned files of a run: configuration, backlog and the repository's folder. `start` writes them once, before the
+ * run; activities and offline commands read them.
+ * Invariant: they never change afterwards (added ideas have separate files), so a reader may cache them. Only the
+ * repository's folder changes when it moves (`project-home.ts`): a reader that does not find the repository reads
+ * again.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -32,14 +33,14 @@ export async function writeRun(root: string, file: RunFile, ideas: readonly Idea
   return dir;
 }
 
-/** Ideas added to an open run; each has its own file. */
+/** Adds ideas to an open run; each has its own file. */
 export async function addIdeas(root: string, ref: RunRef, ideas: readonly Idea[]): Promise<void> {
   const dir = join(runDir(root, ref.project, ref.runId), ADDED);
   await mkdir(dir, { recursive: true });
   for (const idea of ideas) await writeAtomically(join(dir, `${idea.id}.json`), JSON.stringify(idea));
 }
 
-/** Removes ideas that the run refused. */
+/** Removes ideas that the run rejected. */
 export async function dropIdeas(root: string, ref: RunRef, ideas: readonly Idea[]): Promise<void> {
   const dir = join(runDir(root, ref.project, ref.runId), ADDED);
   await Promise.all(ideas.map((idea) => rm(join(dir, `${idea.id}.json`), { force: true })));
@@ -74,7 +75,7 @@ async function revised(root: string, ref: RunRef & { config: number }): Promise<
 /** Reads the files again. */
 export function reloadRun(root: string, ref: RunRef): Promise<LoadedRun> {
   const dir = runDir(root, ref.project, ref.runId);
-  // Every revision of the configuration also contains the place of the repository.
+  // Every revision of the configuration also contains the repository's folder.
   for (const key of loaded.keys()) if (key.startsWith(`${dir}#`)) loaded.delete(key);
   return loadRun(root, ref);
 }
@@ -102,9 +103,9 @@ export async function listRuns(root: string, project: string): Promise<string[]>
   }
 }
 
-/** Readable only by the user unless `mode` says otherwise: these files contain prompts, output and settings. */
+/** Readable only by the user unless `mode` says otherwise, because these files contain prompts, output and settings. */
 export async function writeAtomically(path: string, text: string, mode = 0o600): Promise<void> {
-  // Two writers of one process may also meet.
+  // Two writers of one process may collide too.
   const temporary = `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`;
   try {
     await writeFile(temporary, text, { mode });

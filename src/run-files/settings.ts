@@ -1,6 +1,6 @@
 /**
- * The settings of a configuration that deciding needs. Invariant: the same configuration always gives the same
- * settings.
+ * Extracts the settings that deciding needs from a configuration.
+ * Invariant: the same configuration always gives the same settings.
  */
 import type { Config } from '../config/schema/config.js';
 import { hoursOf } from '../config/schema/notify.js';
@@ -39,7 +39,7 @@ export function settingsOf(config: Config): RunSettings {
   };
 }
 
-/** Without steps that could never have an effect. */
+/** Drops steps that could never have an effect. */
 function ladderOf({ escalation, agents, fallback }: Config): Ladder {
   const { after, every, steps } = escalation;
   const stronger = Object.keys(agents).filter((name) => agents[name]?.stronger);
@@ -50,8 +50,8 @@ function ladderOf({ escalation, agents, fallback }: Config): Ladder {
 }
 
 /**
- * Rows by name only: addresses and secrets stay in the configuration and the environment. The time zone is that of the
- * machine where the run starts, unless the configuration names one. Absent without rows, and in runs of 0.1.
+ * Copies rows by name only: addresses and secrets stay in the configuration and the environment. The time zone is the
+ * starting machine's, unless the configuration names one. Absent without rows, and in runs of 0.1.
  */
 function alertsOf({ notify }: Config): { alerts?: AlertSettings } {
   if (!notify || notify.rows.length === 0) return {};

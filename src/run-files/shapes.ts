@@ -1,6 +1,6 @@
 /**
- * The pinned files of a run as types and as shapes, and the shapes that other files of a run and a project share.
- * ralphctl checks a shape when it reads a file back.
+ * Types and shapes of a run's pinned files, and shapes that other files of a run and a project share. ralphctl checks a
+ * file against its shape on every load.
  * Invariant: a field that an older version did not write is optional here; unknown fields are allowed.
  */
 import { z } from 'zod';
@@ -27,7 +27,7 @@ export interface RunFile {
   runId: string;
   /** Root of the user's checkout. */
   repo: string;
-  /** Place of its configuration file; absent in runs of 0.1: the root of the checkout. */
+  /** Folder of its configuration file; absent in runs of 0.1: the root of the checkout. */
   folder?: string;
   target: string;
   config: Config;
@@ -40,7 +40,10 @@ export interface RunFile {
   flags?: ConfigFlags;
 }
 
-/** Only what every run has: configurations of older versions lack newer keys, and defaults must not change an open run. */
+/**
+ * Requires only the fields that every run has: configurations of older versions lack newer keys, and defaults must not
+ * change an open run.
+ */
 export const configShape = z.looseObject({
   slots: z.number(),
   agent: z.string(),

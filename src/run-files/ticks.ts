@@ -1,7 +1,6 @@
 /**
- * The place of a backlog relative to the repository, the files of it that hold an idea, and ticks in files that git does
- * not track.
- * Invariant: a tracked file of the user's checkout is never written; its tick is part of the landing commit.
+ * Finds a backlog's path in the repository and its files with an idea, and ticks files that git does not track.
+ * Invariant: never writes a tracked file of the user's checkout; the landing commit contains its tick.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
@@ -23,16 +22,16 @@ export function repositoryPath(repo: string, file: string): string | undefined {
   return path.split(sep).join('/');
 }
 
-/** A file of the backlog with the ideas of a landing that it holds. */
+/** A file of the backlog, with the ideas of a landing that it contains. */
 export interface TickFile {
   file: string;
-  /** In the repository. */
+  /** Path in the repository; undefined outside it. */
   place: string | undefined;
   ids: readonly string[];
   beside: Beside;
 }
 
-/** The files that hold these ideas: the backlog itself or, where it is a folder, one file for each. */
+/** The files that contain these ideas: the backlog itself or, for a folder, one file per idea. */
 export async function tickFiles(root: string, ref: RunRef, run: RunFile, ids: readonly string[]): Promise<TickFile[]> {
   const { repo, backlog } = run;
   const format = FORMATS[backlog.format];
@@ -41,7 +40,7 @@ export async function tickFiles(root: string, ref: RunRef, run: RunFile, ids: re
   const byFile = new Map<string, string[]>();
   for (const id of ids) {
     const idea = folder && (await loadIdea(root, ref, id).catch(() => undefined));
-    // The repository may have moved since.
+    // The repository may have moved since the start.
     const file = folder ? idea && join(folder.dir, basename(idea.source.file)) : backlog.file;
     if (file !== undefined) byFile.set(file, [...(byFile.get(file) ?? []), id]);
   }
@@ -53,7 +52,7 @@ export async function tickFiles(root: string, ref: RunRef, run: RunFile, ids: re
   );
 }
 
-/** The new text of one of these files; undefined where nothing changes. */
+/** The new text of one of these files; undefined without a change. */
 export const tickedText = (
   run: RunFile,
   { file, ids, beside }: TickFile,
@@ -62,8 +61,8 @@ export const tickedText = (
 ): string | undefined => tickAll(file, text, ids, { done, beside, format: run.backlog.format });
 
 /**
- * Sets or removes ticks in the user's own backlog files when no commit can contain them: a file is untracked or
- * elsewhere.
+ * Sets or removes ticks in the user's own backlog files when no commit can contain them, because a file is untracked or
+ * outside the repository.
  */
 export async function tickUntracked(run: RunFile, files: readonly TickFile[], done = true): Promise<void> {
   for (const one of files) {
@@ -78,7 +77,10 @@ export async function tickUntracked(run: RunFile, files: readonly TickFile[], do
   }
 }
 
-/* Which ideas of a run need no work: ticked, or on the target; unless a person wants them again. Which ticks disagree with that. Pure. */
+/*
+ * Decides which ideas of a run need no work: ticked ones and landed ones, unless a person wants them again. Finds ticks
+ * that contradict the target. Pure.
+ */
 
 export function needNoWork(
   ideas: Iterable<Idea>,
@@ -88,7 +90,9 @@ export function needNoWork(
   return [...ideas].filter(({ id, done }) => !again.includes(id) && (done || onTarget.has(id))).map(({ id }) => id);
 }
 
-/** Blues that are ticked although ideas in them are open, with those ideas: they do not count as landed (A4). */
+/**
+ * Epics that are ticked although they contain open ideas, with those ideas: such an epic does not count as landed (A4).
+ */
 export function tickedTooEarly(
   ideas: Iterable<Idea>,
   needNone: ReadonlySet<string>,

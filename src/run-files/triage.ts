@@ -1,5 +1,6 @@
 /**
- * Verdicts of people about bug reports, in the project's folder: a file for each, named by a hash of the report.
+ * Stores people's verdicts about bug reports in the project's folder: one file per report, named by a hash of the
+ * report.
  * Invariant: a verdict applies to the text that the person judged. When title or body change, the gates judge again.
  */
 import { createHash } from 'node:crypto';
@@ -44,7 +45,7 @@ export async function overrule(root: string, project: string, report: BugReport,
   await writeAtomically(join(overrules(root, project), fileOf(report)), JSON.stringify(stored, null, 2));
 }
 
-/** The verdicts about these reports as they are now, by id. */
+/** The verdicts that match the present text of these reports, by id. */
 export async function overrulesOf(
   root: string,
   project: string,
@@ -65,7 +66,7 @@ export async function overrulesOf(
 const source = z.looseObject({ version: z.literal(1), file: z.string() });
 const noteOf = (root: string, project: string): string => join(folder(root, project), 'source.json');
 
-/** The file of the last triage, so that a verdict needs only the id of its report. */
+/** The file of the last triage, so that a later verdict needs only a report id. */
 export async function lastSource(root: string, project: string): Promise<string | undefined> {
   return (await readNote(noteOf(root, project), source, 'skip'))?.file;
 }

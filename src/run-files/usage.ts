@@ -1,7 +1,7 @@
 /**
- * The use of every agent run of a project, one line each, in a file per month. Totals of a day survive runs and
+ * The usage of every agent run of a project, one line each, in a file per month. A day's total survives runs and
  * restarts.
- * Invariant: a run counts once however often it was written. An unreadable line is skipped.
+ * Invariant: an agent run counts once, however often its line occurs. Readers skip an unreadable line.
  */
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,9 +19,9 @@ export interface UsageRow extends Usage {
   account: string;
   outcome: string;
   durationMs: number;
-  /** Answers of the model; without any, nothing was used. */
+  /** Number of the model's replies; 0 means no usage. */
   turns: number;
-  /** Of an attempt that was lost with its worker: another attempt of the same run follows, and both count. */
+  /** Names a lost attempt whose worker died. Another attempt of the same run follows, and both count. */
   attempt?: string;
 }
 
@@ -42,20 +42,20 @@ export const runKey = ({
 }: Pick<UsageRow, 'run' | 'idea' | 'serial' | 'attempt'>): string =>
   attempt === undefined ? `${run}/${idea}/${serial}` : `${run}/${idea}/${serial}/${attempt}`;
 
-/** Midnights of this host's clock around a time. */
+/** The midnights around a time, by this host's clock. */
 const dayOf = (now: Date) => ({
   begin: new Date(now.getFullYear(), now.getMonth(), now.getDate()),
   end: new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1),
 });
 
-/** What was used since midnight of this host's clock. */
+/** Usage since midnight, by this host's clock. */
 export async function dayTotal(root: string, project: string, now = new Date()): Promise<DayTotal> {
   const { begin, end } = dayOf(now);
   const rows = await rowsSince(root, project, begin, now);
   return { spent: sum([...rows.values()].filter(within(begin, end))), endsAt: end.getTime() };
 }
 
-/** The use of a run and its day, without agent runs that have a key in `except`. */
+/** The usage of a run and its day, without agent runs that have a key in `except`. */
 export async function usedSoFar(
   root: string,
   project: string,
@@ -74,7 +74,7 @@ const within = (begin: Date, end: Date) => {
   return ({ at }: UsageRow): boolean => at >= from && at < to;
 };
 
-/** All rows since that month, each agent run once. Files are named by UTC months, so a local day may be in two. */
+/** All rows since that month, each agent run once. Files follow UTC months, so a local day may span two. */
 async function rowsSince(root: string, project: string, since: Date, now: Date): Promise<Map<string, UsageRow>> {
   const rows = new Map<string, UsageRow>();
   const last = now.toISOString().slice(0, 7);
@@ -86,7 +86,7 @@ async function rowsSince(root: string, project: string, since: Date, now: Date):
   return rows;
 }
 
-/** Cached files: with a budget they are read every second, and change once per agent run. */
+/** Caches files: a budget reads them every second, and they change once per agent run. */
 const known = new Map<string, { stamp: string; rows: UsageRow[] }>();
 const MOST_KNOWN = 8;
 
@@ -112,7 +112,7 @@ function parse(text: string): UsageRow[] {
   });
 }
 
-/** Outcomes that charge the idea an iteration, as the workflow decides it. */
+/** Outcomes that charge the idea an iteration; the workflow uses the same list. */
 const COSTS_ITERATION: ReadonlySet<string> = new Set(['ok', 'timeout', 'agent', 'context', 'budget']);
 
 function sum(rows: readonly UsageRow[]): Spent {

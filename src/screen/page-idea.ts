@@ -2,7 +2,7 @@
 import type { IdeaModel } from '../model/model.js';
 import type { View } from './view.js';
 
-/** The idea of the page. For an idea that landed earlier, the state that its own run left. */
+/** The idea of the page. An idea that landed in an earlier run appears in its state at the end of that run. */
 export function pageIdea({ model, ui, details }: Pick<View, 'model' | 'ui' | 'details'>): IdeaModel | undefined {
   const idea = ui.idea === undefined ? undefined : model.ideas.get(ui.idea);
   const before = details.idea?.id === ui.idea ? details.idea?.before : undefined;

@@ -1,7 +1,6 @@
 /**
- * Tells `nothing-moves` from this process: while nothing serves a run, no workflow can.
- * Invariant: never throws. An alert that a row got is not sent to it again, whichever process sends it. Quiet hours
- * count.
+ * Sends `nothing-moves` from this process: without a worker, no workflow can send it.
+ * Invariant: never throws. A row never gets the same alert twice, from this process or another. Quiet hours apply.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,25 +30,25 @@ export interface Here {
 
 export interface Told {
   row: string;
-  /** Absent: delivered, now or before, or quiet hours hold it. */
+  /** Absent: delivered now or before, or delayed by quiet hours. */
   problem?: string;
-  /** Another try may help, or quiet hours end. */
+  /** A retry may help, or quiet hours will end. */
   again?: true;
 }
 
-/** Another process may send it meanwhile. */
+/** Maximum wait for another process that may send it meanwhile. */
 const MOST_WAIT_MS = 3 * 60_000;
 
-/** The same for every process that sees it: `at` is the last movement before it, epoch ms. */
+/** The same id in every process: `at` is the last movement before the standstill, epoch ms. */
 export const standstillId = (runId: string, at: number): string => `${runId}.run.nothing-moves.${at}`;
 
-/** With its newest configuration. */
+/** Loads the run with its newest configuration. */
 export async function loadNewest(root: string, ref: Omit<RunRef, 'config'>): Promise<LoadedRun> {
   const config = await lastRevision(root, ref);
   return loadRun(root, { ...ref, ...(config > 0 ? { config } : {}) });
 }
 
-/** Alerts each row that names `nothing-moves`. `id`: of the standstill. Resolves to what came of it, row by row. */
+/** Alerts each row that names `nothing-moves`. `id`: of the standstill. Resolves to the outcome of each row. */
 export async function tellNothingMoves(
   here: Here,
   ref: Omit<RunRef, 'config'>,
@@ -68,7 +67,7 @@ export async function tellNothingMoves(
     const send = () => Promise.all(rows.map((row) => tellRow(here, { ref, row, logs, cwd: file.repo }, still)));
     return await withLock(join(logs, 'here.lock'), send, { waitMs: MOST_WAIT_MS });
   } catch {
-    // A run whose files cannot be read has no rows to tell.
+    // A run with unreadable files has no known rows.
     return [];
   }
 }
@@ -102,7 +101,7 @@ async function tellRow(here: Here, { ref, row, logs, cwd }: Way, still: Still & 
   }
 }
 
-/** Attached commands ring for it, and the log has it. */
+/** Records the event, so that attached commands ring and the log shows it. */
 async function noteEvent(root: string, ref: Omit<RunRef, 'config'>, event: RunEvent): Promise<void> {
   const events = new EventWriter(root, () => {});
   events.write(ref, event, Date.now());

@@ -1,4 +1,4 @@
-/** The id of this build. A run that starts replaces a background worker of another build. */
+/** The id of this build. Starting a run replaces a background worker of another build. */
 import { readFileSync } from 'node:fs';
 
 declare const __BUILD_ID__: string | undefined;

@@ -1,7 +1,7 @@
 /**
- * The name of this host in task queues. Ideas return to the queue of the host with their worktrees, so the name must
- * not change with the host's name. It is kept in the state folder, beside the worktrees.
- * Invariant: once written it never changes. Of two workers that write it concurrently, both get the first one's name.
+ * The name of this host in task queues. An idea returns to the queue of the host with its worktree, so the name must
+ * survive a change of the host name. ralphctl stores it in the state folder, beside the worktrees.
+ * Invariant: never changes once written. Two workers that write it concurrently both get the first one's name.
  */
 import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ const FIX = 'Remove the file: the next worker writes a new one and also serves o
 
 const safe = (name: string): string => name.replace(/[^A-Za-z0-9.-]/g, '-');
 
-/** `RALPHCTL_HOST` sets it where neither the host's name nor the state folder lasts. */
+/** `RALPHCTL_HOST` sets it where neither the host name nor the state folder lasts. */
 export async function hostLabel(root: string, env: NodeJS.ProcessEnv, name = hostname()): Promise<string> {
   if (env.RALPHCTL_HOST) return safe(env.RALPHCTL_HOST);
   const path = join(root, 'host');
@@ -28,7 +28,7 @@ async function read(path: string): Promise<string | undefined> {
     throw new StoredFileError(path, 'broken', `cannot be read (${error.code})`, FIX);
   });
   if (text === undefined) return undefined;
-  // Another name would be another queue: ideas that worked under the right one would wait for ever.
+  // Another name would mean another queue, and ideas in the old queue would wait for ever.
   if (!LABEL.test(text.trim())) throw new StoredFileError(path, 'broken', 'holds no name of a host', FIX);
   return text.trim();
 }
@@ -47,7 +47,7 @@ async function firstLabel(root: string, name: string): Promise<string> {
   return served.includes(true) ? name : `${name}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Linked, so that nobody reads a partial file and the first writer wins. */
+/** Creates the file by link, so that readers never see a partial file and the first writer wins. */
 async function keep(path: string, label: string): Promise<string> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`;
   try {
@@ -55,7 +55,7 @@ async function keep(path: string, label: string): Promise<string> {
     await writeFile(draft, `${label}\n`, { mode: 0o600 });
     await link(draft, path);
   } catch {
-    // Another worker was first, or the folder is not writable, which other code reports.
+    // Another worker was first, or the folder is read-only, which other code reports.
   } finally {
     await rm(draft, { force: true });
   }

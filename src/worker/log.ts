@@ -1,6 +1,6 @@
 /**
- * The worker's log: one JSON line per event, rotated by size, and on a terminal also readable lines. Repeated messages
- * are thinned out.
+ * The worker's log: one JSON line per event, rotated by size; on a terminal also readable lines. Suppresses most
+ * repeated messages.
  */
 import { join } from 'node:path';
 import { DefaultLogger, type LogEntry, type Logger, type LogLevel } from '@temporalio/worker';
@@ -11,10 +11,10 @@ import { projectDir } from '../config/paths.js';
 export const workerLogDir = (root: string, project: string): string => join(projectDir(root, project), 'logs');
 
 export interface WorkerLog {
-  /** For our own events. */
+  /** Logs an event of ralphctl. */
   event(name: string, details?: Record<string, unknown>): void;
   problem(name: string, error: unknown, details?: Record<string, unknown>): void;
-  /** For the Temporal SDK. */
+  /** Logger for the Temporal SDK. */
   sdk: Logger;
   close(): void;
 }
@@ -60,7 +60,7 @@ function logSdk(log: PinoLogger<never, boolean>, { level, message, meta }: LogEn
   const { error, taskToken: _, ...rest } = (meta ?? {}) as Record<string, unknown>;
   const held = level === 'INFO' ? 0 : repeats.pass(`${message} ${error ? String(error) : ''}`, performance.now());
   if (held === undefined) return;
-  // `held`: how many similar ones were suppressed since the last one.
+  // `held`: number of similar messages suppressed since the last one.
   log[LEVELS[level]]({ sdk: true, ...rest, ...(error ? { err: error } : {}), ...(held > 0 ? { held } : {}) }, message);
 }
 
@@ -71,7 +71,7 @@ function describe(details: Record<string, unknown>): string {
 
 /**
  * Limits repeated log messages, for example when the server is gone and every poller complains.
- * Invariant: a first message always passes. Later ones pass at growing intervals with the number of suppressed ones.
+ * Invariant: a first message always passes. Later ones pass at growing intervals, with the number of suppressed ones.
  * Pure.
  */
 const FIRST_MS = 1000;
@@ -81,7 +81,7 @@ const FORGOTTEN_MS = 5 * 60_000;
 const MOST_KEPT = 200;
 
 interface Seen {
-  /** Suppressed until this time. */
+  /** Suppress until this time. */
   until: number;
   pauseMs: number;
   held: number;
@@ -91,9 +91,9 @@ interface Seen {
 export class Repeats {
   readonly #seen = new Map<string, Seen>();
 
-  /** How many similar ones were suppressed before it; undefined: suppress this one. `now` in milliseconds. */
+  /** Number of similar messages suppressed before this one; undefined: suppress it. `now` in milliseconds. */
   pass(message: string, now: number): number | undefined {
-    // The same message with other numbers (attempts, ports, ids) is the same message.
+    // A message that differs only in numbers (attempts, ports, ids) counts as the same.
     const key = message.slice(0, 300).replace(/[0-9a-f]{8,}|\d+/gi, '#');
     const seen = this.#seen.get(key);
     if (!seen || now - seen.at > FORGOTTEN_MS) {

@@ -1,8 +1,8 @@
 /**
- * Hosts whose queues open workflows of this project wait on, beside the one that the state folder names. Versions before
- * the name was kept there used the host's own name: a run of theirs would wait for ever once that has changed.
- * Invariant: counts only runs whose files stand in this state folder, so that no work of another machine is taken. Helps
- * or does nothing; a worker starts without it, too.
+ * Finds other host names whose queues hold open workflows of this project. Versions that did not store the name in the
+ * state folder used the host's own name. When that name has changed, a run of such a version would wait for ever.
+ * Invariant: considers only runs with files in this state folder, so that it takes no work of another machine.
+ * Optional: a worker also starts when it fails.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { runDir } from '../config/paths.js';
 import { AUTOPILOT_WORKFLOW, agentsQueue, gitQueue } from '../protocol/names.js';
 import type { RunRef } from '../protocol/run-ref.js';
 
-/** The result of `openRun` is among the first events of a run; everything else says its queues in its input. */
+/** The result of `openRun` is among the first events of a run; other workflows have their queues in their input. */
 const FIRST_EVENTS = 50;
 const AT_ONCE = 20;
 
@@ -21,7 +21,7 @@ interface Queues {
   git: string;
 }
 
-/** Names of hosts, without `own`. */
+/** Host names, without `own`. */
 export async function otherHosts(
   client: Client,
   { root, project, own }: { root: string; project: string; own: string },
@@ -75,7 +75,7 @@ async function begun(client: Client, info: WorkflowExecutionInfo): Promise<{ ref
   return { ref: input };
 }
 
-/** Undefined where the queues are none of this project's. */
+/** Undefined when the queues belong to another project. */
 function hostOf(project: string, { agents, git }: Queues): string | undefined {
   const prefix = agentsQueue(project, '');
   if (!agents.startsWith(prefix)) return undefined;

@@ -1,4 +1,4 @@
-/** Checks that a worker can work; each problem is one sentence with its fix. */
+/** Checks that a worker can work. Each problem is one sentence with its fix. */
 import { access, constants, mkdir } from 'node:fs/promises';
 import { execa } from 'execa';
 import { closedLockDir, projectDir } from '../config/paths.js';
@@ -24,13 +24,13 @@ export async function workerProblems(root: string, project: string, bundle: stri
 }
 
 /*
- * A run begins only when no command works on the project without a run (`client/after-run`): both would work on the same
+ * A run waits while a command works on the project without a run (`client/after-run`), because both would use the same
  * worktrees and the same target.
  */
 
-/** Below the time that the server gives the first activity of a run. */
+/** Shorter than the server's time limit for the first activity of a run. */
 const MOST_WAIT_MS = 90_000;
 
-/** @throws LockTimeoutError while a command is at work; the server then tries the activity again */
+/** @throws LockTimeoutError while such a command works; the server then retries the activity */
 export const whenNoCommandWorks = (root: string, project: string): Promise<void> =>
   withLock(closedLockDir(root, project), () => Promise.resolve(), { waitMs: MOST_WAIT_MS });

@@ -1,6 +1,6 @@
 /**
- * `worker.json`: lets other commands find the background worker of a project.
- * Invariant: identifies processes by pid and start time, so that a recycled pid is never taken for a worker.
+ * `worker.json`, through which other commands find a project's background worker.
+ * Invariant: identifies processes by pid and start time, so that a reused pid never passes for a worker.
  */
 import { access, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export async function removeWorkerRecord(root: string, project: string): Promise
   await rm(workerRecordPath(root, project), { force: true });
 }
 
-/** The record of a worker that is alive; undefined when none is. @throws StoredFileError for one of a newer version */
+/** The record of a live worker; undefined without one. @throws StoredFileError for a record of a newer version */
 export async function runningWorker(root: string, project: string): Promise<WorkerRecord | undefined> {
   const record = await readNote(workerRecordPath(root, project), shape, 'throw');
   if (!record || !(await isAlive(record.keeper))) return undefined;
@@ -46,7 +46,7 @@ export async function runningWorker(root: string, project: string): Promise<Work
   return { keeper, buildId, startedAt };
 }
 
-/** `dead`: it was killed; a worker that was stopped removes its record. */
+/** `dead`: a kill ended the worker; a stopped worker removes its record. */
 export async function workerState(root: string, project: string): Promise<'alive' | 'dead' | 'none'> {
   const there = await access(workerRecordPath(root, project)).then(
     () => true,

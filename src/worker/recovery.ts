@@ -29,7 +29,7 @@ export async function reap(
   if (ended.length > 0) log.event('ended processes of an earlier worker', { count: ended.length });
   const handed = new Set<string>();
   const handBack = async (taskToken: string, what: Record<string, unknown>): Promise<void> => {
-    // An agent's attempt has two marks: as an attempt, and as an activity.
+    // An agent's attempt has two records: an attempt mark and an activity note.
     if (handed.has(taskToken)) return;
     handed.add(taskToken);
     const failure = ApplicationFailure.create({
@@ -40,7 +40,7 @@ export async function reap(
       await completion.fail(Buffer.from(taskToken, 'base64'), failure);
       log.event('returned an attempt to the server', what);
     } catch (error) {
-      // The server already gave the attempt up, or the idea is closed: nobody waits for it.
+      // The server has already given the attempt up, or the idea is closed, so no workflow waits for it.
       log.event('stopped waiting for an old attempt', { ...what, why: (error as Error).message });
     }
   };
@@ -55,10 +55,10 @@ export async function reap(
 }
 
 /*
- * Notes on disk of a worker's running activities, one file each. A killed worker cannot report them: the next one finds
- * the notes and returns the activities, instead of letting them time out.
- * Invariant: a failure here only loses the shortcut. Activities of a live worker are never returned. An activity waits
- * until its note is written, and starts without one where that fails.
+ * Notes on disk of a worker's running activities, one file each. A killed worker cannot report them, so the next worker
+ * finds the notes and returns the activities, instead of letting them time out.
+ * Invariant: a failure here only loses the shortcut. Never returns an activity of a live worker. An activity starts
+ * after its note exists, and starts without one where the write fails.
  */
 
 interface Note extends Taken {
@@ -71,12 +71,12 @@ const shape = z.looseObject({
   worker: z.looseObject({ pid: z.int(), startTime: z.string() }),
 }) as unknown as z.ZodType<Note>;
 
-/** Makes the folder; without it there are no notes. */
+/** Creates the folder; without it the worker keeps no notes. */
 export async function keepNotes(root: string, project: string): Promise<void> {
   await mkdir(takenDir(root, project), { recursive: true });
 }
 
-/** Returns the function that removes the note. Never rejects. */
+/** Writes a note. Resolves to a function that removes it. Never rejects. */
 export async function noteTaken(root: string, project: string, taken: Taken): Promise<() => Promise<void>> {
   const path = join(takenDir(root, project), `${randomUUID()}.json`);
   const note: Note = { ...taken, worker: await ownIdentity() };
@@ -95,7 +95,7 @@ export async function leftTaken(root: string, project: string): Promise<Taken[]>
   return left;
 }
 
-/** Removes notes of work that has ended. `unknown` workers, in other containers, lose only these notes. */
+/** Removes notes of finished work. `unknown` workers, in other containers, lose only these notes. */
 export async function forgetTaken(root: string, project: string): Promise<void> {
   for (const { path, note } of await read(root, project))
     if (!note || (await aliveness(note.worker)) !== 'alive') await rm(path, { force: true });
@@ -109,19 +109,19 @@ async function read(root: string, project: string): Promise<{ path: string; note
   return Promise.all(
     names.map(async (name) => {
       const path = join(dir, name);
-      // Torn by a power cut, or another program's.
+      // A power cut tore the file, or another program wrote it.
       return { path, note: await readNote(path, shape, 'skip').catch(() => undefined) };
     }),
   );
 }
 
 /*
- * Resets the sticky queues of the previous worker at boot. The server first offers its cached workflows to that worker,
- * and they wait until a timeout. This tells the server to release them at once.
- * Invariant: a failure here only loses the shortcut; a worker starts without it.
+ * Resets the sticky queues of the previous worker at boot. The server first offers cached workflows to that worker, and
+ * they wait until a timeout. The reset makes the server release them at once.
+ * Invariant: a failure here only loses the shortcut; the worker starts anyway.
  */
 
-/** The run, and the ideas with interrupted activities, which are about to be returned. */
+/** Resets the run, and the ideas with interrupted activities, which the worker returns next. */
 export async function resetStickyQueue(client: Client, root: string, project: string): Promise<void> {
   const marks = await leftAttempts(root, project).catch(() => []);
   const taken = await leftTaken(root, project).catch(() => []);

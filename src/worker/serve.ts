@@ -1,7 +1,7 @@
 /**
- * The worker process: waits for the server, ends leftovers of an earlier worker, polls until it is stopped.
- * Invariant: the first stop signal returns running iterations after a grace time and leaves no process. The second one
- * ends at once. Every end has a log line and an exit code.
+ * The worker process: waits for the server, ends leftovers of an earlier worker, polls until a stop.
+ * Invariant: the first stop signal returns running iterations after a grace time and leaves no process behind. The
+ * second one ends at once. Every end has a log line and an exit code.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
@@ -30,16 +30,16 @@ export interface ServeOptions {
   cacheRoot: string;
   project: string;
   env: NodeJS.ProcessEnv;
-  /** Readable lines on stderr as well. */
+  /** Print readable lines to stderr as well. */
   echo: boolean;
   capacity: { agents: number; git: number };
   /** How long running iterations may continue after a stop signal, milliseconds. */
   graceMs: number;
   /** Called when the supervisor is gone; the worker then returns its work and ends. */
   onOrphaned?: () => void;
-  /** End after this long without an open run; undefined: never. */
+  /** Time without an open run after which the worker ends; undefined: never. */
   idleExitMs?: number;
-  /** Called every so often while the server answers. */
+  /** Called regularly while the server answers. */
   onAsked?: () => void;
 }
 
@@ -92,14 +92,14 @@ async function poll(
   const client = new Client({ connection, namespace: target.namespace, dataConverter });
   const events = new EventWriter(root, (error) => log.problem('events could not be written', error));
   const host = await hostLabel(root, env);
-  // Two, because starting a process blocks the starter: agents and landings then do not wait for each other.
-  // All work on the repository's shared metadata is in one of them, with its lock.
+  // Two processes, because starting a child blocks the parent: agents and landings then do not wait for each other.
+  // One of them does all work on the repository's shared metadata, under that metadata's lock.
   const onLost = (why: string): void => log.event('a job process ended', { why });
   const [agents, repository] = [new JobProcess({ root, host, onLost }), new JobProcess({ root, host, onLost })];
   const note = (taken: Taken): Promise<() => Promise<void>> => noteTaken(root, project, taken);
   const launched: DoWork = (name, input, context) =>
     (name === 'runAgent' ? agents : repository).doWork(name, input, context);
-  // Read each time: a server that was restarted may have other ports.
+  // Reads the address each time, because a restarted server may have other ports.
   const pages = async (): Promise<string | undefined> => (target.kind === 'embedded' ? pagesOf(root) : undefined);
   const doWork: DoWork = (name, input, context) =>
     name === 'openRun'
@@ -142,7 +142,7 @@ async function poll(
   } finally {
     stop.ask();
     await Promise.all([agents.close(), repository.close()]);
-    // Leftovers that an activity could not end in time.
+    // Ends leftovers that an activity could not end in time.
     await killByToken(project);
     await events.flush();
     await connection.close();
@@ -150,7 +150,7 @@ async function poll(
   }
 }
 
-/** Where a person names the host, the queues of others are left to those who serve them. */
+/** When RALPHCTL_HOST names the host, this worker leaves queues of other names to their own workers. */
 async function alsoFor(
   { root, project, env }: ServeOptions,
   client: Client,
@@ -168,7 +168,7 @@ async function alsoFor(
   }
 }
 
-/** The SDK does not retry the first connection: this waits and logs it. */
+/** The SDK does not retry the first connection, so this function retries and logs it. */
 async function untilConnected(
   options: ServeOptions,
   log: WorkerLog,
@@ -192,7 +192,7 @@ async function untilConnected(
 
 /**
  * Resolves to true once no run of the project has been open for the configured time. An unreachable server proves
- * nothing, unless it was stopped on purpose: a worker that left would abandon the run.
+ * nothing, unless a person stopped it: a worker that left would abandon the run.
  */
 async function idleWatch(options: ServeOptions, client: Client, signal: AbortSignal): Promise<boolean> {
   const { idleExitMs = Number.POSITIVE_INFINITY, project, onAsked } = options;
@@ -227,7 +227,7 @@ async function comesBack({ root, env }: ServeOptions): Promise<boolean> {
   return (await readRecord(root)) !== undefined;
 }
 
-/** The process's own stop policy; the SDK's signal handling is off. */
+/** The process's own stop policy replaces the SDK's signal handling. */
 class StopRequest {
   readonly #controller = new AbortController();
   readonly asked: Promise<void>;
@@ -241,7 +241,7 @@ class StopRequest {
       this.#controller.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, this.#onSignal);
-    // Nobody finds a worker whose supervisor was killed, so it returns its work and ends.
+    // No command finds a worker whose supervisor was killed, so the worker returns its work and ends.
     if (!process.connected) return;
     process.once('disconnect', () => {
       onOrphaned();

@@ -1,7 +1,7 @@
 /**
- * Watches, beside the worker, whether anything moves in the open run, and alerts the rows of `nothing-moves` if not: the
- * worker may crash, hang or not reach its server, agents may hang, and everything may wait.
- * Invariant: one standstill is told once, whoever sees it. Time in which the machine slept does not count. Never throws,
+ * Detects beside the worker when nothing moves in the open run, and alerts the rows of `nothing-moves`. Causes include
+ * a crashed or hanging worker, an unreachable server, hanging agents, and a run in which everything waits.
+ * Invariant: only one process alerts about a standstill. Time in which the machine slept does not count. Never throws,
  * and never loads the Temporal SDK.
  */
 import { access } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { loadNewest, standstillId, type Told, tellNothingMoves } from './alert-h
 
 const LONGEST_LOOK_MS = 20_000;
 const SHORTEST_LOOK_MS = 250;
-/** Receivers that did not take it are asked again, less and less often. */
+/** Retries a failed delivery with growing intervals. */
 const FIRST_AGAIN_MS = 10_000;
 const LAST_AGAIN_MS = 10 * 60_000;
 const MOST_TRIES = 24;
@@ -26,9 +26,9 @@ export interface StillOptions {
   root: string;
   project: string;
   env: NodeJS.ProcessEnv;
-  /** Number of times that the worker has reported that it reaches the server. */
+  /** Number of times that the worker has reported a working connection to the server. */
   asked: () => number;
-  /** Why it may not report that. `stopped`: a person stopped the server. */
+  /** The reason why the worker may not report that. `stopped`: a person stopped the server. */
   why: () => string | 'stopped' | undefined;
   onTold: (still: Still, told: readonly Told[]) => void;
 }
@@ -42,14 +42,14 @@ export async function watchStill(options: StillOptions, signal: AbortSignal): Pr
 class StillWatch {
   readonly #options: StillOptions;
   readonly #signal: AbortSignal;
-  /** From here on time counts: the start of this process, or the last time that the machine woke up. */
+  /** Time counts from here: the start of this process, or the last time that the machine woke up. */
   #begun = Date.now();
   #looked = Date.now();
   #wait = SHORTEST_LOOK_MS;
   #asked = 0;
   #askedAt = Date.now();
   #worktreesAt = 0;
-  /** Of the standstill of now. */
+  /** Id of the current standstill. */
   #id = '';
   #tries = 0;
   #nextTry = 0;
@@ -60,7 +60,7 @@ class StillWatch {
     this.#signal = signal;
   }
 
-  /** How long to wait for the next look, ms. */
+  /** Returns the wait until the next look, ms. */
   async look(): Promise<number> {
     const now = Date.now();
     this.#noteTime(now);
@@ -91,7 +91,7 @@ class StillWatch {
     this.#told = false;
   }
 
-  /** A machine that slept could not move anything. */
+  /** Nothing can move on a sleeping machine. */
   #noteTime(now: number): void {
     if (now - this.#looked > 3 * this.#wait + 60_000) {
       this.#begun = now;
@@ -104,7 +104,7 @@ class StillWatch {
     this.#askedAt = now;
   }
 
-  /** Undefined: the run is over, or nobody wants to know. */
+  /** Undefined: the run is over, or no row asks for this alert. */
   async #limit(ref: RunRef): Promise<number | undefined> {
     const { root } = this.#options;
     const over = await access(join(runDir(root, ref.project, ref.runId), 'summary.json')).then(
@@ -117,7 +117,9 @@ class StillWatch {
     return (notify.stillMinutes ?? 30) * 60_000;
   }
 
-  /** Agents and gates that write are at work, though no event tells of it. Worktrees are large: they come last. */
+  /**
+   * Agents and gates that write output are at work, even without events. Checks worktrees last, because they are large.
+   */
   async #works(ref: RunRef, since: number): Promise<boolean> {
     const { root, project } = this.#options;
     if (this.#worktreesAt >= since || (await wroteSince(root, ref, since))) return true;
@@ -133,7 +135,7 @@ class StillWatch {
     const { root, env, onTold } = this.#options;
     const told = await tellNothingMoves({ root, env, signal: this.#signal }, ref, { ...still, id: this.#id });
     this.#told = !told.some(({ again }) => again);
-    // Quiet hours hold it: that is no try.
+    // Quiet hours delay the alert; that does not count as a try.
     if (told.length > 0 && told.every(({ again, problem }) => again && problem === undefined)) return;
     onTold(still, told);
     this.#tries += 1;

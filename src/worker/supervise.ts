@@ -1,5 +1,6 @@
 /**
- * Keeps a project's background worker and the embedded server running, and alerts people when nothing moves all the same.
+ * Keeps a project's background worker and the embedded server running, and alerts people when nothing moves all the
+ * same.
  * Invariant: light (never loads the Temporal SDK); restarts with back-off; one per project, guarded by the record under
  * the project's lock; ends when the worker exits with code 0, or on request.
  */
@@ -42,7 +43,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   let child: ReturnType<typeof spawn> | undefined;
   let moved = false;
   let asked = 0;
-  /** Ends of the worker since it last reached the server. */
+  /** Number of worker exits since the worker last reached the server. */
   let ends = 0;
   let lastEnd: number | string = 0;
   let serverProblem: string | undefined;
@@ -67,7 +68,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
           onEvent: (event) => {
             log.info(event, `server ${event.type}`);
             serverProblem = problemOf(event);
-            // Workers reconnect to the same address by themselves, but not to another one.
+            // Workers reconnect to the same address by themselves, but not to a new one.
             if (event.type === 'restarted' && event.moved) {
               moved = true;
               child?.kill('SIGTERM');
@@ -93,7 +94,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
       const [command = process.execPath, ...args] = options.worker;
       child = spawn(command, args, { stdio: ['ignore', 'ignore', errors, 'ipc'], env });
       closeSync(errors);
-      // Each message of the worker says that it reaches the server.
+      // Each message of the worker confirms its connection to the server.
       child.on('message', () => {
         asked += 1;
         ends = 0;
@@ -118,7 +119,7 @@ export async function supervise(options: SuperviseOptions): Promise<number> {
   }
 }
 
-/** `stopped`: on purpose, so that nobody is alerted. */
+/** `stopped`: a person stopped the server, so no alert is due. */
 function problemOf(event: ServerEvent): string | 'stopped' | undefined {
   switch (event.type) {
     case 'stopped':

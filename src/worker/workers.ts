@@ -1,7 +1,7 @@
 /**
  * The three Temporal workers of a project in one process: workflows with light activities, agent runs, and git work.
- * Invariant: each queue has slots of its own, so that a gate never waits behind agents nor a landing behind gates.
- * Queues of other host names, of runs that an older version opened here, get workers of their own.
+ * Invariant: each queue has its own slots, so that a gate never waits behind agents nor a landing behind gates. Queues
+ * under other host names, of runs that an older version opened here, get separate workers.
  */
 import { type InjectedSinks, type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { AgentActivities, GitActivities, MainActivities } from '../protocol/activities.js';
@@ -14,20 +14,21 @@ export interface WorkersOptions {
   namespace: string;
   project: string;
   host: string;
-  /** Hosts whose queues open runs of this machine wait on as well. */
+  /** Other host names whose queues hold open runs of this machine. */
   otherHosts?: readonly string[];
-  /** Prebuilt bundle (`codePath`) in production, or sources in tests. */
+  /** The prebuilt bundle (`codePath`) in production, or sources in tests. */
   workflows: { workflowBundle: { codePath: string } | { code: string } };
   activities: { main: MainActivities; git: GitActivities; agents: AgentActivities };
   sinks: InjectedSinks<EventSinks>;
-  /** Most concurrent agents and git jobs on this host. The autopilot's slots are the real limit. */
+  /** Maximum number of concurrent agents and git jobs on this host. The autopilot's slots set the real limit. */
   capacity: { agents: number; git: number };
   graceMs: number;
 }
 
 /**
- * Not the SDK's 5 s. Interrupting a workflow step crashes the whole process ("async hook stack has become corrupted"),
- * and on a busy or halted machine a 100 ms step can take that long. The SDK reads this option without documenting it.
+ * Replaces the SDK's 5 s. Interrupting a workflow step crashes the whole process ("async hook stack has become
+ * corrupted"), and on a busy or stopped machine a step of 100 ms can take that long. The SDK reads this option without
+ * documenting it.
  */
 const PATIENT: object = { isolateExecutionTimeout: '5 minutes' };
 
@@ -40,7 +41,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
     dataConverter,
     shutdownGraceTime: graceMs,
     shutdownForceTime: graceMs + 30_000,
-    // A stop reaches an agent with the next heartbeat; the default of 80 % of the timeout would take 16 s.
+    // A stop reaches an agent with the next heartbeat. The default of 80 % of the timeout would take 16 s.
     maxHeartbeatThrottleInterval: '3s',
     defaultHeartbeatThrottleInterval: '3s',
   } satisfies WorkerOptions | Record<string, unknown>;
@@ -55,8 +56,8 @@ export async function createWorkers(options: WorkersOptions): Promise<Worker[]> 
       maxConcurrentWorkflowTaskExecutions: 40,
       ...PATIENT,
       maxCachedWorkflows: 400,
-      // Not less: on a busy machine a task that waits longer loses its cached workflow, and with a hundred slots the
-      // replays of long histories then keep the machine busy. After a lost worker, see recovery.ts.
+      // A shorter value hurts: on a busy machine a task that waits longer loses its cached workflow. With a
+      // hundred slots the replays of long histories then keep the machine busy. `recovery.ts` covers a lost worker.
       stickyQueueScheduleToStartTimeout: '5s',
     }),
     ...[host, ...(options.otherHosts ?? [])].flatMap((name) => [

@@ -1,4 +1,4 @@
-/** The command triage. Invariant: imports nothing heavy; a command loads its module when it is called. */
+/** Declares the command triage. Invariant: imports nothing heavy; a call loads the command's module. */
 import { Option, type Command as Program } from 'commander';
 import { json, type Run } from './options.js';
 

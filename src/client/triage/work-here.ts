@@ -1,6 +1,6 @@
 /**
- * Ideas of earlier runs, for triage: what is under way, what landed, and how long it took.
- * Invariant: reads only; needs neither server nor worker, and skips runs with very large events.
+ * Reads ideas of earlier runs for triage: running ones, landed ones, and their durations.
+ * Invariant: reads only; needs neither server nor worker, and skips runs with very large event files.
  */
 import { stat } from 'node:fs/promises';
 import type { KnownWork, PastWork } from '../../protocol/triage.js';

@@ -1,4 +1,4 @@
-/** Triage as lines: reports to fix in their order, rejected ones with gate, reason and quote. */
+/** Triage as lines: reports in order of fixing, then rejected ones with gate, reason and quote. */
 import { took } from '../../decide/duration.js';
 import { type Rejection, type Survivor, TRIAGE_GATES, type Triage } from '../../protocol/triage.js';
 import { clean } from './live-lines.js';

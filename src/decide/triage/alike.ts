@@ -1,11 +1,11 @@
-/** Whether two reports are about the same bug, by error signature, component and symptom; never by the titles alone. */
+/** Compares two reports for the same bug by error signature, component and symptom. Titles alone never decide. */
 import { isPart, weightOfConcept } from './concepts.js';
 import type { Features } from './features.js';
 
 export interface Alike {
-  /** 0 to 1; at least `SAME` is a duplicate. */
+  /** 0 to 1; `SAME` or more means a duplicate. */
   likeness: number;
-  /** What they share, for the reason. */
+  /** The shared evidence, for the reason text. */
   by: 'error' | 'symptom';
   shared: string[];
 }
@@ -24,29 +24,29 @@ export function alike(a: Features, b: Features, weight: (concept: string) => num
     const near = frames.length > 0 || places.length > 0 || words >= 0.12 || messages.some((one) => one.length >= 45);
     if (near) return { likeness: Math.max(0.9, words), by: 'error', shared: messages };
   }
-  // Bugs of one page share its parts; duplicates also share what goes wrong.
+  // Different bugs of one page share its parts; duplicates also share the symptom.
   const symptom = shared.filter((one) => !isPart(one)).reduce((sum, one) => sum + weight(one), 0);
   const partsOnly = symptom < 0.8 ? 0.5 : 1;
-  // Both name their own error, and it is not the same one.
+  // Each report names an error, and the errors differ.
   const named = (one: Features): boolean => [...one.errors].some(isMessage);
   const apart = named(a) && named(b) && messages.length === 0 ? 0.6 : 1;
   const bonus = Math.min(0.2, places.length * 0.06 + (words >= 0.25 ? errors.length * 0.2 : 0));
   return { likeness: Math.min(1, (words + bonus) * apart * partsOnly * (elsewhere ? 0.6 : 1)), by: 'symptom', shared };
 }
 
-/** Longer than a code or the name of an exception. */
+/** Long enough to be more than a code or the name of an exception. */
 const isMessage = (error: string): boolean => error.length >= 20;
 
 const common = (a: ReadonlySet<string>, b: ReadonlySet<string>): string[] => [...a].filter((one) => b.has(one));
 
-/** Both name routes or files, and none in common. */
+/** Whether both name routes or files but share none. */
 function conflict(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   const routes = (places: ReadonlySet<string>): string[] => [...places].filter((place) => place.startsWith('/'));
   const [mine, other] = [routes(a), routes(b)];
   return mine.length > 0 && other.length > 0 && !mine.some((place) => other.includes(place));
 }
 
-/** Share of the smaller set that both have, less when there is little to compare. */
+/** The fraction of the smaller set that both share, reduced for small sets. */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>, weight: (concept: string) => number): number {
   const sum = (concepts: Iterable<string>): number => {
     let total = 0;

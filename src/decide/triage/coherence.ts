@@ -1,20 +1,20 @@
-/** Gate 1, body coherence: is there a description at all? */
+/** Gate 1, coherence: whether the body contains a description. */
 import { errorIn } from './evidence.js';
 import type { Readable } from './readable.js';
 import { weightOf, wordsOf } from './words.js';
 
 const LEAST = 20;
 const NO_WORDS = 'the body contains no words';
-/** A text of fewer words can be a test submission as a whole. */
+/** A longer text never counts as a test submission. */
 const MOST_TEST_WORDS = 30;
 
 export interface Doubt {
   reason: string;
-  /** The text that it is about. */
+  /** The text that the doubt quotes. */
   about?: string;
 }
 
-/** Undefined: coherent. `body`: as it was written, with template and markup. */
+/** Undefined when coherent. `body`: the original text, with template and markup. */
 export function incoherent(report: Readable, body: string): Doubt | undefined {
   const { title, said, picture } = report;
   const words = wordsOf(said);
@@ -66,7 +66,7 @@ const ROWS = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'];
 const KEYS = [...ROWS, ...ROWS.map((row) => [...row].reverse().join(''))];
 const VOWELS = /[aeiouyàâäáãåæèéêëìíîïòóôöõøœùúûüýÿ]/g;
 
-/** Most of the text is words that keys next to each other, or one key held down, write. */
+/** Whether most words come from adjacent keys or from one held key. */
 function isMash(words: readonly string[]): boolean {
   const judged = words.filter((word) => /^[a-z]{3,}$/.test(word));
   const length = (list: readonly string[]): number => list.reduce((sum, word) => sum + word.length, 0);

@@ -1,7 +1,6 @@
 /**
- * What a text is about, as a set of concepts: words without endings, with one name for words that mean the same in the
- * description of a program.
- * Must not import anything but words.
+ * Turns a text into a set of concepts: words without endings, with synonyms in descriptions of programs merged.
+ * Must not import anything except `words.ts`.
  */
 import { wordsOf } from './words.js';
 
@@ -82,7 +81,7 @@ const SAME: readonly string[] = [
 
 const SAME_AS = new Map(SAME.flatMap((line) => line.split(' ').map((word, _, all) => [word, all[0] ?? word] as const)));
 
-/** Say nothing about what a report is about. */
+/** Words that carry no information about the subject. */
 const NOISE = new Set(
   `a an the and or but if then than that this these those it its is are was were be been being am to of in on at by for from with without
   into onto out up down off over under as so not no yes do does did done have has had having i me my we us our you your he she they them
@@ -96,7 +95,7 @@ const NOISE = new Set(
   program software system back until till per via http https www com org`.split(/\s+/),
 );
 
-/** Frequent in descriptions of programs: they weigh less. */
+/** Words that occur in many descriptions of programs, and so weigh less. */
 const COMMON = new Set([
   'page', 'click', 'user', 'start', 'stop', 'save', 'error', 'file', 'open', 'list', 'add', 'set', 'text', 'name', 'button', 'window',
   'number', 'field', 'type', 'close', 'change', 'edit', 'picture', 'project', 'run', 'create', 'send',
@@ -132,7 +131,7 @@ function stem(word: string): string {
   return word.replace(/e$/, '');
 }
 
-/** Where it happens, and with what kind of data: two bugs of one page share them. */
+/** Places and kinds of data. Two different bugs of one page share them. */
 const PARTS = new Set(
   `page button menu dropdown list table column row form field dialog window tab screen view sidebar toolbar header footer icon chart legend
   calendar editor edit map video comment search result product customer contact event week month day export import csv pdf api profile login

@@ -1,8 +1,8 @@
 /**
- * Gate 4, duplicates: of work that is open, of work that was closed lately, and of other reports of the same triage. Of
- * those the one with the highest score stays.
- * Invariant: the result depends on the reports and not on their order. Comparing goes through an index, so it stays
- * far below a comparison of each with each.
+ * Gate 4, duplicates: of open work, of recently closed work, and of other reports in the same triage. Of those reports
+ * the one with the highest score stays.
+ * Invariant: the order of the reports does not change the result. An index selects the pairs to compare, so the cost
+ * stays far below all pairs.
  */
 import type { KnownWork } from '../../protocol/triage.js';
 import { type Alike, alike, SAME } from './alike.js';
@@ -14,7 +14,7 @@ export interface Candidate {
   score: number;
   created: string;
   features: Features;
-  /** A person accepted it: it stays, whatever it repeats. */
+  /** A person accepted it, so it stays even as a duplicate. */
   stays: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Repeats {
   alike: Alike;
 }
 
-/** Reports that repeat something, by id. */
+/** Duplicate reports, by id. */
 export function duplicates(reports: readonly Candidate[], known: readonly KnownFeatures[]): Map<string, Repeats> {
   const weight = weigher([...reports, ...known].map(({ features }) => features));
   const index = new Index(weight);
@@ -46,13 +46,13 @@ export function duplicates(reports: readonly Candidate[], known: readonly KnownF
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The report that stays comes first: accepted, higher score, older, then by id. */
+/** Sorts the report that stays first: accepted, then higher score, then older, then by id. */
 const byRank = (a: Candidate, b: Candidate): number =>
   Number(b.stays) - Number(a.stays) || b.score - a.score || compare(a.created, b.created) || compare(a.id, b.id);
 
 const LEAST_FOR_SHARES = 20;
 
-/** A concept of a fifth of all reports, such as the name of the program, tells little. */
+/** A concept in a fifth of all reports, such as the name of the program, gets a low weight. */
 function weigher(all: readonly Features[]): (concept: string) => number {
   const counts = new Map<string, number>();
   for (const { concepts } of all) for (const one of concepts) counts.set(one, (counts.get(one) ?? 0) + 1);
@@ -67,7 +67,7 @@ interface Entry {
   features: Features;
 }
 
-/** Entries that share an error or enough concepts are compared, the likeliest first. */
+/** Compares entries that share an error or enough concepts, the likeliest first, up to this many. */
 const MOST_COMPARED = 50;
 
 class Index {

@@ -1,6 +1,6 @@
 /**
- * Error messages, traces and codes in a text: what no reporter makes up. Patterns have bounded repetitions only, so that
- * hostile text costs no more than other text.
+ * Finds error messages, traces and codes in a text, because reporters do not invent them.
+ * Invariant: every pattern has bounded repetitions, so that hostile text costs no more than other text.
  */
 
 const MESSAGES: readonly RegExp[] = [
@@ -30,7 +30,7 @@ export function errorIn(text: string): string | undefined {
   return FRAMES.exec(text)?.[0].trim();
 }
 
-/** All lines that hold an error message: at most `most`. */
+/** All lines with an error message, at most `most`. */
 export function errorLines(text: string, most: number): string[] {
   const found: string[] = [];
   for (const line of text.split('\n')) {
@@ -41,7 +41,7 @@ export function errorLines(text: string, most: number): string[] {
   return found;
 }
 
-/** Answers of servers and exit codes. */
+/** Server status codes and exit codes. */
 const CODES =
   /\b(?:http|status|error|code|answers?|answered|returns?|returned|gives?|got|get|with|a|=>|->|:)\s{0,3}[:(]?\s?[45]\d\d\b|[-=]>\s?[45]\d\d\b|\b[45]\d\d (?:error|status|not found|gateway|bad|internal|forbidden|gone)\b|\b(?:exits?|exit code|exit status|returns?)(?: with)?(?: code| status)? `?-?\d+|^\s*[45]\d\d\b|\bNaN\b|\berr(?:or|no)?[ =]\d+/im;
 

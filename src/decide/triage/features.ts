@@ -1,16 +1,16 @@
-/** What duplicates have in common: error signature, component and symptom. */
+/** Extracts the features that duplicates share: error signature, component and symptom. */
 import { conceptsOf } from './concepts.js';
 import { codeIn, errorIn, errorLines } from './evidence.js';
 import { readable } from './readable.js';
 
 export interface Features {
-  /** Error messages without what differs from one occurrence to the next. */
+  /** Error messages without the parts that differ between occurrences. */
   errors: ReadonlySet<string>;
-  /** Functions and files of the reporter's own code in a trace. */
+  /** Functions and files of the reporter's code in a trace. */
   frames: ReadonlySet<string>;
   /** Routes, files, commands and flags that the text names. */
   places: ReadonlySet<string>;
-  /** Of title and text. */
+  /** Concepts of title and text. */
   concepts: ReadonlySet<string>;
 }
 
@@ -22,7 +22,7 @@ export function featuresOf(report: { title: string; body: string }): Features {
   const { title, said } = readable(report);
   const text = `${title}\n${said}`;
   const frames = framesOf(said);
-  // Messages are compared as messages; their words are alike in errors of different bugs.
+  // Leaves out error messages: different bugs have errors with similar words.
   const prose = text
     .split('\n')
     .filter((line) => !FRAME.test(line))
@@ -42,7 +42,10 @@ const withoutError = (line: string): string => {
   return message === undefined || message.length < 20 ? line : line.replace(message, () => ' ');
 };
 
-/** Digits, addresses, quoted names and the place at the end of a line differ between occurrences of one error. */
+/**
+ * Removes digits, addresses, quoted names and a line's trailing location, because they differ between occurrences of
+ * one error.
+ */
 export const signature = (message: string): string =>
   message
     .replace(/^.{0,40}?(?=\b[\w.]{0,80}(?:Error|Exception)\b)/, '')
@@ -60,7 +63,7 @@ export const signature = (message: string): string =>
 const FRAME = /^\s{0,40}(?:at .{1,300}:\d+|File ".{1,300}", line \d+|#\d+ .{1,300}\(\d+\))/;
 const AT =
   /\bat (?:async )?([\w$.<>]{1,80}) \(([^()\n]{1,300}?):\d+(?::\d+)?\)|\bat ([\w$./\\-]{1,200}):\d+|File "([^"\n]{1,300})", line \d+/g;
-/** Frames of the platform and of packages are in the traces of many bugs. */
+/** Frames of the platform and of packages occur in the traces of many bugs. */
 const FOREIGN = /node_modules|node:|site-packages|internal\/|react-dom|\/usr\/lib|<anonymous>/;
 
 function framesOf(text: string): Set<string> {
@@ -70,7 +73,7 @@ function framesOf(text: string): Set<string> {
     if (FOREIGN.test(whole)) continue;
     if (name !== undefined) frames.add(name.toLowerCase());
     const base = (file ?? bare ?? python ?? '').split(/[/\\]/).at(-1) ?? '';
-    // A bundle's name changes with each build.
+    // Each build changes the name of a bundle.
     if (base !== '' && !/-[0-9a-z]{6,}\.js$/i.test(base)) frames.add(base.toLowerCase());
   }
   return frames;

@@ -1,5 +1,6 @@
 /**
- * Gates 3 and 5 by rules. They reject only what says so itself; an agent that reads the code would know more.
+ * Applies gates 3 and 5 by rules.
+ * Invariant: rejects only a report whose own text gives the reason; an agent that reads the code could reject more.
  */
 import type { Doubt } from './coherence.js';
 import type { Readable } from './readable.js';
@@ -11,10 +12,10 @@ const OUTAGE = new RegExp(
   'i',
 );
 
-/** What is known about the project: paths of its files. Empty: unknown. */
+/** The known paths of the project's files. Empty: unknown. */
 export interface ProjectFacts {
   files: ReadonlySet<string>;
-  /** Words of the paths. */
+  /** Words from the paths. */
   words: ReadonlySet<string>;
 }
 
@@ -37,7 +38,7 @@ const FILE =
   /(?<![\w.-])(?:[\w.-]{1,60}[\\/]){0,12}([\w-]{2,60}\.(?:tsx?|jsx?|mjs|cjs|py|go|rs|java|kt|rb|php|cs|cpp|swift|vue|svelte))\b/gi;
 const FOREIGN = /node_modules|site-packages|dist-packages|\/usr\/|internal|<anonymous>|vendor|https?:/;
 
-/** Gate 3, project match: the report is about another project or about a service that others run. */
+/** Gate 3, project match: rejects a report about another project, or about a service that others operate. */
 export function elsewhere({ title, said }: Readable, project: ProjectFacts): Doubt | undefined {
   const text = `${title}\n${said}`;
   const outage = OUTAGE.exec(text)?.[0];
@@ -51,7 +52,7 @@ export function elsewhere({ title, said }: Readable, project: ProjectFacts): Dou
   const own = named.some((file) => project.files.has(file.toLowerCase()));
   if (named.length === 0 || own) return undefined;
   const words = text.toLowerCase().match(/[a-z]{4,}/g) ?? [];
-  // A compiled file can have another ending than its source.
+  // A compiled file may have a different extension from its source.
   const related = named.some((file) => project.words.has(file.toLowerCase().replace(/\.\w+$/, '')));
   if (related || words.filter((word) => project.words.has(word)).length >= 5) return undefined;
   return { reason: 'it names files that this project does not have', about: named[0] ?? '' };
@@ -72,7 +73,7 @@ const NOT_HERE: readonly (readonly [string, RegExp])[] = [
   ],
 ];
 
-/** Gate 5, actionability: no change of the code can help. */
+/** Gate 5, actionability: rejects a report that no code change can fix. */
 export function notActionable({ title, said }: Readable): Doubt | undefined {
   const text = `${title}\n${said}`;
   for (const [reason, pattern] of NOT_HERE) {

@@ -1,16 +1,16 @@
 /**
- * Words by which people describe what they saw, what they did and where, by language. They are parts of patterns.
+ * Words that people use for observations, actions and places, by language. Each is part of a pattern.
  * Must not import anything.
  */
 
 export interface Lexicon {
-  /** Frequent short words, to tell the language. */
+  /** Frequent short words that identify the language. */
   common: string;
-  /** An observation: something that can be seen to be so or not. */
+  /** A checkable observation. */
   seen: string;
-  /** Dissatisfaction, which alone says nothing. */
+  /** Dissatisfaction without an observation. */
   vague: string;
-  /** An action of the person, or the condition under which it happens. */
+  /** An action of the person, or a condition of the bug. */
   did: string;
   /** A part of a program. */
   part: string;

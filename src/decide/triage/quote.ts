@@ -1,13 +1,11 @@
-/**
- * The quote of a rejection. Invariant: it is a part of the report's body or title, unchanged.
- */
+/** Chooses the quote of a rejection. Invariant: it is an unchanged part of the report's body or title. */
 import type { BugReport } from '../../protocol/triage.js';
 import { head } from './words.js';
 
 const MOST = 120;
 const MOST_READ = 20_000;
 
-/** `wanted` if it is in the report, else the first line with a text. */
+/** Returns `wanted` when the report contains it, else the first line with text. */
 export function quoteOf({ title, body }: Pick<BugReport, 'title' | 'body'>, wanted = ''): string {
   const short = head(wanted.trim(), MOST);
   if (short !== '' && (body.includes(short) || title.includes(short))) return short;

@@ -1,6 +1,6 @@
 /**
- * Prepares a report for the gates: bounded, without markup, escapes and the texts of issue templates.
- * Invariant: never throws and takes time linear in the limits, whatever the report contains.
+ * Prepares a report for the gates: bounded, and without markup, escapes and template texts.
+ * Invariant: never throws, and takes linear time for any content.
  */
 import type { BugReport } from '../../protocol/triage.js';
 import { aboutOf, isEmptyAnswer, isEnvironmentLine, isPrompt, type SectionAbout } from './template.js';
@@ -15,7 +15,7 @@ export interface Section {
 
 export interface Readable {
   title: string;
-  /** The text of the reporter: without headings, prompts, empty answers and details of the environment. */
+  /** The reporter's text, without headings, prompts, empty answers and environment details. */
   said: string;
   sections: readonly Section[];
   picture: boolean;
@@ -40,9 +40,9 @@ export function readable({ title, body }: Pick<BugReport, 'title' | 'body'>): Re
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
 const ESCAPES = /\u001b\[[0-9;?]{0,20}[A-Za-z]|\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g;
-/** Controls, joiners and marks of direction. */
+/** Control characters, joiners and direction marks. */
 const UNSEEN = /[^\P{C}\n\t]/gu;
-/** Tags with a known name: `Vec<String>` stays. */
+/** Tags with a known name, so that `Vec<String>` stays. */
 const TAGS =
   /<\/?(?:a|b|br|code|details|div|em|h[1-6]|hr|i|img|kbd|li|ol|p|pre|script|span|strong|style|sub|summary|sup|table|tbody|td|th|thead|tr|ul)\b[^<>]{0,300}>/gi;
 
@@ -51,7 +51,7 @@ const plain = (text: string): string =>
     .replace(TAGS, ' ')
     .replace(/!\[[^\]\n]{0,200}\]\([^)\n]{1,500}\)/g, ' ');
 
-/** Without `<!-- … -->`. A pattern would look for the end again from each beginning. */
+/** Removes `<!-- … -->`. Uses no pattern, because a pattern would search for the end again from each beginning. */
 function withoutComments(text: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -89,7 +89,7 @@ function sectionsOf(text: string): Section[] {
     .filter((one) => one.text !== '');
 }
 
-/** The words of a heading. A long one that asks nothing is text of the reporter. */
+/** The words of a heading. A long heading that is not a question counts as the reporter's text. */
 function headingOf(line: string): string | undefined {
   const found = HEADING.exec(line)?.[1] ?? BOLD.exec(line)?.[1];
   const label = found === undefined ? LABEL.exec(line)?.[1] : undefined;

@@ -1,4 +1,4 @@
-/** The score of a report: how much it matters and how much it says. Of duplicates the highest one stays. */
+/** The score of a report: its importance and its amount of detail. Among duplicates the highest score stays. */
 import type { BugReport, ScorePart } from '../../protocol/triage.js';
 import type { Readable } from './readable.js';
 import type { Shown } from './symptom.js';

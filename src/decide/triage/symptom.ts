@@ -1,6 +1,6 @@
 /**
- * Gate 2, symptom or reproduction path: does the report say what somebody can look at? An error message, steps, or an
- * observation together with the action or the part of the program that it is about.
+ * Gate 2, symptom or reproduction path: whether the report names something that a developer can check. An error message
+ * counts, so do steps, and so does an observation with its action or its part of the program.
  */
 import type { Doubt } from './coherence.js';
 import { codeIn, errorIn } from './evidence.js';
@@ -8,23 +8,23 @@ import { type Language, LEXICONS, type Lexicon } from './lexicon.js';
 import type { Readable, Section } from './readable.js';
 import { wordsOf } from './words.js';
 
-/** What a report shows, strongest first. Its score uses the same facts. */
+/** The evidence in a report, strongest first. The score uses the same facts. */
 export interface Shown {
   error?: string;
   steps: boolean;
-  /** Both what the reporter expected and what came instead. */
+  /** The report states both the expected and the actual result. */
   contrast: boolean;
   seen: boolean;
   vague: boolean;
-  /** Places and actions that narrow it down. */
+  /** Number of places and actions that narrow the bug down. */
   anchors: number;
-  /** A wish or a question. */
+  /** The report is a wish or a question. */
   asks: boolean;
-  /** Undefined: in no language that these rules know. */
+  /** Undefined: a language that the rules do not know. */
   language?: Language;
 }
 
-/** Undefined: there is a symptom. Reports in languages that the rules do not know pass. */
+/** Undefined: the report has a symptom. Reports in unknown languages pass. */
 export function noSymptom(report: Readable, shown: Shown): Doubt | undefined {
   if (shown.error !== undefined || shown.language === undefined) return undefined;
   const { steps, contrast, seen, vague, anchors, asks } = shown;
@@ -75,13 +75,13 @@ const AMOUNT =
   /\b\d+(?:[.,]\d+)?\s?(?:s|ms|min|minutes?|seconds?|h|hours?|mb|gb|kb|%|€|\$|px|rows?|items?|times?|customers?|attempts?|paths?|lines?|files?|apps?)\b|\d+\s?%|\b\d{2,}\b|\bv?\d+\.\d+/i;
 const CONTRAST =
   /\binstead\b|\brather than\b|\b(?:i |we )?expect(?:ed|ing|s)?\b|\bshould(?:n't| not)? (?:be|have|only|stay|link|start|jump|also|see|show|close|keep|not|write|read|print|by)\b|\bsupposed to\b|\bbut (?:it|the|i|not|they|only)\b|\balthough\b|\beven though\b|\bthough it is\b|\bin (?:chrome|firefox|safari|light mode|portrait) (?:it|they|is)\b|\b(?:works?|fine|ok|okay|right|good)\b\s*[.;]?$|erwartet|statt|obwohl|au lieu|esperaba|esperava|en vez|em vez|invece|atteso|вместо|хотя|正常|期待/im;
-/** A wish or a question of the whole report. */
+/** Matches a report that is a wish or a question as a whole. */
 const ASKS =
   /\b(?:please|pls|could you|can you|would you)(?: please)? (?:add|support|implement|consider|provide|allow|make it possible)\b|\b(?:it )?would be (?:\w+ )?(?:nice|great|cool|good|helpful|awesome|useful|perfect)\b|\b(?:i|we)(?:'d| would| 'd)? (?:like|love|want|wish) (?:to (?:have|see|ask|request|manage|propose|suggest|use|be able|know)|an?|the|if|it)\b|\bas an? \w+,?\s+i (?:want|would like|need)\b|\bare there (?:any )?plans\b|\bhave you (?:thought|considered)\b|\bfeature request\b|\bhow (?:do|can|could|should) (?:i|we|one)\b|\b(?:could|can) (?:somebody|someone|anyone|you) (?:tell|explain|help)\b|\bis (?:this|it) (?:allowed|possible|planned)\b|\bany chance\b|\bsupport for\b|\bwe should (?:have|add|support|offer)\b/i;
 const ASKS_TITLE =
   /^\W*(?:feature|feat|enhancement|proposal|suggestion|idea|request|question|rfc)\b|\bfeature request\b|^\W*(?:add|support|implement|allow|improve|how (?:do|can|to))\b/i;
 
-/** Praise, complaints and advertising. */
+/** Matches praise, complaints and advertising. */
 const TALK =
   /\b(?:thank(?:s| you)|contact me|my boss|competitors?|stakeholders?|your (?:company|support|team)|quality|experience|ashamed|satisfaction|guaranteed|best prices?|offer|discount code|look and feel|forum|in general|ignore all)\b/i;
 
@@ -130,7 +130,7 @@ function patternsOf(language: Language): Patterns {
 const commons = new Map(
   Object.entries(LEXICONS).map(([name, { common }]) => [name as Language, new Set(common.split('|'))] as const),
 );
-/** Fewer words tell no language, and English is the most likely one. */
+/** Fewer words identify no language; English is then the likeliest one. */
 const LEAST_WORDS = 8;
 
 function languageOf(text: string): Language | undefined {

@@ -1,4 +1,4 @@
-/** The texts of issue templates: headings, prompts, empty answers and details of the environment. */
+/** Recognises the texts of issue templates: headings, prompts, empty answers and environment details. */
 
 export type SectionAbout = 'steps' | 'expected' | 'actual' | 'environment' | 'other';
 
@@ -17,7 +17,7 @@ export const aboutOf = (heading: string): SectionAbout =>
 
 const EMPTY = /^[\s>*_\-–—.…\d)]*(?:no response|n\.? ?\/? ?a\.?|none|nothing|keine?|todo|tbd|\.{2,}|-)?[\s*_.]*$/i;
 
-/** Also a number or a bullet without a text. */
+/** Also matches a number or a bullet without text. */
 export const isEmptyAnswer = (line: string): boolean => line.length < 60 && EMPTY.test(line);
 
 const PROMPTS: readonly RegExp[] = [
@@ -42,6 +42,6 @@ const NAMES =
 const ENVIRONMENT = new RegExp(`^[\\s>*_|-]{0,10}(?:${NAMES})[\\s*_]{0,6}[:：|]`, 'i');
 const RULE = /^[\s|:=_*-]*$/;
 
-/** `- OS: Debian`, a row of such a table, or a rule between rows. */
+/** `- OS: Debian`, a row of an environment table, or the rule between rows. */
 export const isEnvironmentLine = (line: string): boolean =>
   line.length < 200 && (ENVIRONMENT.test(line) || (line.trim() !== '' && RULE.test(line)));

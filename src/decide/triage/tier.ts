@@ -1,6 +1,7 @@
 /**
- * Tiers: how long a fix takes. Rules estimate, and what such ideas took here corrects them.
- * Invariant: with no past work the rules alone decide; one odd idea cannot move an estimate far.
+ * Tiers estimate the duration of a fix. Rules give the first estimate, and the durations of similar landed ideas
+ * correct it.
+ * Invariant: without past work the rules alone decide. One unusual idea cannot move an estimate far.
  */
 import type { PastWork, Tier } from '../../protocol/triage.js';
 import { conceptsOf, weightOfConcept } from './concepts.js';
@@ -15,7 +16,7 @@ const LONG =
 const SHORT =
   /\btypo\b|\bmisspell\w*|\bspelling\b|\bwording\b|\blabel\b|\btooltip\b|\bcolou?rs?\b|\bpadding\b|\bmargin\b|\balign\w*|\bspacing\b|\bz-index\b|\boverlaps?\b|\bcut off\b|\bbroken link\b|\bwrong (?:link|unit|text|icon|flag|exit code)\b|\blinks? to\b|\bpoints? to\b|\btranslation\b|\breadme\b|\bdocs?\b|\boff by one\b|\bexit(?:s|ed)? (?:code )?\d|\bexit code\b|\bunknown option\b|\bcannot read propert|\bnonetype\b|\bnull\b|\bundefined\b|\bnan\b|\bis not defined\b|\bmodulenotfound|\bcannot find module\b|\bconfig(?:uration)? (?:value|key)\b|\bdefault value\b|\bplaceholder\b/i;
 
-/** The estimate without any experience. */
+/** The estimate from the rules alone. */
 export function tierByRules(text: string): Tier {
   if (LONG.test(text)) return 'T3';
   return SHORT.test(text) ? 'T1' : 'T2';
@@ -27,7 +28,7 @@ interface Lesson {
   concepts: ReadonlySet<string>;
 }
 
-/** How many ideas the rules weigh as much as. */
+/** The rules weigh as much as this many ideas. */
 const TRUST = 3;
 const LEAST_NEAR = 3;
 const MOST_LESSONS = 500;
@@ -40,7 +41,7 @@ export interface Estimate {
 
 export type Estimator = (text: string) => Estimate;
 
-/** `past`: newest first. Ideas about the same things count alone once there are some, else all of the same estimate. */
+/** `past`: newest first. Uses ideas about the same concepts once enough exist, else all ideas of the same tier. */
 export function learn(past: readonly PastWork[]): Estimator {
   const lessons = past
     .filter(({ ms }) => Number.isFinite(ms) && ms > 0)
@@ -67,10 +68,10 @@ function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return sum;
 }
 
-/** Up to here the backlog is small enough for T3 to take its turn by score. */
+/** Up to this many reports, T3 keeps its place by score. */
 export const SMALL_BACKLOG = 5;
 
-/** T1 and T2 by score, then T3; in a small backlog all by score. */
+/** Sorts T1 and T2 by score, then T3; a small backlog sorts everything by score. */
 export function inOrder<T extends { id: string; score: number; tier: Tier }>(list: readonly T[]): T[] {
   const late = (one: T): number => (list.length > SMALL_BACKLOG && one.tier === 'T3' ? 1 : 0);
   return [...list].sort((a, b) => late(a) - late(b) || b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));

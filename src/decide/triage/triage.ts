@@ -1,6 +1,6 @@
 /**
  * Triage: five gates in order, then score and tier. Every rejection has gate, reason and quote.
- * Invariant: pure. Whatever the reports contain, it does not throw; the same reports in any order get the same verdicts.
+ * Invariant: pure; never throws for any report. The order of the reports does not change the verdicts.
  */
 import type {
   BugReport,
@@ -25,19 +25,19 @@ import { inOrder, learn } from './tier.js';
 
 export interface TriageInput {
   reports: readonly BugReport[];
-  /** Verdicts of people, by id of the report. */
+  /** Verdicts of people, by report id. */
   overrules: ReadonlyMap<string, Overrule>;
-  /** Ideas under way and ideas that landed. */
+  /** Running ideas and landed ideas. */
   known: readonly KnownWork[];
-  /** Ideas that landed here, newest first. */
+  /** Landed ideas of this project, newest first. */
   past: readonly PastWork[];
-  /** Paths of the project's files; none: unknown. */
+  /** Paths of the project's files. Empty: unknown. */
   files: readonly string[];
   /** ISO time. */
   now: string;
 }
 
-/** Work closed longer ago is not what a new report repeats: it came back. */
+/** A report about work that closed longer ago is not a duplicate: the bug came back. */
 const RECENT_DAYS = 14;
 const DAY = 24 * 60 * 60_000;
 
@@ -137,7 +137,7 @@ function repeated(left: readonly Judged[], { reports, known, now }: TriageInput)
 
 const says = ({ errors, concepts }: Features): boolean => errors.size > 0 || concepts.size > 0;
 
-/** A time that is missing or unreadable counts as recent: the source lists it for some reason. */
+/** A missing or unreadable time counts as recent, because the source still lists the entry. */
 function isRecent(closed: string | undefined, now: string): boolean {
   const age = Date.parse(now) - Date.parse(closed ?? '');
   return !(age > RECENT_DAYS * DAY);

@@ -1,10 +1,10 @@
 /**
- * Words of a text, without a dictionary.
+ * Splits a text into words without a dictionary.
  * Must not import anything.
  */
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)?/gu;
-/** Scripts without blanks between words: each sign counts as a word. */
+/** Scripts without blanks between words: each character counts as a word. */
 const SIGNS = /[\u3040-\u30ff\u3400-\u9fff]/;
 const MOST_WORDS = 4000;
 
@@ -18,14 +18,14 @@ export function wordsOf(text: string): string[] {
   return words;
 }
 
-/** Characters that carry meaning: a sign of Chinese or Japanese says as much as a short word. */
+/** Length of a text by meaning: one Chinese or Japanese character says as much as a short word. */
 export function weightOf(text: string): number {
   let weight = 0;
   for (const sign of text.replace(/\s+/g, ' ').trim()) weight += SIGNS.test(sign) ? 3 : 1;
   return weight;
 }
 
-/** The first `most` units of a text, never half a pair. */
+/** The first `most` UTF-16 units of a text, without splitting a surrogate pair. */
 export function head(text: string, most: number): string {
   const cut = text.slice(0, most);
   return /[\ud800-\udbff]$/.test(cut) && cut.length < text.length ? cut.slice(0, -1) : cut;

@@ -1,7 +1,7 @@
 /**
- * The answers that an idea has: each is new in one prompt and stays in later ones, also in later runs.
- * Invariant: stored in the folder of the iteration whose prompt introduces them, so that a second attempt writes the
- * same. An unreadable file loses its answers, never the iteration. The list is bounded.
+ * The answers to an idea's questions. Each is new in one prompt and stays in later prompts, also in later runs.
+ * Invariant: the folder of the iteration whose prompt introduces an answer stores it, so that a second attempt writes
+ * the same. An unreadable file loses its answers, never the iteration. The list is bounded.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,12 +10,12 @@ import type { RunAgentInput } from '../../protocol/agent-run.js';
 import { type Answered, answerIn, answerNote } from '../../protocol/command.js';
 import { listRuns, writeAtomically } from '../../run-files/run.js';
 
-/** Number of answers that a prompt repeats, the latest ones. */
+/** A prompt repeats at most this many answers, the latest ones. */
 const MOST_ANSWERS = 10;
-/** Characters of all of them, and of one question or answer. */
+/** Limits in characters, for all answers and for one question or answer. */
 const MOST_CHARACTERS = 8000;
 const MOST_OF_ONE = 2000;
-/** Runs that are searched, including this one. */
+/** Maximum number of runs to search, including this one. */
 const MOST_RUNS = 20;
 
 const FILE = 'notes.json';
@@ -30,13 +30,13 @@ export async function keepAnswers(dir: string, notes: readonly string[]): Promis
   const answers = answersIn(notes);
   if (answers.length === 0) return;
   const kept: KeptNotes = { answers };
-  // Without the file a later prompt lacks the answer; this prompt has it.
+  // Without the file a later prompt lacks the answer; this prompt still has it.
   await writeAtomically(join(dir, FILE), JSON.stringify(kept)).catch(() => {});
 }
 
 type About = Pick<RunAgentInput, 'project' | 'runId' | 'idea' | 'serial' | 'notes'>;
 
-/** Oldest first, without those that are new in this prompt. */
+/** Earlier answers, oldest first, without the ones that are new in this prompt. */
 export async function earlierAnswers(
   root: string,
   { project, runId, idea, serial, notes }: About,
@@ -60,10 +60,10 @@ export async function earlierAnswers(
   return latest.reverse();
 }
 
-/** All of one run, oldest first. `dir`: of the idea in that run. */
+/** All answers of one run, oldest first. `dir`: the idea's folder in that run. */
 export const answersInRun = (dir: string): Promise<Answered[]> => keptIn(dir, Number.POSITIVE_INFINITY);
 
-/** In the order of the iterations, those before `serial`. */
+/** Answers in the order of iterations, up to `serial` exclusive. */
 async function keptIn(dir: string, serial: number): Promise<Answered[]> {
   const names = await readdir(dir).catch(() => []);
   const iterations = names

@@ -1,5 +1,5 @@
 /**
- * The place where an agent works: its worktree, and the idea's right to it.
+ * Prepares an agent's worktree and the attempt's ownership of it.
  * Invariant: before an agent starts, nothing of an earlier attempt is left. No agent works outside a worktree of this
  * project.
  */
@@ -17,7 +17,7 @@ import { FAILURE } from '../../protocol/failures.js';
 import { type LoadedRun, writeAtomically } from '../../run-files/run.js';
 import { type WorkDeps, WorkError } from '../job.js';
 
-/** The worktree must be one of this project's: workflow input could name any folder. */
+/** Checks that the worktree belongs to this project, because workflow input could name any folder. */
 export async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgentInput): Promise<void> {
   const root = run.file.config.worktrees.root ?? worktreesDir(deps.root, input.project);
   const [real, realRoot] = await Promise.all([
@@ -28,7 +28,7 @@ export async function assertOurs(deps: WorkDeps, run: LoadedRun, input: RunAgent
   throw new WorkError(`${input.worktree} is not a worktree of this project (they are in ${root})`, FAILURE.repository);
 }
 
-/** Ends what an earlier attempt left. `startedAt`: of that attempt. */
+/** Ends the processes that an earlier attempt left. `startedAt`: start of that attempt. */
 export async function endEarlier(owner: string, idea: string, worktree: string, startedAt?: string): Promise<void> {
   await killByToken(owner);
   const since = new Date(startedAt ?? '');
@@ -39,19 +39,19 @@ export async function endEarlier(owner: string, idea: string, worktree: string, 
   throw new WorkError(message, FAILURE.workerLost, true);
 }
 
-/** A killed git leaves its locks. Nothing works in the worktree at this point, so any lock is such a leftover. */
+/** A killed git leaves its locks. Nothing works in the worktree at this point, so every lock is a leftover. */
 export async function unlock(worktree: string, branch: string): Promise<void> {
   const gitDir = await privateGitDir(worktree);
   if (gitDir) await removeStaleLocks(gitDir, { now: Number.POSITIVE_INFINITY, branch });
 }
 
 /*
- * The conversation of an unfinished iteration, from which the next attempt resumes after a worker crash.
- * Invariant: written once the model has answered, so never for a run that did not start to work. A finished iteration
- * has it in its result. A file error means a new conversation and nothing worse.
+ * The conversation of an unfinished iteration, which the next attempt resumes after a worker crash.
+ * Invariant: written after the model's first answer, so never for a run that did not start to work. A finished
+ * iteration stores it in its result. A file error only costs a new conversation.
  */
 
-/** `step`: of a plan, from 0. */
+/** `step`: index of a plan step, from 0. */
 type Session = NonNullable<RunAgentResult['session']> & { step?: number | undefined };
 type CutOff = Pick<RunAgentResult, 'outcome' | 'session' | 'step'>;
 
@@ -60,7 +60,7 @@ const fileOf = (dir: string): string => join(dir, 'session.json');
 export const noteConversation = (dir: string, session: Session): Promise<void> =>
   writeAtomically(fileOf(dir), JSON.stringify(session)).catch(() => {});
 
-/** How an earlier attempt at this iteration ended, if a crash interrupted a conversation. */
+/** Reads how an earlier attempt at this iteration ended, if a crash interrupted its conversation. */
 export async function cutOff(dir: string): Promise<CutOff | undefined> {
   try {
     const { step, ...session } = JSON.parse(await readFile(fileOf(dir), 'utf8')) as Session;
@@ -72,9 +72,9 @@ export async function cutOff(dir: string): Promise<CutOff | undefined> {
 }
 
 /*
- * Runs an agent, in the interrupted conversation if there is one.
- * Invariant: the full prompt is always sent, so nothing depends on the memory of the conversation. A lost conversation
- * costs one more start, never the iteration.
+ * Runs an agent, in the interrupted conversation if one exists.
+ * Invariant: always sends the full prompt, so nothing depends on the conversation's memory. A lost conversation costs
+ * one more start, never the iteration.
  */
 
 const CARRY_ON = `# Continue

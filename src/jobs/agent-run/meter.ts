@@ -1,8 +1,6 @@
 /**
- * Compares the present use of a project's agents with the budgets of run and day. When one is used up, every agent
- * under it is ended, not only the next one held back.
- * Invariant: an agent run counts once: by its reports while it runs, and by the ledger afterwards. Use that an agent
- * does not report while it works counts at its end.
+ * Compares the current usage of a project's agents with the budgets of run and day. A used-up budget ends every agent
+ * under it, and does not only hold the next one back.
  */
 
 import { ADAPTER_OPTIONS, type AgentSpec } from '../../config/agent-spec.js';
@@ -10,7 +8,7 @@ import type { AgentOutcome, Usage } from '../../protocol/agent-run.js';
 import type { BudgetReached, Ceilings, Dimension, Spent } from '../../protocol/budget.js';
 import { runKey, usedSoFar } from '../../run-files/usage.js';
 
-/** How often running agents are checked, milliseconds. */
+/** Interval between checks of running agents, milliseconds. */
 const TICK_MS = 1000;
 
 export interface Metered {
@@ -31,13 +29,13 @@ interface Live extends Metered {
 
 /** An agent run under limits. */
 export interface Meter {
-  /** Of `executeAgent`. */
+  /** Called by `executeAgent`. */
   begin: (used: () => Usage | undefined, end: () => void) => () => void;
-  /** Dollars that were left at its start, and of which budget; absent: no limit. */
+  /** Dollars left at its start, with their budget; absent: no limit. */
   dollarsLeft: { amount: number; of: BudgetReached } | undefined;
   /** The budget that ended the run, if any. */
   reached: () => BudgetReached | undefined;
-  /** Call once the ledger has the run. */
+  /** Call after the ledger has recorded the run. */
   close: () => void;
 }
 
@@ -53,7 +51,7 @@ export async function meter(metered: Metered): Promise<Meter | BudgetReached> {
   return {
     begin: (used, end) => {
       Object.assign(live, { used, end });
-      // Its use stays counted here until the ledger has it.
+      // Its usage counts here until the ledger has recorded it.
       return () => Object.assign(live, { end: () => {} });
     },
     dollarsLeft: leastLeft(lines),
@@ -77,13 +75,13 @@ function add(one: Live): () => void {
   };
 }
 
-/** A failed check counts as none: the next one follows in a second. */
+/** Ignores a failed check, because the next one follows in a second. */
 function tick(place: string): void {
   for (const one of living.get(place)?.live ?? []) {
     if (one.reached) continue;
     standing(one)
       .then((lines) => {
-        // Iterations count at their start: the running ones do not exceed the limit.
+        // Iterations count at their start, so running ones cannot exceed the limit.
         const reached = lines.find((line) => line.dimension !== 'iterations' && isReached(line));
         if (!reached || one.reached) return;
         one.reached = reached;
@@ -102,10 +100,10 @@ function leastLeft(lines: readonly BudgetReached[]): { amount: number; of: Budge
 
 const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'dollars'];
 
-/** The state of every budget over this run, the day's first. */
+/** The state of every budget over this run; the day's budgets come first. */
 async function standing(asked: Live): Promise<BudgetReached[]> {
   const { root, project, run, ceilings } = asked;
-  // Before the ledger is read: a run that ends meanwhile is not in it, and counts here.
+  // Runs before the ledger is read: a run that ends meanwhile is missing from the ledger, and counts here.
   const live = [...(living.get(placeOf(asked))?.live ?? [])].map((one) => ({ ...spending(one), run: one.run.id }));
   const keys = new Set(live.map(({ key }) => key));
   const settled = await usedSoFar(root, project, run, keys);
@@ -138,20 +136,20 @@ const unknownOf = (spent: Spent, dimension: Dimension): number =>
   dimension === 'tokens' ? spent.unknownTokens : dimension === 'dollars' ? spent.unknownDollars : 0;
 
 /*
- * Agents that count their own dollars get the remaining amount, because most report their use only at the end.
+ * Passes the remaining amount to agents that count their own dollars, because most report usage only at the end.
  * Invariant: a run that this limit ended counts as ended by a budget, not as a failure of the agent.
  */
 
-/** The smallest amount for an agent, US dollars: zero would mean no limit. */
+/** The smallest limit for an agent, US dollars: zero would mean no limit. */
 const LEAST = 0.01;
 
 export interface OwnLimit {
   spec: AgentSpec;
-  /** The outcome, or a budget's end where the limit was ralphctl's. */
+  /** Returns the outcome, or a budget's end when ralphctl's limit caused it. */
   meaning: (outcome: AgentOutcome) => AgentOutcome;
 }
 
-/** `dollars` for one run; `left` of the budget of run or day, and which one. */
+/** `dollars`: the limit for one run. `left`: the rest of the budget of run or day, with that budget. */
 export function withOwnLimit(
   spec: AgentSpec,
   dollars: number | undefined,

@@ -1,4 +1,4 @@
-/** The prompt of one iteration, from the idea, its plan and earlier results. */
+/** Builds the prompt of one iteration from the idea, its plan and earlier results. */
 import { join } from 'node:path';
 import type { PlanSection } from '../../agents/prompt/plan-section.js';
 import { buildPrompt } from '../../agents/prompt/prompt.js';
@@ -46,7 +46,7 @@ async function template(run: LoadedRun): Promise<string | undefined> {
   return path ? (await readInput(join(run.file.repo, path), MIB)).toString('utf8') : undefined;
 }
 
-/** Iterations whose last messages go into the digest of a plan. */
+/** Maximum number of iterations whose last messages go into the digest of a plan. */
 const MOST_LOOKED_AT = 40;
 
 async function planOf(deps: WorkDeps, input: RunAgentInput, { plan }: Idea): Promise<PlanSection | undefined> {
@@ -59,7 +59,7 @@ async function planOf(deps: WorkDeps, input: RunAgentInput, { plan }: Idea): Pro
   const notes = results.flatMap((result) =>
     result?.step !== undefined && result.signal.kind === 'complete' ? [{ step: result.step, text: result.tail }] : [],
   );
-  // Of several claims for one step the last one was accepted.
+  // When several messages claim one step, the last one counted.
   const last = [...new Map(notes.map((note) => [note.step, note])).values()];
   return { plan, step: input.step, skipped: input.skippedSteps ?? [], notes: last };
 }

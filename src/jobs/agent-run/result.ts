@@ -1,7 +1,7 @@
 /**
- * The result of an agent run, from its output and its files, stored in the iteration's folder.
- * Invariant: it goes into workflow history, so it has no secrets and only references and tails. An unwritable file is a
- * warning, because a full disk must not repeat a finished run.
+ * Builds the result of an agent run from its output and its files, and stores it in the iteration's folder.
+ * Invariant: it goes into workflow history, so it contains no secrets and only references and tails. An unwritable file
+ * causes a warning, because a full disk must not repeat a finished run.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ import { writeUsage } from '../../run-files/usage.js';
 import type { WorkDeps } from '../job.js';
 import { whyUnfinished } from './settle.js';
 
-/** One ended run. */
+/** One agent run that ended. */
 export interface Ended {
   spec: AgentSpec;
   /** Folder of the iteration. */
@@ -39,14 +39,14 @@ export interface Ended {
   after: Settled;
   strayed: OutOfBoundsRun | undefined;
   noticed: string | undefined;
-  /** The run deleted or broke the worktree, and ralphctl recreated it. */
+  /** The run deleted or damaged the worktree, and ralphctl recreated it. */
   recreated: boolean;
 }
 
 const RECREATED =
   'the worktree was deleted or broken during the run; ralphctl recreated it from its branch, and uncommitted work is lost';
 
-/** Undefined: this iteration has not ended, or never began. */
+/** Undefined: this iteration has not ended or has not begun. */
 export async function readResult(dir: string): Promise<RunAgentResult | undefined> {
   try {
     return JSON.parse(await readFile(join(dir, 'result.json'), 'utf8')) as RunAgentResult;
@@ -55,7 +55,7 @@ export async function readResult(dir: string): Promise<RunAgentResult | undefine
   }
 }
 
-/** Writes the result with the final message beside it, and records the use of the run. */
+/** Writes the result and the final message, and records the run's usage. */
 export async function keepResult(
   deps: WorkDeps,
   input: RunAgentInput,
@@ -65,7 +65,7 @@ export async function keepResult(
   const { dir, executed } = ended;
   const said = executed.redact(executed.finalMessage);
   const warnings = [...more, ...warningsOf(executed.run)];
-  // Before the result, so that it can report this.
+  // Comes before the result, so that the result can report a failure.
   await writeAtomically(join(dir, 'final-message.md'), said).catch((error) => warnings.push(notWritten(error)));
   const result = resultOf(deps, input, ended, said, warnings);
   await noteUsage(deps, input, result, executed.turns);
@@ -147,7 +147,7 @@ function warningsOf({ logError, unkillable = [], escaped = [] }: RunResult): str
 const notWritten = (error: unknown): string =>
   `a file of the iteration could not be written: ${error instanceof Error ? error.message : String(error)}`;
 
-/** A slightly low total is better than an iteration that runs twice. */
+/** Never fails: a slightly low total is better than an iteration that runs twice. */
 async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentResult, turns: number): Promise<void> {
   const { outcome, durationMs, usage, agent = '', account = '' } = result;
   const { runId: run, idea, serial } = input;
@@ -157,7 +157,7 @@ async function noteUsage(deps: WorkDeps, input: RunAgentInput, result: RunAgentR
   await writeUsage(deps.root, input.project, { ...row, outcome: kind }).catch(() => {});
 }
 
-/** Without secrets: it goes into workflow history, events and the terminal. */
+/** Removes secrets, because the signal goes into workflow history, events and the terminal. */
 function cleaned(signal: AgentSignal, redact: (text: string) => string): AgentSignal {
   switch (signal.kind) {
     case 'blocked':
@@ -184,7 +184,7 @@ export function readSignal(
   });
 }
 
-/* The agent and the model that worked on an idea last, for the trailers of its commits. Reads files only. */
+/* The last agent and model that worked on an idea, for the trailers of its commits. Reads files only. */
 
 export async function whoWorked(deps: WorkDeps, ref: RunRef & { idea: string }, config: Config): Promise<Worker> {
   const dir = ideaDir(deps.root, ref.project, ref.runId, ref.idea);

@@ -1,8 +1,8 @@
 /**
- * One agent run: end leftovers of an earlier attempt, build the prompt, run the agent in its worktree, commit its work,
- * read its signal.
- * Invariant: at most one agent per idea at a time. A finished iteration (`result.json`) is returned, never repeated.
- * Once a later attempt owns the idea, this one writes nothing.
+ * One agent run: ends leftovers of an earlier attempt, builds the prompt, runs the agent in its worktree, commits its
+ * work, reads its signal.
+ * Invariant: at most one agent per idea at a time. A finished iteration (`result.json`) returns its result and never
+ * runs again. Once a later attempt owns the idea, this one writes nothing.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
@@ -54,7 +54,7 @@ interface Attempt {
   dir: string;
   context: WorkContext;
   mark: AttemptMark;
-  /** A process of it cannot be ended. */
+  /** One of its processes cannot be killed. */
   unkillable: boolean;
 }
 
@@ -78,7 +78,7 @@ export async function runAgent(deps: WorkDeps, input: RunAgentInput, context: Wo
   return marked({ deps, run, idea, input, dir, context, mark, unkillable: false }).catch(asWorkError);
 }
 
-/** Only the idea's own promise completes it; the run's is for ideas without one. */
+/** Only the idea's own promise completes it. The run's promise applies to ideas without one. */
 function withPromise({ file }: LoadedRun, idea: Idea): Idea {
   const promise = idea.promise ?? file.config.signals.promise;
   return promise === undefined ? idea : { ...idea, promise };
@@ -88,11 +88,12 @@ function withPromise({ file }: LoadedRun, idea: Idea): Idea {
 async function marked(attempt: Attempt): Promise<RunAgentResult> {
   const { deps, run, input, dir, context, mark } = attempt;
   const spec = agentSpec(run.file.config, attempt);
-  // A mark is removed only when nothing of its run is left, so without a mark there is nothing to find.
+  // A mark disappears only after the last process of its run. Without a mark no leftover exists.
   const left = await hasMark(deps.root, input.project, input.idea);
   const earlier = left ? await markOf(deps.root, input.project, input.idea) : undefined;
   if (left) await bookCutOff(deps.root, input.project, earlier);
-  // Marked before the kill: an earlier attempt whose agent ends here must see that it no longer owns the worktree.
+  // The mark comes before the kill: an earlier attempt whose agent ends here must see that it no longer owns the
+  // worktree.
   await markAttempt(deps.root, input.project, mark);
   try {
     if (left) await endEarlier(`${input.project}/${input.idea}`, input.idea, input.worktree, earlier?.startedAt);
@@ -100,12 +101,12 @@ async function marked(attempt: Attempt): Promise<RunAgentResult> {
     await unlock(input.worktree, input.branch);
     return await underCeilings(attempt, spec);
   } finally {
-    // While a process of it is left, the mark makes the next attempt look for it.
+    // While a process of it survives, the mark makes the next attempt search for it.
     if (!context.abandoned() && !attempt.unkillable) await unmarkAttempt(deps.root, input.project, mark);
   }
 }
 
-/** An agent does not start while the budget of run or day is used up, and is ended when it runs out. */
+/** An agent does not start once the budget of run or day is used up. A running agent ends when the budget runs out. */
 async function underCeilings(attempt: Attempt, spec: AgentSpec): Promise<RunAgentResult> {
   const { deps, run, input, dir } = attempt;
   const { project, idea, serial, ceilings } = input;
@@ -125,9 +126,9 @@ async function underCeilings(attempt: Attempt, spec: AgentSpec): Promise<RunAgen
 }
 
 interface Before {
-  /** HEAD. */
+  /** HEAD before the run. */
   since: string;
-  /** Of the agent run before. */
+  /** Result of the previous agent run. */
   previous: RunAgentResult | undefined;
   metered?: Meter;
 }
@@ -135,7 +136,7 @@ interface Before {
 async function iterate(attempt: Attempt, spec: AgentSpec, before: Before): Promise<RunAgentResult> {
   const outputFile = join(attempt.dir, 'output.log');
   const wall = await wallOf(attempt.deps, attempt.run);
-  // Its changes are checked inside, so that no change of an agent is taken for the user's.
+  // The checks run inside the section, so that no change by an agent counts as the user's.
   const section = await enterSection(wall, { name: agentSection(attempt.input.idea), outputFile });
   return iterateInside(attempt, spec, before, { wall, outputFile }).finally(() => leaveSection(wall, section));
 }
@@ -198,7 +199,7 @@ async function iterateInside(
   const foreign = await watch.ownBranch();
   const [after, outside] = await Promise.all([
     settle(run, idea, input, since, { commitNow: config.autoCommit || mayLand, by: spec }),
-    // One after the other: a proven change is not also reported as a suspicion.
+    // Sequential, because a proven change must not also appear as a suspicion.
     watch.check(executed.redact, foreign).then(async (strayed) => ({
       strayed,
       noticed: joined(watch.first ? moved : undefined, await watch.notice(executed.redact)),
@@ -214,10 +215,10 @@ async function iterateInside(
 const joined = (...texts: Array<string | undefined>): string | undefined =>
   texts.filter((text) => text !== undefined).join('; ') || undefined;
 
-/** The agent has ended: checks that this attempt still owns the worktree, and that it is usable. */
+/** After the agent's end: checks that this attempt still owns the worktree, and that the worktree is usable. */
 async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<boolean> {
   if (context.abandoned()) throw new WorkError('the worker is gone', FAILURE.workerLost, true);
-  // Before any change in the worktree: a lock in it may belong to the later attempt.
+  // Comes before any change in the worktree: a lock there may belong to the later attempt.
   if (!(await holdsMark(deps.root, input.project, mark))) {
     const message = `a later attempt already works on ${input.idea}; this one leaves the worktree to it`;
     throw new WorkError(message, FAILURE.workerLost, true);
@@ -233,7 +234,7 @@ async function takeBack({ deps, run, input, context, mark }: Attempt): Promise<b
   return recreated;
 }
 
-/** Workflow input is not trusted: a name outside the configuration counts as absent. */
+/** Workflow input is untrusted: a name outside the configuration counts as absent. */
 function agentSpec(config: Config, { input, idea }: Attempt): AgentSpec {
   const own = idea.agent ?? config.agent;
   const name = ignoredAgent(config, input) === undefined ? (input.agent ?? own) : own;
@@ -244,7 +245,7 @@ function agentSpec(config: Config, { input, idea }: Attempt): AgentSpec {
   }
 }
 
-/** A warning that the requested agent does not exist: anyone who reaches the server's port can name one. */
+/** Warns about an unknown requested agent: any client that reaches the server's port can name one. */
 function ignoredAgent(config: Config, { agent }: RunAgentInput): string | undefined {
   if (agent === undefined || agentNames(config).includes(agent)) return undefined;
   return `the idea was told to use the agent "${agent.slice(0, 100)}", which the configuration does not have; its own agent ran`;

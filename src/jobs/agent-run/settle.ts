@@ -1,4 +1,4 @@
-/** Puts an agent's work onto its idea's branch; where that cannot count as complete, says why. */
+/** Moves an agent's work onto its idea's branch, and explains why work cannot count as complete. */
 import type { AgentSpec } from '../../config/agent-spec.js';
 import { commitMessage } from '../../git/landing/message.js';
 import { linkText } from '../../git/worktrees/gitlinks.js';
@@ -8,7 +8,7 @@ import type { Idea } from '../../protocol/idea.js';
 import type { LoadedRun } from '../../run-files/run.js';
 import { repositoryPath } from '../../run-files/ticks.js';
 
-/** Puts the agent's work onto the idea's branch and, on request, commits leftovers. */
+/** Moves the agent's work onto the idea's branch. On request, commits leftovers. */
 export function settle(
   run: LoadedRun,
   idea: Idea,
@@ -27,7 +27,7 @@ export function settle(
     model: by.model || undefined,
   });
   const commit = commitNow ? { message, hooks, sign } : undefined;
-  // Only ralphctl ticks: an agent that ticks boxes would mark other ideas done and cause conflicts in every landing.
+  // Only ralphctl ticks: boxes that an agent ticks would mark other ideas as done and cause conflicts in every landing.
   const backlog = repositoryPath(run.file.repo, run.file.backlog.file);
   const restore = backlog === undefined ? [] : [backlog];
   const { protect } = run.file.config.gate;
@@ -57,7 +57,7 @@ export function whyUnfinished({ refused, nested = [], conflictMarkers, links, ed
   return conflictMarkers.length > 0 ? `conflict markers are left in ${some(conflictMarkers)}` : undefined;
 }
 
-/** The result goes into workflow history: ten names are enough to act on. */
+/** The result goes into workflow history, and ten names are enough for a person. */
 function some(names: readonly string[]): string {
   const more = names.length > 10 ? ` and ${names.length - 10} more` : '';
   return `${names.slice(0, 10).join(', ').slice(0, 1000)}${more}`;

@@ -1,4 +1,4 @@
-/** An alert that could not be delivered. `retryable` false: no retry of the same request would help. */
+/** A failed delivery of an alert. `retryable` false: a retry of the same request would fail too. */
 import { FAILURE } from '../../protocol/failures.js';
 import { WorkError } from '../job.js';
 

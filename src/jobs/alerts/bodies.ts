@@ -1,4 +1,4 @@
-/** The request that each format of webhook gets. Pure. */
+/** Builds the request of each webhook format. Pure. */
 import type { NotifyRow } from '../../config/schema/notify.js';
 import type { Message } from './message.js';
 import { payloadOf } from './payload.js';
@@ -10,9 +10,9 @@ export interface WebhookRequest {
   body: string;
 }
 
-/** Discord refuses longer messages. */
+/** Discord rejects longer messages. */
 const MOST_DISCORD = 2000;
-/** Slack cuts longer messages, ntfy turns them into a file. */
+/** Slack truncates longer messages, and ntfy turns them into a file. */
 const MOST_TEXT = 3500;
 
 export function requestFor(format: Format, url: string, message: Message): WebhookRequest {
@@ -30,7 +30,7 @@ export function requestFor(format: Format, url: string, message: Message): Webho
       };
     case 'discord': {
       const content = cut(`**${discord(message.title)}**\n${rest(message).map(discord).join('\n')}`, MOST_DISCORD);
-      // No text of an agent may call a person or a role.
+      // Text from an agent must not mention a person or a role.
       return { url, body: JSON.stringify({ content, allowed_mentions: { parse: [] } }) };
     }
   }
@@ -38,7 +38,7 @@ export function requestFor(format: Format, url: string, message: Message): Webho
 
 const rest = ({ lines, link }: Message): string[] => [...lines, ...(link === undefined ? [] : [link])];
 
-/** ntfy takes JSON at its root, with the topic inside: headers cannot hold every letter. */
+/** ntfy accepts JSON at its root URL with the topic inside, because headers cannot hold every letter. */
 function ntfy(url: string, message: Message): WebhookRequest {
   const address = new URL(url);
   const parts = address.pathname.split('/').filter(Boolean);
@@ -54,7 +54,7 @@ function ntfy(url: string, message: Message): WebhookRequest {
   return { url: address.href, body: JSON.stringify(body) };
 }
 
-/** Slack reads these three as markup, mentions among them. */
+/** Slack parses these three characters as markup, including mentions. */
 const slack = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 const discord = (text: string): string =>

@@ -1,8 +1,8 @@
 /**
  * Delivers one alert to one row.
- * Invariant: an alert that was delivered is not delivered again: its id is kept beside the run, and looked up first. A
- * worker that dies between the receiver's answer and that note leaves the one case in which the receiver gets the same
- * id twice.
+ * Invariant: never delivers an alert twice: a file beside the run lists delivered ids, and every delivery checks it
+ * first. The one exception is a worker that dies between the receiver's reply and that entry; the receiver then gets
+ * the same id twice.
  */
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ export async function deliverAlert(
   return { outcome: 'delivered', to: row.to };
 }
 
-/** @throws WorkError when it could not be delivered */
+/** @throws WorkError when the delivery fails */
 export async function sendTo(row: NotifyRow, message: Message, place: Place): Promise<void> {
   switch (row.to) {
     case 'bell':
@@ -59,14 +59,14 @@ export async function sendTo(row: NotifyRow, message: Message, place: Place): Pr
   }
 }
 
-/** `pages`: address of the Web UI's pages, where they are known. */
+/** `pages`: address of the Web UI's pages, where known. */
 export function messageFor(deps: WorkDeps, project: string, alert: Alert, pages?: string): Message {
   const idOf = (idea?: string): string => (idea === undefined ? autopilotId(project) : ideaWorkflowId(project, idea));
   const links = pages === undefined ? {} : { linkTo: (idea?: string) => `${pages}/${encodeURIComponent(idOf(idea))}` };
   return messageOf(alert, { project, redact: redactorOf(deps), ...links });
 }
 
-/** The file of ids, in the run's folder of alerts. */
+/** The file with delivered ids, in the run's folder of alerts. */
 export const keptIn = (logs: string): string => join(logs, 'delivered.jsonl');
 
 export const keepDelivered = (file: string, row: string, { id }: Alert): Promise<void> =>
@@ -77,7 +77,7 @@ export async function isKept(file: string, row: string, { id }: Alert): Promise<
   return text.split('\n').some((line) => line.includes(id) && isLine(line, row, id));
 }
 
-/** The last line may be torn. */
+/** Tolerates a torn last line. */
 function isLine(line: string, row: string, id: string): boolean {
   try {
     const kept = JSON.parse(line) as { row?: unknown; id?: unknown };

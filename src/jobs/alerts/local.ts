@@ -1,7 +1,7 @@
 /**
- * Alerts on this machine: a desktop notification, a sound, a program of the user's.
- * Invariant: no shell; texts are arguments, stdin or environment. The programs run in groups of their own and end with
- * the alert.
+ * Sends alerts on this machine: a desktop notification, a sound, or a program of the user's.
+ * Invariant: no shell; texts go through arguments, stdin or environment. Programs run in their own process groups and
+ * end with the alert.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { payloadOf } from './payload.js';
 
 export interface Place {
   env: NodeJS.ProcessEnv;
-  /** Where programs run. */
+  /** Working directory of programs. */
   cwd: string;
-  /** For the output of programs. */
+  /** Folder for the output of programs. */
   logs: string;
   project: string;
   /** Absent for a test without a run. */
@@ -25,7 +25,7 @@ export interface Place {
   signal: AbortSignal;
 }
 
-/** What programs need to reach the desktop and its sound. */
+/** Variables that programs need to reach the desktop and its sound. */
 const SESSION = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS'];
 const LOCAL_TIMEOUT_S = 15;
 
@@ -34,10 +34,10 @@ export async function showDesktop(message: Message, place: Place): Promise<void>
   await firstThatRuns(desktopCommands(message.title, body, message.urgent), 'desktop', place);
 }
 
-/** Each program that may be there, that of this system first. */
+/** The programs to try, this system's own first. */
 function desktopCommands(title: string, body: string, urgent: boolean): string[][] {
   const script = ['on run argv', 'display notification (item 2 of argv) with title (item 1 of argv)', 'end run'];
-  // Notification servers read the body as markup.
+  // Notification servers parse the body as markup.
   const plain = body.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
   return ownFirst([
     ['notify-send', '--app-name=ralphctl', `--urgency=${urgent ? 'critical' : 'normal'}`, '--', title, plain],
@@ -47,7 +47,7 @@ function desktopCommands(title: string, body: string, urgent: boolean): string[]
 
 export const DESKTOP_PROGRAMS = ['notify-send', 'osascript'];
 
-/** macOS has the programs at the end of the lists. */
+/** The lists end with the macOS programs, so macOS tries them first. */
 const ownFirst = (commands: string[][]): string[][] =>
   process.platform === 'darwin' ? commands.toReversed() : commands;
 
@@ -55,7 +55,7 @@ export async function playSound(file: string | undefined, place: Place): Promise
   await firstThatRuns(soundCommands(file), 'sound', place);
 }
 
-/** Each program that may be there, with a sound of the system where the row names none. */
+/** The programs to try; they play a system sound where the row names no file. */
 export function soundCommands(file: string | undefined): string[][] {
   const usual = file ?? '/usr/share/sounds/freedesktop/stereo/complete.oga';
   return ownFirst([
@@ -107,11 +107,11 @@ async function firstThatRuns(commands: string[][], name: string, place: Place): 
 
 interface Problem {
   text: string;
-  /** The program started; a retry may help. */
+  /** Whether the program started; then a retry may help. */
   ran: boolean;
 }
 
-/** Undefined: it ended well. */
+/** Undefined: success. */
 async function tryOne(
   argv: readonly string[],
   name: string,

@@ -1,7 +1,7 @@
 /**
- * The words of an alert, for every kind of receiver.
- * Invariant: everything passes the redaction that gates use; nothing in it can steer a terminal. Each event has the one
- * command that answers it.
+ * The text of an alert, for every kind of receiver.
+ * Invariant: every text passes the gate's redaction, and none can control a terminal. Each event has the one command
+ * that answers it.
  */
 import { stripVTControlCharacters } from 'node:util';
 import type { Redact } from '../../process/redact.js';
@@ -12,20 +12,20 @@ export interface Message {
   id: string;
   /** One line. */
   title: string;
-  /** A line for each event, with its command. */
+  /** One line per event, with its command. */
   lines: string[];
-  /** Of the first event; the others have theirs in their lines. */
+  /** Command for the first event; the others have theirs in their lines. */
   command: string;
   urgent: boolean;
-  /** The page of the first event in Temporal's Web UI. */
+  /** The first event's page in Temporal's Web UI. */
   link?: string;
-  /** A test that a person asked for. */
+  /** A person requested this test. */
   test?: true;
   alert: Alert;
   project: string;
 }
 
-/** What an idea does, and how a group of such events is called. */
+/** The words for one event of a kind, and for several. */
 const WORDS: Readonly<Record<AlertKind, readonly [one: string, many: string]>> = {
   question: ['asks you', 'questions'],
   blocked: ['is blocked', 'blocked'],
@@ -39,22 +39,22 @@ const WORDS: Readonly<Record<AlertKind, readonly [one: string, many: string]>> =
   'nothing-moves': ['nothing moves', 'runs in which nothing moves'],
 };
 
-/** What a person has to do something about comes first. */
+/** Kinds that need a person come first. */
 const ORDER: readonly AlertKind[] = [
   ...(['nothing-moves', 'review', 'question', 'budget', 'all-limited'] as const),
   ...(['failed', 'timed-out', 'blocked', 'run-done', 'landed'] as const),
 ];
 
 const URGENT: ReadonlySet<AlertKind> = new Set(['nothing-moves', 'review', 'question', 'budget']);
-/** Longest text of an event in a line. */
+/** Maximum length of an event's text in a line. */
 const MOST_TEXT = 300;
-/** Lines of an alert; the rest is counted. */
+/** Maximum number of lines; a count replaces the rest. */
 const MOST_LINES = 20;
 
 export interface Setting {
   project: string;
   redact: Redact;
-  /** Address of the page of an idea, or of the run. */
+  /** Address of an idea's page, or of the run's page. */
   linkTo?: (idea: string | undefined) => string;
 }
 
@@ -108,7 +108,7 @@ function lineOf(item: AlertItem): string {
 
 const cut = (text: string): string => (text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text);
 
-/** Control characters, and the marks that turn the direction of writing around. */
+/** Control characters, and marks that reverse the direction of writing. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 const oneLine = (text: string): string => stripVTControlCharacters(text).replace(UNPRINTABLE, ' ').trim();

@@ -1,4 +1,4 @@
-/** An alert as the JSON body that webhooks and commands get. Pure. */
+/** An alert as the JSON body for webhooks and commands. Pure. */
 import type { AlertPayload } from '../../config/schema/alert.js';
 import type { Message } from './message.js';
 

@@ -1,7 +1,7 @@
 /**
- * Sends an alert to a web address, signed as Standard Webhooks describe it.
- * Invariant: no error names the address or a secret. A redirect is not followed: signature and token are for the
- * configured receiver.
+ * Sends an alert to a web address, signed according to Standard Webhooks.
+ * Invariant: no error contains the address or a secret. Does not follow redirects, because signature and token are for
+ * the configured receiver.
  */
 import { createHmac } from 'node:crypto';
 import type { NotifyRow } from '../../config/schema/notify.js';
@@ -12,7 +12,7 @@ import type { Message } from './message.js';
 type WebhookRow = Extract<NotifyRow, { to: 'webhook' }>;
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Receivers that may take the same request later. */
+/** Status codes of receivers that may accept the same request later. */
 const LATER = new Set([408, 409, 423, 425, 429]);
 
 export async function sendWebhook(row: WebhookRow, message: Message, env: Env, signal: AbortSignal): Promise<void> {
@@ -60,7 +60,7 @@ function addressOf(row: WebhookRow, env: Env): string {
   return url;
 }
 
-/** Of a variable that the row names. */
+/** Reads the variable that the row names. */
 function variable(row: WebhookRow, key: 'urlEnv' | 'secretEnv' | 'tokenEnv', env: Env): string | undefined {
   const name = row[key];
   if (name === undefined) return undefined;
@@ -72,7 +72,7 @@ function variable(row: WebhookRow, key: 'urlEnv' | 'secretEnv' | 'tokenEnv', env
   );
 }
 
-/** fetch hides the reason in the cause. Neither has the path of the address in it. */
+/** fetch hides the reason in the cause. Neither contains the path of the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = (cause as NodeJS.ErrnoException).code;

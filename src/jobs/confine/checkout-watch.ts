@@ -1,7 +1,7 @@
 /**
- * Files of the user's checkout that changed without git while agents ran. The user works there too, so the cause is
- * unknown and nothing stops: each file is reported once, with its diff and all agents that ran.
- * Invariant: reads the checkout, never writes to it. Changes by a landing do not count.
+ * Finds files of the user's checkout that changed without git while agents ran. The user works there too, so the cause
+ * is unknown and nothing stops. ralphctl reports each file once, with its diff and all agents that ran.
+ * Invariant: reads the checkout and never writes to it. Changes by a landing do not count.
  */
 import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,14 +31,14 @@ export interface Changed {
   untracked: boolean;
 }
 
-/** Recent agent runs in a repository, and the files of its checkout that each run has reported. */
+/** Recent agent runs in a repository, and the checkout files that each has reported. */
 const running = new Map<string, Watcher[]>();
 const told = new Map<string, Set<string>>();
-/** The last state of untracked files: nothing else remembers a deleted one. */
+/** The last state of untracked files, because nothing else remembers a deleted one. */
 const untrackedLast = new Map<string, ReadonlySet<string>>();
 const MOST_REMEMBERED = 200;
 
-/** Records that an agent runs; call the returned function at its end. */
+/** Registers a running agent. Call the returned function at its end. */
 export function present(root: string, who: { idea: string; agentName: string }): () => void {
   const one: Watcher = { ...who, from: Date.now() };
   running.set(root, [...(running.get(root) ?? []), one].slice(-MOST_REMEMBERED));
@@ -73,7 +73,7 @@ async function changedSince(root: string, since: number, before: ReadonlySet<str
   untrackedLast.set(root, now);
   const gone: string[] = [];
   for (const path of before) if (!now.has(path) && !(await exists(join(root, path)))) gone.push(path);
-  // A change by git shows in the index, and other code checks it.
+  // The index shows a change by git; other code checks those.
   const edited = tracked.filter((entry) => entry.unstaged !== '.' && !entry.unmerged);
   const all = [
     ...edited.map(({ path }) => ({ path, untracked: false })),
@@ -82,14 +82,14 @@ async function changedSince(root: string, since: number, before: ReadonlySet<str
   const found = await Promise.all(
     all.map(async (one): Promise<Changed[]> => {
       const at = await changeTime(join(root, one.path));
-      // File system clocks tick coarsely.
+      // File system clocks have a coarse resolution.
       return at !== undefined && at >= since - 20 ? [{ ...one, at }] : [];
     }),
   );
   return found.flat();
 }
 
-/** Of the file, or of the nearest existing folder above it. */
+/** Change time of the file, or of its nearest existing ancestor. */
 async function changeTime(path: string): Promise<number | undefined> {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     const info = await lstat(at).catch(() => undefined);
@@ -106,7 +106,7 @@ export function whoRan(root: string, files: readonly Changed[], self: string): s
   return namesAmong(there, self);
 }
 
-/** Everybody who ran since then. */
+/** All agents that ran since then. */
 export const whoRanSince = (root: string, since: number, self: string): string =>
   namesAmong(
     (running.get(root) ?? []).filter(({ to = Number.POSITIVE_INFINITY }) => to >= since),
@@ -126,7 +126,7 @@ export function namesOf(files: readonly Changed[]): string {
   return files.length > MOST_NAMED ? `${shown.join(', ')} and ${files.length - MOST_NAMED} more` : shown.join(', ');
 }
 
-/** The changes themselves, bounded. */
+/** The diffs of the files, bounded. */
 export async function differences(root: string, files: readonly Changed[]): Promise<string> {
   const tracked = files.filter((one) => !one.untracked).map(({ path }) => path);
   const options = ['diff', '--no-ext-diff', '--no-textconv'];

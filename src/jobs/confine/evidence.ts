@@ -1,7 +1,7 @@
 /**
- * Reads the repository before and after an agent run, and finds what this run's own evidence shows: git's trace, the
+ * Reads the repository before and after an agent run, and collects the evidence of this run: git's trace, the
  * worktree's reflog, the agent's output.
- * Invariant: work of the user, of other ideas and of ralphctl is never held against the run. Reads only.
+ * Invariant: never attributes work of the user, of other ideas or of ralphctl to the run. Reads only.
  */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -38,7 +38,7 @@ export interface GuardInput {
   dir: string;
   /** The agent's output. */
   outputFile: string;
-  /** Absent: the files that decide which programs git runs are not checked here. */
+  /** Absent: no check here of the files that decide which programs git runs. */
   wall?: Wall;
 }
 
@@ -49,7 +49,7 @@ export interface Before {
   /** epoch ms */
   at: number;
   outside: Outside;
-  /** Worktrees, by their registrations, and the branches of ideas. Absent in files of 0.1. */
+  /** Registered worktrees and idea branches. Absent in files of 0.1. */
   links?: Record<string, Link>;
   ideas?: Record<string, string>;
   head?: HeadLog;
@@ -77,7 +77,7 @@ export async function readBefore(file: string): Promise<Before | undefined> {
 export interface Seen {
   outside: Outside;
   outOfBounds: OutOfBoundsChange[];
-  /** Those files of the checkout among them. */
+  /** The changed files that belong to the checkout. */
   edited: string[];
   /** Broken worktrees without a known cause. */
   broken: string[];
@@ -105,8 +105,8 @@ export async function look(input: GuardInput, place: OutsidePlace, before: Befor
 }
 
 /**
- * Branches of other ideas move all the time. Only those count that the agent's own commands name, or that contain its
- * commits.
+ * Branches of other ideas move all the time. A branch counts only when the agent's own commands name it, or when it
+ * contains the agent's commits.
  */
 async function withIdeas(
   { commonDir }: OutsidePlace,
@@ -181,6 +181,6 @@ async function edits(
 async function changedSince(path: string, since: number): Promise<boolean> {
   const own = await stat(path).catch(() => undefined);
   const info = own ?? (await stat(dirname(path)).catch(() => undefined));
-  // File system clocks tick coarsely.
+  // File system clocks have a coarse resolution.
   return info !== undefined && info.ctimeMs >= since - 20;
 }

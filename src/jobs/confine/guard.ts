@@ -1,8 +1,8 @@
 /**
- * Watches the user's repository during an agent run (evidence.ts compares before and after). Where the agent left its
- * worktree, the idea stops and asks a person. The question says what changed, how to see it and how to take it back.
- * Invariant: a change that no evidence of this run explains stops nothing; a notice reports it. Where nothing changed,
- * the check costs one process, the status of the checkout.
+ * Watches the user's repository during an agent run; `evidence.ts` compares before and after. When the agent left its
+ * worktree, the idea stops and asks a person. The question says what changed, how to inspect it and how to undo it.
+ * Invariant: a change without evidence against this run stops nothing and appears in a notice. Without a change, the
+ * check costs one process: the status of the checkout.
  */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -22,23 +22,23 @@ import { tellOf, untoldChanges } from './ref-watch.js';
 import { noticeOf, PUT_BACK } from './walls.js';
 
 export interface Guard {
-  /** No attempt before this one was cut off: what moved the branch since its last run was not its agent. */
+  /** No crash cut the previous attempt off, so an agent of this idea did not move the branch since its last run. */
   first: boolean;
-  /** For the agent: makes git record its commands. */
+  /** Variables for the agent that make git record its commands. */
   env: Record<string, string>;
-  /** Call when the agent has ended, in any way. */
+  /** Call when the agent has ended, for any reason. */
   ended(): void;
   /**
-   * After the run, and before anything of the idea is committed: what others did to its branch; see `own-branch.ts`. What
-   * they moved is put back.
+   * Call after the run, before the idea's commit. Restores the branch where others moved it, and returns their changes;
+   * see `own-branch.ts`.
    */
   ownBranch(): Promise<OutOfBoundsChange[]>;
   /**
-   * After the run; undefined when the agent kept to its worktree. `redact`: what the texts and the report pass through.
-   * `more`: what is told with it.
+   * Call after the run; undefined when the agent kept to its worktree. `redact`: cleans the texts and the report.
+   * `more`: changes to report as well.
    */
   check(redact?: Redact, more?: readonly OutOfBoundsChange[]): Promise<OutOfBoundsRun | undefined>;
-  /** After `check`: changes outside the worktree of unknown origin, in a sentence. */
+  /** Call after `check`: a sentence about changes outside the worktree of unknown origin. */
   notice(redact?: Redact): Promise<string | undefined>;
 }
 
@@ -87,7 +87,7 @@ export async function guard(input: GuardInput, enabled: boolean): Promise<Guard>
   };
 }
 
-/** The attempt before has left no result. */
+/** True when the previous attempt left no result. */
 async function wasCutOff(dir: string): Promise<boolean> {
   const before = join(dirname(dir), String(Number(basename(dir)) - 1).padStart(basename(dir).length, '0'));
   return (await exists(join(before, 'outside.json'))) && !(await exists(join(before, 'result.json')));
@@ -98,7 +98,7 @@ async function locate(repo: string): Promise<OutsidePlace> {
   return { root, gitDir, commonDir };
 }
 
-/** One sentence with all changes of unknown origin; the diffs are in a file beside the run. */
+/** One sentence with all changes of unknown origin; a file beside the run holds the diffs. */
 async function noticed(
   { idea, runId, dir, wall }: GuardInput,
   place: OutsidePlace,
@@ -135,7 +135,7 @@ async function noticed(
 
 const IF_YOURS = 'If you changed the settings or hooks yourself: pause the run, change them again, resume.';
 const LONGEST_QUESTION = 1500;
-/** Most of a diff that is kept, bytes. */
+/** Maximum size of a stored diff, bytes. */
 const LONGEST_DIFF = 1 << 20;
 export async function describe(
   { dir }: { dir: string },
@@ -169,7 +169,7 @@ function headings(outOfBounds: readonly OutOfBoundsChange[], redact: Redact): st
   ];
 }
 
-/** Commits as diffs, and what is uncommitted in the checkout; bounded. */
+/** Diffs of commits and of the checkout's uncommitted changes; bounded. */
 async function diffs(root: string, outOfBounds: readonly OutOfBoundsChange[]): Promise<string> {
   const parts: string[] = [];
   for (const { what, look, undo, diff } of outOfBounds) {

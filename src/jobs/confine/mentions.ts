@@ -1,5 +1,5 @@
 /**
- * Paths of the user's checkout that an agent named in an action, read from its output.
+ * Finds paths of the user's checkout that an agent named in an action, in its output.
  * Invariant: paths that it only read or saw do not count. Memory stays bounded for any output.
  */
 import { createReadStream } from 'node:fs';
@@ -7,7 +7,7 @@ import { basename, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export interface Mention {
-  /** Absolute, no trailing slash. */
+  /** Absolute, without a trailing slash. */
   path: string;
   /** Its context: a command, or the path alone. */
   text: string;
@@ -17,13 +17,13 @@ const MOST = 5000;
 const LONGEST_LINE = 1 << 20;
 const LONGEST_TEXT = 4000;
 
-/** Keys under which agent CLIs print the input of a tool. */
+/** Keys that agent CLIs use for the input of a tool. */
 const DOING =
   /^(?:file_?path|path|notebook_path|absolute_path|command|cmd|script|code|patch|diff|changes|arguments|input)$/i;
 const READING =
   /^(?:read|read_?file|view|grep|glob|ls|list|list_?directory|search.*|notebookread|webfetch|websearch)$/i;
 
-/** Mentions of paths below `root` that are neither in `except` (absolute folders) nor in its git directory. */
+/** Mentions of paths below `root`, outside its git directory and outside the absolute folders in `except`. */
 export async function findMentions(file: string, root: string, except: readonly string[]): Promise<Mention[]> {
   const found: Mention[] = [];
   const input = createReadStream(file, { encoding: 'utf8' });
@@ -35,14 +35,14 @@ export async function findMentions(file: string, root: string, except: readonly 
       if (found.length >= MOST) break;
     }
   } catch {
-    // No output at all.
+    // The run may have no output.
   } finally {
     input.destroy();
   }
   return found;
 }
 
-/** The agent's actions in a line: for an event its commands and paths; any other line unchanged. */
+/** The agent's actions in a line. An event gives its commands and paths; any other line stays unchanged. */
 function doings(line: string): string[] {
   if (!line.startsWith('{')) return [line];
   try {
@@ -88,7 +88,7 @@ function collect(found: Mention[], text: string, root: string, except: readonly 
   }
 }
 
-/** The agent's actions that name one of the words; at most a thousand for each word. */
+/** The agent's actions that name one of the words, at most a thousand per word. */
 export async function textsWith(file: string, words: readonly string[]): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   if (words.length === 0) return found;
@@ -107,7 +107,7 @@ export async function textsWith(file: string, words: readonly string[]): Promise
       }
     }
   } catch {
-    // No output at all.
+    // The run may have no output.
   } finally {
     input.destroy();
   }

@@ -1,8 +1,8 @@
 /**
- * Changes of an agent to the worktrees of other ideas. A change that its trace or output shows counts as its own. A
- * worktree that is only found broken is reported with all running agents, because any of them may have done it.
- * Invariant: actions of ralphctl itself (recycling, cleanup, landing) and of the other idea's own agent never count.
- * Reads files; waits only where something is broken.
+ * Detects changes by an agent to the worktrees of other ideas. A change in its trace or output counts as its own. For a
+ * broken worktree without such evidence, the report lists all running agents, because any of them may be the cause.
+ * Invariant: actions of ralphctl (recycling, cleanup, landing) and of the other idea's own agent never count. Reads
+ * files; waits only where something is broken.
  */
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -19,12 +19,12 @@ export interface OtherWorktrees {
   outputFile: string;
   /** Links before the run. */
   before: Readonly<Record<string, Link>>;
-  /** When it began, epoch ms. */
+  /** Start of the run, epoch ms. */
   since: number;
   commands: readonly TracedCommand[];
 }
 
-/** A worktree that ralphctl removes or moves is missing for an instant. */
+/** While ralphctl removes or moves a worktree, it is missing for an instant. */
 const SETTLE_MS = 1500;
 /** Commands that change files, index or branch of the worktree in which they run. */
 const WRITES = new Set(
@@ -38,7 +38,7 @@ const ownerOf = ({ branch, path }: Link): string =>
 
 export interface Found {
   outOfBounds: OutOfBoundsChange[];
-  /** Broken, without a known cause. */
+  /** Broken worktrees without a known cause. */
   broken: string[];
 }
 
@@ -70,7 +70,7 @@ const removal = (link: Link): OutOfBoundsChange => ({
   look: `ls -la ${quote(link.path)}`,
 });
 
-/** Names of worktrees that were intact and are broken, now and a moment later. */
+/** Names of worktrees that were intact and stay broken across a short wait. */
 async function stillBroken(place: OtherWorktrees, others: readonly [string, Link][]): Promise<string[]> {
   const first = await brokenAmong(place.commonDir, others);
   if (first.length === 0) return [];
@@ -84,7 +84,7 @@ async function brokenAmong(commonDir: string, others: readonly [string, Link][])
   const found: [string, Link][] = [];
   for (const [name, link] of others) {
     if (!link.sound || whole.has(link.path) || now[name]?.sound) continue;
-    // A worktree that is gone completely was removed properly; a landing and a cleanup do that.
+    // A completely missing worktree is no damage, because landings and cleanups remove worktrees.
     if (now[name] || (await exists(link.path))) found.push([name, link]);
   }
   return found;
@@ -120,7 +120,7 @@ async function edited(link: Link, texts: readonly string[], since: number): Prom
       const info = await stat(join(link.path, path)).catch(() =>
         stat(dirname(join(link.path, path))).catch(() => undefined),
       );
-      // File system clocks tick coarsely.
+      // File system clocks have a coarse resolution.
       if (info && info.ctimeMs >= since - 20) files.add(path);
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Reports changes of the user's refs, stashes, remotes and HEAD that no trace explains, once each in a run, with the
- * ideas that ran and the commands that undo them. It stops nothing, because the user works there too.
+ * Reports changes of the user's refs, stashes, remotes and HEAD that no trace explains. Each report appears once per
+ * run, with the ideas that ran and the commands that undo the change. It stops nothing, because the user works there
+ * too.
  * Invariant: reads only.
  */
 import { readFile, stat } from 'node:fs/promises';
@@ -28,7 +29,7 @@ export interface RefWatch {
 const told = new Map<string, Set<string>>();
 const MOST_RUNS = 50;
 
-/** Changes without a report in this run. */
+/** Changes that this run has not reported. */
 export async function untoldChanges(watch: RefWatch): Promise<Untraced[]> {
   const { before, after, place, runId } = watch;
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
@@ -42,7 +43,7 @@ export async function untoldChanges(watch: RefWatch): Promise<Untraced[]> {
   return fresh;
 }
 
-/** A question about the agent already names it. */
+/** A question about the agent already names the change. */
 function isCertain({ subject, key }: Untraced, certain: string): boolean {
   if (key.startsWith('HEAD ')) return certain.includes('switched your checkout');
   if (key.startsWith('remote ')) return certain.includes('changed the configuration');
@@ -82,7 +83,7 @@ async function worktreeHeads(commonDir: string): Promise<string[]> {
 
 const changedSince = (path: string, since: number): Promise<boolean> =>
   stat(path).then(
-    // Clocks of file systems tick coarsely.
+    // File system clocks have a coarse resolution.
     ({ ctimeMs }) => ctimeMs >= since - 20,
     () => false,
   );

@@ -1,6 +1,6 @@
 /**
- * The wall of a run, and the messages to people about restored changes.
- * Invariant: agent code always runs in a section, and its caller checks afterwards which changes are held against it.
+ * Provides the wall of a run, and the messages to people about restored changes.
+ * Invariant: agent code always runs in a section, and its caller then checks which changes it caused.
  */
 import { integrationDir, wallDir, worktreesDir } from '../../config/paths.js';
 import type { OutOfBoundsChange } from '../../git/confinement/out-of-bounds.js';
@@ -18,7 +18,7 @@ import { textsWith } from './mentions.js';
 
 const known = new WeakMap<LoadedRun, Promise<Wall>>();
 
-/** The wall of the run. Calling this builds it. */
+/** The wall of the run. The call builds it. */
 export function wallOf({ root }: WorkDeps, run: LoadedRun): Promise<Wall> {
   const wall = known.get(run) ?? raise(root, run);
   known.set(run, wall);
@@ -36,7 +36,7 @@ async function raise(root: string, { file }: LoadedRun): Promise<Wall> {
   return wall;
 }
 
-/** Runs agent code; returns its result and the changes to the repository that it may have made. */
+/** Runs agent code. Returns its result and the changes to the repository that it may have made. */
 export async function inSection<T>(
   wall: Wall,
   given: Pick<Section, 'name' | 'outputFile'>,
@@ -51,7 +51,7 @@ export async function inSection<T>(
   }
 }
 
-/** Restored changes held against `name`, without those that another section's output mentions. */
+/** Restored changes attributed to `name`, without those that another section's output mentions. */
 export async function heldAgainst(wall: Wall, name: string, since: number, worktree?: string): Promise<Breach[]> {
   const held: Breach[] = [];
   for (const breach of await breachesBy(wall, name, since, worktree)) {
@@ -94,7 +94,7 @@ export function noticeOf({
   };
 }
 
-/** Runs agent code that no question follows: any change by it is an error. */
+/** Runs agent code without a question afterwards: any change by it is an error. */
 export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => Promise<T>): Promise<T> {
   const { result, breaches } = await inSection(wall, { name }, work);
   const [first] = outOfBoundsOf(breaches);
@@ -105,7 +105,7 @@ export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => 
 const gateSection = (idea: string): string => `gate-${idea}`;
 const MOST_TRIPWIRES = 20;
 
-/** The gate of an idea. A person checks its changes to the repository before the landing. */
+/** Runs the gate of an idea. A person checks its changes to the repository before the landing. */
 export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
   const { result, breaches } = await inSection(wall, { name: gateSection(idea) }, gate);
   if (!result.pass || breaches.length === 0) return result;
@@ -114,8 +114,8 @@ export async function ideaGate(wall: Wall, idea: string, gate: () => Promise<Gat
 }
 
 /**
- * The gate of a landing. A change to the repository by its code stops the landing, unless the idea's own gate made the
- * same change: then a person has been asked.
+ * Runs the gate of a landing. A change of the repository by the gate's code stops the landing, unless the idea's own
+ * gate made the same change and a person has already answered for it.
  */
 export async function landingGate(wall: Wall, idea: string, gate: () => Promise<GateResult>): Promise<GateResult> {
   const { result, breaches } = await inSection(wall, { name: `landing-${idea}` }, gate);

@@ -1,8 +1,8 @@
 /**
- * Runs the gate with the tests and gate files of the base over the code of an idea: does the tested behaviour still
- * work?
- * Invariant: runs only when the work changes those files, in its own worktree, and commits nothing. Only a test that
- * passes on the base and fails here counts as broken.
+ * Runs the gate with the base's tests and gate files over the code of an idea, to check that tested behaviour still
+ * works.
+ * Invariant: runs only when the work changes those files, in a separate worktree, and commits nothing. A test counts as
+ * broken only when it passes on the base and fails here.
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -23,20 +23,20 @@ import { setUp } from '../prepare.js';
 export interface BaseTestsInput {
   project: string;
   idea: string;
-  /** The idea's own outcomes, on the tree that would land. */
+  /** The idea's own outcomes, on the tree to land. */
   worktree: string;
   base: string;
-  /** Takes the logs. */
+  /** Folder for the logs. */
   logDir: string;
   signal: AbortSignal;
 }
 
-/** A command that passes on the base with its tests, and fails here. */
+/** A command that passes on the base with the base's tests, and fails here. */
 export interface Broken {
   command: string;
   exitCode: number | null;
   timedOut: boolean;
-  /** Names of tests, where the runner gives them. */
+  /** Names of failing tests, where the runner prints them. */
   tests: string[];
   tail: string;
   log: string;
@@ -59,7 +59,7 @@ export async function baseTests(
   });
 }
 
-/** A worktree with the idea's code, set up, and the tests of the base. */
+/** Creates a worktree with the idea's code and the base's tests, and runs its set-up. */
 async function laidOut(
   deps: WorkDeps,
   run: LoadedRun,
@@ -71,7 +71,7 @@ async function laidOut(
   const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
   const integrationRoot = integrationDir(deps.root, input.project);
   const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base tests of', commit: head });
-  // A set-up that ran an idea's code is never shared. That of the base serves all ideas with the same lock files.
+  // A set-up that ran an idea's code is never shared. The base's set-up serves all ideas with the same lock files.
   for (const commit of [input.base, head]) {
     await resetIntegration(dir, commit, config.worktrees.keep);
     await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });
@@ -94,7 +94,7 @@ async function firstBroken(
   const judged = judgedCommands(before);
   for (const [n, command] of gateCommands(config).entries()) {
     const base = before[n];
-    // Commands after the last judged one are not needed; earlier ones may build what it tests.
+    // Commands after the last judged one are unnecessary; earlier ones may build its input.
     if (!base || n > Math.max(...judged)) break;
     const ran = await runCommand(options, command, `gate-${n + 1}`);
     if (!judged.includes(n) || !isBroken(base, ran.outcome)) continue;
@@ -112,7 +112,7 @@ async function firstBroken(
   return undefined;
 }
 
-/** Commands that report tests; where none does, all. A linter says nothing about replaced tests. */
+/** Commands that report tests; all commands where none does. A linter says nothing about replaced tests. */
 function judgedCommands(before: readonly CommandOutcome[]): number[] {
   const all = [...before.keys()];
   const testing = all.filter((n) => (before[n]?.tested?.counts.total ?? 0) > 0);

@@ -1,7 +1,7 @@
 /**
- * The outcomes of the gate's commands on the base of the work.
- * Invariant: determined at most once for a tree and a command, in a separate worktree, and only on demand. Results of a
- * landing count. A base without a result is unknown, not an error.
+ * Determines the outcomes of the gate's commands on the base of the work.
+ * Invariant: runs each command at most once per tree, in a separate worktree, and only on demand. Outcomes of a landing
+ * count too. A base without a result is unknown and no error.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
@@ -52,7 +52,7 @@ async function outcomesOf(deps: WorkDeps, run: LoadedRun, input: BaselineInput):
   if (known) return known;
   const commonDir = await sharedGitDir(repo);
   return exclusive(`baseline:${commonDir}`, async () => {
-    // Another caller may have computed it during the wait.
+    // Another caller may have computed it during the wait for the lock.
     const meanwhile = await readAll(files);
     if (meanwhile) return meanwhile;
     input.signal.throwIfAborted();
@@ -101,7 +101,7 @@ const outcomeFiles = (run: LoadedRun, folder: string, tree: string): string[] =>
   return commands.map((_, n) => join(folder, `${tree}-${keyOf(commands.slice(0, n + 1), config.setup)}.json`));
 };
 
-/** Number of stored outcomes over all commits. */
+/** Maximum number of stored outcomes over all commits. */
 const MOST_KEPT = 200;
 
 async function prune(folder: string): Promise<void> {
@@ -120,7 +120,7 @@ async function readAll(files: readonly string[]): Promise<CommandOutcome[] | und
   return known.length === files.length ? known : undefined;
 }
 
-/** Raised when outcomes contain more than before, so that stored ones are computed again. */
+/** Increase it when outcomes gain a field, so that ralphctl computes stored ones again. */
 const OUTCOME_VERSION = 3;
 
 /** Earlier commands are part of the key: they may build what a later one tests. */

@@ -40,7 +40,7 @@ async function gateOf(
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const previous = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1);
   const where = { dir: input.worktree, logDir: join(dir, 'gate'), previousLogDir: join(previous, 'gate') };
-  // It reads commits, so it can run beside the commands.
+  // It reads commits only, so it can run in parallel with the commands.
   const trips = tripped(run, input);
   trips.catch(() => undefined);
   const outcomes: CommandOutcome[] = [];
@@ -63,10 +63,10 @@ async function gateOf(
   return judged;
 }
 
-/** Changes since the base that a person should check, without the kinds that the configuration switches off. */
+/** Changes since the base that a person should check, without the kinds that the configuration disables. */
 async function tripped(run: LoadedRun, { worktree, base }: GateInput): Promise<Tripwire[]> {
   const { tripwires, commands } = run.file.config.gate;
-  // Runs pinned by 0.1 have no such rules.
+  // Runs that version 0.1 started have no tripwires.
   if (base === undefined || commands.length === 0 || !tripwires) return [];
   return findTripwires({ worktree, base, rules: tripwires, commands: commands.map((command) => command.run) });
 }
@@ -101,7 +101,7 @@ export function gateIn(
   });
 }
 
-/** The gate on the candidate for the target: its outcomes also serve ideas that start from there. */
+/** Gates the candidate for the target. Its outcomes also serve ideas that start from that commit. */
 export async function gateLanding(
   deps: WorkDeps,
   run: LoadedRun,
@@ -117,7 +117,7 @@ export async function gateLanding(
   return gate;
 }
 
-/** What set-up left in the worktree of landings may have been changed since: then set-up runs again, once. */
+/** A gate may have changed files that set-up left in the landing worktree; set-up then runs again, once. */
 async function keepKept(
   deps: WorkDeps,
   run: LoadedRun,

@@ -1,5 +1,5 @@
 /**
- * Checks a failed gate command: was it red before the work, is it flaky, or is the work at fault?
+ * Attributes a failed gate command: red before the work, flaky, or broken by the work.
  * Invariant: a failure counts as the work's own unless a run of the command shows the opposite.
  */
 import { readFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ export function judgeWith(
         : (await baselineOutcomes(deps, run, { ...input, base, index: failed.index }))?.at(-1);
     const attribution = attribute(failed.outcome, before);
     if (attribution.kind === 'cannot-run') {
-      // Tolerating it would land unchecked work. With strict, the agent has to fix a red gate.
+      // Tolerating this failure would land unchecked work. With strict, the agent has to fix a red gate.
       if (baseline === 'strict') return { kind: 'red' };
       return { kind: 'cannot-run', text: cannotRunText(attribution.program, run.file.config.setup) };
     }
@@ -61,7 +61,7 @@ interface Red extends CommandOutcome {
   index: number;
 }
 
-/** The same tests failed after the last iteration: that is not flaky, and a third run shows nothing new. */
+/** The same tests failed after the last iteration. They are not flaky, and a third run adds nothing. */
 async function sameAsBefore({ previousLogDir }: JudgeInput, { index, outcome }: FailedCommand): Promise<boolean> {
   if (previousLogDir === undefined || outcome.failing.length === 0) return false;
   try {
@@ -78,20 +78,20 @@ async function remember({ logDir }: JudgeInput, { index, outcome }: FailedComman
 }
 
 /*
- * Checks a green gate: did it test as much as on the base, and does the work pass the base's tests?
- * Invariant: a failed comparison stops nothing, and nothing counts as tested without a run that shows it.
+ * Checks a green gate: whether it ran as many tests as on the base, and whether the work passes the base's tests.
+ * Invariant: a failed comparison stops nothing, and nothing counts as tested unless a run shows it.
  */
 
 const MOST_SHOWN = 5;
 
-/** A reader must not overestimate a green gate. */
+/** Keeps a reader from overestimating a green gate. */
 const NOT_COMPARED: Tripwire = {
   kind: 'base-test',
   subject: 'not known: the gate could not be run on the base',
   warn: true,
 };
 
-/** `outcomes`: of the gate's commands, in order; `found`: the findings from the commits. */
+/** `outcomes`: of the gate's commands, in order. `found`: findings from the commits. */
 export async function judgeGreen(
   deps: WorkDeps,
   run: LoadedRun,
@@ -151,7 +151,7 @@ function nothingTested(command: string, now: CommandOutcome, before: number, log
   return { command, exitCode: now.exitCode, timedOut: false, tail, log };
 }
 
-/** The feedback for the agent where the tests of the base have to pass. */
+/** Feedback for the agent when the base's tests must pass. */
 function brokenFailure({ command, exitCode, timedOut, tests, tail, log }: Broken): GateFailure {
   const head = `[ralphctl: your tests pass, but the tests and gate files from before you began fail with your code${tests.length > 0 ? `: ${few(tests)}` : ''}. Keep the behaviour that was tested before. If the task requires it to change, ask a person with a NEEDS_HUMAN signal.]\n`;
   const room = TAIL_LIMIT - head.length;

@@ -151,7 +151,7 @@ export class Terminal {
 
   readonly #continued = (): void => {
     if (this.#lent) return;
-    // A shell may have changed the terminal meanwhile, even without a stop by this screen.
+    // A shell may have changed the terminal meanwhile, even where this screen did not restore it before the stop.
     this.#stopKeys?.();
     this.#taken = false;
     this.#take();

@@ -1,8 +1,7 @@
 /**
- * The worker's side of the job process: starts it, sends work, reports lost work when it dies.
- * Invariant: work of a dead job process is reported as lost, never as done; the next attempt finds its marks. A job
- * process that stands still (halted, wedged) is ended like a dead one, because the worker's heartbeats would hide it
- * for hours.
+ * The worker's side of the job process: starts it, sends it work, and reports work as lost when it dies.
+ * Invariant: reports work of a dead job process as lost, never as done; the next attempt finds its marks. Ends a
+ * stopped or hanging job process as if it were dead, because the worker's heartbeats would otherwise hide it for hours.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { DoWork, WorkName } from '../../jobs/index.js';
@@ -20,11 +19,11 @@ interface Pending {
 export interface LauncherOptions {
   root: string;
   host: string;
-  /** Called when the job process ended unexpectedly. */
+  /** Called when the job process ends unexpectedly. */
   onLost: (why: string) => void;
-  /** How long it may stay silent while it has work, milliseconds. Default one minute. */
+  /** Maximum silence while it has work, milliseconds. Default one minute. */
   silentMs?: number;
-  /** Its program; default: the one of this build. */
+  /** Its program file. Default: the one of this build. */
   program?: string;
 }
 
@@ -71,7 +70,7 @@ export class JobProcess {
     return this.#child?.pid;
   }
 
-  /** Ends the job process and everything it runs. Resolves when it is gone. */
+  /** Ends the job process and all its children. Resolves when they are gone. */
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#watch);
@@ -104,7 +103,7 @@ export class JobProcess {
     this.#heard = looked;
     this.#watch = setInterval(() => {
       const now = performance.now();
-      // This process itself stood still, or the job process has no work.
+      // This process itself was stopped, or the job process has no work.
       if (now - looked > period * 4 || this.#pending.size === 0) this.#heard = now;
       looked = now;
       if (now - this.#heard > silentMs) child.kill('SIGKILL');
@@ -143,7 +142,7 @@ export class JobProcess {
   }
 }
 
-/* The messages between worker and job process; plain JSON over Node's channel between parent and child. */
+/* The messages between worker and job process: plain JSON over Node's channel between parent and child. */
 
 export type ToLauncher =
   | { do: 'init'; root: string; host: string }

@@ -1,7 +1,7 @@
 /**
  * The job process: a small process that does a worker's work with git, gate and agents.
- * Invariant: it ends moments after its worker. When the worker is gone, all running work is ended at once and nothing
- * more is written. Marks stay for the next worker, which returns the attempts to the server. Imports no Temporal.
+ * Invariant: it ends moments after its worker. It then ends all running work at once and writes nothing more. Marks
+ * stay for the next worker, which returns the attempts to the server. Must not import Temporal.
  */
 
 import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../jobs/index.js';
@@ -11,11 +11,11 @@ import type { AgentHeartbeat } from '../../protocol/agent-run.js';
 import type { FromLauncher, ToLauncher } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';
 
-/** A little less than the heartbeat timeout of activities. */
+/** Slightly less than the heartbeat timeout of activities. */
 const STOOD_STILL_MS = 18_000;
 
 let deps: WorkDeps | undefined;
-/** No process of an earlier job process is at work any more. */
+/** Resolves once no process of an earlier job process works any more. */
 let ready: Promise<void> = Promise.resolve();
 const running = new Map<number, AbortController>();
 let orphaned = false;
@@ -61,8 +61,8 @@ process.on('message', (message: ToLauncher) => {
       return;
   }
 });
-// Longer than its worker's heartbeats may be late: another process may own its work by now, so its marks stay for that
-// one.
+// A halt longer than the worker's heartbeat timeout ends this process, because another one may own its work by now.
+// Its marks stay for that process.
 whenStoodStill(STOOD_STILL_MS, () => process.exit(1));
 process.on('disconnect', () => {
   orphaned = true;

@@ -1,7 +1,7 @@
 /**
  * Git commands of a killed job process run to their end. A new job process waits for them before it works, because a
  * git that still cleans or fills a worktree would disturb the next agent.
- * Invariant: waits only for git, only for dead job processes, and never for ever. Linux only; elsewhere it does not
+ * Invariant: waits only for git, only for dead job processes, and for a bounded time. Linux only; elsewhere it does not
  * wait.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,10 +11,10 @@ import { eachPid, readProc } from '../../process/table.js';
 /** In the environment of every git command: `<pid> <start time> <state root>`. */
 const MARK = 'RALPHCTL_LAUNCHER';
 const LOOK_MS = 100;
-/** Longer than any checkout should take, so that a hanging git blocks nobody for ever. */
+/** Longer than any checkout should take, so that a hanging git does not block the worker for ever. */
 const LONGEST_MS = 5 * 60_000;
 
-/** From here on, every process that this one starts carries its identity. */
+/** Marks every process that this one starts from now on with its identity. */
 export async function markOwn(root: string): Promise<void> {
   const { pid, startTime } = await ownIdentity();
   process.env[MARK] = `${pid} ${startTime} ${root}`;

@@ -1,4 +1,7 @@
-/** `ralphctl triage`: judges bug reports and shows the result; `triage accept|reject` keeps the verdict of a person. Starts nothing. */
+/**
+ * `ralphctl triage` judges bug reports and prints the result; `triage accept|reject` stores a person's verdict.
+ * Invariant: never starts a server, worker or run.
+ */
 import { join, relative, resolve } from 'node:path';
 import { readReports } from '../../../backlog/reports/jsonl.js';
 import { configFolder } from '../../../config/load.js';
@@ -66,7 +69,7 @@ export async function overruleReport(
   return EXIT.ok;
 }
 
-/** The file that was named, else the one of the last triage here, else `reports.jsonl`. */
+/** The named file, else the file of this project's last triage, else `reports.jsonl`. */
 async function sourceOf(context: Context, { id, repository }: Project, named: string | undefined): Promise<string> {
   if (named !== undefined) return resolve(context.cwd, named);
   const last = await lastSource(context.root, id);
