@@ -236,7 +236,7 @@ export class Patience {
     private readonly onLost: () => void,
   ) {}
 
-  /** It ran out. */
+  /** It timed out. */
   get lost(): boolean {
     return this.#lost;
   }

@@ -1,4 +1,7 @@
-/** All adapters by name. To add one: write it, add it here, and give it fixtures and a row in docs/agents.md. */
+/**
+ * All adapters by name. To add one: write it, add it here, and give it fixtures and a row in docs/agents.md.
+ * docs/architecture.md ("Where to look") lists the other places.
+ */
 import type { AgentSpec } from '../config/agent-spec.js';
 import { aider } from './adapters/aider.js';
 import { claude } from './adapters/claude.js';

@@ -59,7 +59,7 @@ export async function assertDiskSpace(paths: readonly string[], { disk }: Config
     }
     // File systems without a fixed number of inodes report zero.
     if (files > 0 && ffree < disk.minFreeInodes) {
-      const message = `the disk of ${path} has room for only ${ffree} more files; ralphctl starts nothing below ${disk.minFreeInodes} (disk.minFreeInodes)`;
+      const message = `the disk of ${path} has only ${ffree} free inodes; ralphctl starts nothing below ${disk.minFreeInodes} (disk.minFreeInodes)`;
       throw new WorkError(message, FAILURE.diskFull, retryable);
     }
   }

@@ -38,7 +38,7 @@ export interface Extra {
   later?: ReadonlyMap<string, string>;
   /** A sentence about a checkout that lacks landed commits. */
   behind?: string;
-  /** Sentences about landed ideas that are missing from the target. */
+  /** Sentences about landed ideas that are no longer on the target. */
   gone?: readonly string[];
   /** Ideas abandoned for all runs. */
   givenUp?: ReadonlySet<string>;

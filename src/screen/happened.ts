@@ -53,8 +53,8 @@ export function eventKey(event: StampedEvent): string {
 const RUNGS = {
   nudge: 'told to try another way',
   fresh: 'told to begin afresh',
-  stronger: 'goes on with a stronger model or effort',
-  other: 'another agent goes on',
+  stronger: 'continues with a stronger model or effort',
+  other: 'another agent continues',
   ask: 'you are asked',
 } as const;
 
@@ -134,7 +134,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
       return say(
         '⇄',
         'blue',
-        `goes on with ${event.agent}${event.before ? ` instead of ${event.before}` : ''}${event.why ? `: ${clean(event.why)}` : ''}`,
+        `continues with ${event.agent}${event.before ? ` instead of ${event.before}` : ''}${event.why ? `: ${clean(event.why)}` : ''}`,
       );
     case 'all-limited':
       return say('◷', 'yellow', `no agent can work: ${clean(event.why)}`);

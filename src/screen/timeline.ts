@@ -28,7 +28,7 @@ function momentText({ kind, text }: Moment): string {
   const plain = clean(text);
   switch (kind) {
     case 'agent':
-      return `goes on with ${plain}`;
+      return `continues with ${plain.replace(' instead of ', ', not ')}`;
     case 'said':
       return `you said: ${plain.replace(/^(?:hint|answer): /, '')}`;
     case 'bounced':

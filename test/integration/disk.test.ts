@@ -56,7 +56,7 @@ async function fillWithFiles(path: string): Promise<void> {
 
 it.for([
   ['bytes', 'size=16m', fill, /has only \d MB free.*disk\.minFreeMegabytes/],
-  ['files', 'size=64m,nr_inodes=400', fillWithFiles, /room for only \d+ more files.*disk\.minFreeInodes/],
+  ['files', 'size=64m,nr_inodes=400', fillWithFiles, /has only \d+ free inodes.*disk\.minFreeInodes/],
 ] as const)(
   'a disk that runs out of %s in the middle of an iteration: nothing is lost or half committed, it waits, and goes on when there is room',
   async ([_, size, exhaust, said], context) => {

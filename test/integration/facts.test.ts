@@ -135,6 +135,6 @@ it('A8 B9 C5 G1: cost, tokens, model, steps, question, words, tests and times ar
   const path = join(inject('stateRoot'), 'projects', project, 'runs', runId, 'summary.json');
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(last);
   const after = (await box.run('status')).stdout;
-  expect(after).toContain('1 landed, 1 not, 5 iterations, $0.40+?, 4.2k tokens+?');
+  expect(after).toContain('1 landed, 1 did not land, 5 iterations, $0.40+?, 4.2k tokens+?');
   expect(after).toMatch(/b-1 blocked: no key\n {6}since \d\d:\d\d · cost not reported · talking tiny-2\n/);
 }, 300_000);

@@ -72,7 +72,7 @@ describe('ralphctl by its name', () => {
     const repo = join(dir, 'demo');
     const demo = await ralphctl(bin, 'demo', '--keep', repo);
     expect(demo.exitCode, `${demo.stdout}\n${demo.stderr}`).toBe(0);
-    expect(demo.stdout).toMatch(/completed: 6 landed, 0 not/);
+    expect(demo.stdout).toMatch(/completed: 6 landed, 0 did not land/);
     const doctor = await ralphctl(bin, '-C', repo, 'doctor', '--json');
     const { checks } = JSON.parse(doctor.stdout) as { checks: { what: string; state: string; found: string }[] };
     expect(checks).toContainEqual({ what: 'ralphctl on PATH', state: 'ok', found: join(bin, 'ralphctl') });

@@ -69,6 +69,6 @@ it('C1: a target that is reset under a run is told at its end, and --again waits
   await box.git('reset', '--quiet', '--hard', base);
   await box.run('abort');
   expect(await ended).toBe(3);
-  await until('the summary', async () => said.includes('1 of them missing from the target'));
+  await until('the summary', async () => said.includes('1 of them no longer on the target'));
   expect(said).toMatch(/a-1 landed as \w{8}, which main does not contain any more: it was reset or rewritten/);
 });

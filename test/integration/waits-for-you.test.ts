@@ -71,7 +71,7 @@ it(
     await run('start');
     expect((await run('abort')).code).toBe(0);
     await until('the first run to end', async () => (await run('status')).stdout.includes('last run: aborted'), SLOW);
-    expect((await run('status')).stdout).toContain('0 landed, 1 not');
+    expect((await run('status')).stdout).toContain('0 landed, 1 did not land');
     const second = await run('start', '--detach');
     expect(second.code, second.stderr).toBe(0);
     const project = await projectOf(box as Sandbox);
@@ -82,8 +82,8 @@ it(
       const { stdout } = await run('status');
       expect(stdout).toContain('last run: terminated');
       // What its own files hold is shown as that, and not as a summary.
-      const counts = stdout.split('\n').filter((line) => /\d+ landed, \d+ not/.test(line));
-      expect(counts).toEqual(['  as last recorded: 0 landed, 1 not']);
+      const counts = stdout.split('\n').filter((line) => /\d+ landed, \d+ did not land/.test(line));
+      expect(counts).toEqual(['  as last recorded: 0 landed, 1 did not land']);
       expect(stdout).not.toContain('last run: aborted');
       for await (const { workflowId } of workflow.list({
         query: `RalphProject = '${project}' AND ExecutionStatus = 'Running'`,

@@ -1,4 +1,7 @@
-/** Lists all formats. To add one, write a file with a {@link Format}, name it in `names.ts`, and list it here. */
+/**
+ * Lists all formats. To add one, write a file with a {@link Format}, name it in `protocol/backlog-formats.ts`, and list
+ * it here.
+ */
 
 import type { FormatName } from '../../protocol/backlog-formats.js';
 import { backlogMd } from './backlog-md.js';

@@ -286,7 +286,7 @@ export class RunApi {
         throw new UserError(error.cause?.message ?? error.message, EXIT.refused);
       }
       if (isDeadline(error)) {
-        throw new UserError('no worker answers. Start one with: ralphctl worker', EXIT.unreachable);
+        throw new UserError('no worker answers. Start one with: ralphctl start', EXIT.unreachable);
       }
       throw error;
     }

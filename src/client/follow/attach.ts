@@ -77,7 +77,7 @@ function showSummary(context: Context, summary: RunSummary, { gone, unticked }: 
   const { statistics } = summary.status;
   print('');
   print(
-    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them missing from the target` : ''}, ${summary.notLanded.length} not, in ${took(statistics.runtimeMs)}; ` +
+    `${summary.outcome}: ${landedText(summary)}${gone.length > 0 ? `, ${gone.length} of them no longer on the target` : ''}, ${summary.notLanded.length} did not land, in ${took(statistics.runtimeMs)}; ` +
       `${many(statistics.iterations.total, 'iteration')}, ${many(statistics.merges.conflictsResolved, 'conflict')} resolved`,
   );
   for (const one of summary.notLanded) {

@@ -172,7 +172,7 @@ async function tickWarnings(
     .slice(0, MOST_NAMED)
     .map(
       ({ blue, open }) =>
-        `${blue} is ticked, but ${someOf(open)} in it ${open.length === 1 ? 'is' : 'are'} open: ${blue} has not landed, and what depends on it waits. Tick what is done, or take the tick of ${blue} away`,
+        `the epic ${blue} is ticked, but ${someOf(open)} in it ${open.length === 1 ? 'is' : 'are'} open: ${blue} has not landed, and what depends on it waits. Tick what is done, or take the tick of ${blue} away`,
     );
 }
 

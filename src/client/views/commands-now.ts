@@ -7,9 +7,9 @@ import type { IdeaStatus } from '../../protocol/states.js';
 
 /** In the order of use. `%` is the idea's id. */
 const COMMANDS: Readonly<Record<string, readonly [command: string, effect: string]>> = {
-  approve: ['approve %', 'lets it go on, or land'],
+  approve: ['approve %', 'lets it continue, or land'],
   answer: ['answer % "…"', 'answers its question'],
-  resume: ['resume %', 'lets it go on'],
+  resume: ['resume %', 'lets it continue'],
   retry: ['retry %', 'starts it again with a new count; its work is kept'],
   unblock: ['unblock %', 'queues it again'],
   limit: ['limit % 10', 'grants 10 more iterations'],

@@ -50,7 +50,7 @@ async function everyPage(
 export function describeList(list: IdeaPage | undefined, options: StatusOptions): void {
   if (!isWanted(options)) return;
   if (!list) {
-    print('the list of ideas needs a worker that answers. Start one with: ralphctl worker');
+    print('the list of ideas needs a worker that answers. Start one with: ralphctl start');
     return;
   }
   const { from, total, lines } = list;

@@ -53,7 +53,7 @@ export const configSchema = z
     commit,
     weights: z
       .strictObject({
-        unblocks: weight.default(10).describe('For each idea that waits for this one, or for a Blue above it.'),
+        unblocks: weight.default(10).describe('For each idea that waits for this one, or for an epic above it.'),
         critical: weight.default(50).describe('For the tag "critical".'),
         quickWin: weight.default(30).describe('For the tag "quick-win".'),
         priority: weight

@@ -43,7 +43,7 @@ const TABLE: Readonly<Record<AfterRun, Row>> = {
 };
 
 const WORDS: Record<AfterRun, string> = {
-  group: 'is a group: give the command to its ideas instead',
+  group: 'is an epic: give the command to its ideas instead',
   pending: 'has not started; the next start runs it',
   'cut-off': 'has not landed; the next start continues it',
   asks: 'waits for an answer',

@@ -146,7 +146,7 @@ export function situationOf(entry: IdeaEntry, landing: string | undefined): Situ
 }
 
 const WORDS: Record<Situation, string> = {
-  group: 'is a group: give the command to its ideas instead',
+  group: 'is an epic: give the command to its ideas instead',
   pending: 'has not started',
   held: 'is on hold',
   busy: 'has a git task running',

@@ -36,7 +36,8 @@ function shapeProblem(card: unknown): string | undefined {
   if (!isTextList(dependsOn)) return `dependsOn of ${id} is not a list of idea ids`;
   if (!isTextList(tags)) return `tags of ${id} is not a list of texts`;
   if (parent !== undefined && typeof parent !== 'string') return `parent of ${id} is not an idea id`;
-  if (blue !== undefined && blue !== true) return `blue of ${id} is either true or left out`;
+  if (blue !== undefined && blue !== true)
+    return `\`blue\` of ${id} (whether it is an epic) is either true or left out`;
   return undefined;
 }
 

@@ -97,7 +97,7 @@ const WORDS: Readonly<Partial<Record<IdeaModel['status'], string>>> = {
   timeout: 'timed out',
 };
 const stateOf = ({ status, held, group }: IdeaModel): string =>
-  group ? 'a group' : held ? 'held' : (WORDS[status] ?? status);
+  group ? 'an epic' : held ? 'held' : (WORDS[status] ?? status);
 
 /** Arguments of the command with the typed text; undefined for an empty text. */
 export function withText(args: readonly string[], text: string): string[] | undefined {

@@ -68,10 +68,12 @@ it('A4: names a ticked epic with an open idea in it, also one that --again opens
     const [p = '', a = '', b = ''] = ticks;
     const text = `# R\n\n${task(0, p, 'epic')}${task(1, a, 'a-1')}${task(1, b, 'b-1')}${task(0, ' ', 'z-1')}`;
     await put(repo.root, { 'ralphctl.yaml': 'version: 1\nagent: scripted\n', 'roadmap.md': text });
-    return (await planRun(contextOf(), flags)).warnings.filter((one) => one.startsWith('epic '));
+    return (await planRun(contextOf(), flags)).warnings.filter((one) => one.startsWith('the epic '));
   };
   const [warned] = await said('xx ');
-  expect(warned).toMatch(/^epic is ticked, but b-1 in it is open: epic has not landed, and what depends on it waits\./);
+  expect(warned).toMatch(
+    /^the epic epic is ticked, but b-1 in it is open: epic has not landed, and what depends on it waits\./,
+  );
   expect(await said('x  ')).toEqual([expect.stringContaining('a-1, b-1 in it are open')]);
   expect(await said('xxx')).toEqual([]);
   expect(await said(' x ')).toEqual([]);

@@ -35,7 +35,7 @@ describe('A3 enqueue', () => {
     ['deps as text', [{ ...card('n'), dependsOn: 'old' }], 'dependsOn of n is not a list of idea ids'],
     ['tags as numbers', [{ ...card('n'), tags: [1] }], 'tags of n is not a list of texts'],
     ['parent as list', [{ ...card('n'), parent: ['blue'] }], 'parent of n is not an idea id'],
-    ['blue as text', [{ ...card('n'), blue: 'yes' }], 'blue of n is either true or left out'],
+    ['blue as text', [{ ...card('n'), blue: 'yes' }], '`blue` of n (whether it is an epic) is either true or left out'],
     ['a known id', [card('old')], 'there is already an idea old'],
     ['the same id twice', [card('n'), card('n')], 'there is already an idea n'],
     ['an unknown dependency', [card('n', { dependsOn: ['ghost'] })], 'n names ghost, which does not exist'],

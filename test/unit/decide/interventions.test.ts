@@ -183,7 +183,7 @@ describe('C2 C3 C4 recovery', () => {
       pilot.landed(id, landedResult());
     }
     expect(decided(pilot)).toEqual(['landed i1-2', 'start after @1']);
-    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/is a group/);
+    expect(refusal(pilot, { verb: 'retry', idea: 'i1' })).toMatch(/is an epic/);
   });
 
   test('C2: a landed idea is undone in the lane, one thing at a time, and kept back', () => {

@@ -52,7 +52,7 @@ export async function logs(context: Context, idea: string | undefined, options: 
   const runId = options.run ?? (await listRuns(context.root, project))[0];
   if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
   if (options.run && !(await listRuns(context.root, project)).includes(options.run)) {
-    throw new UserError(`there is no run ${options.run}. List the runs: ralphctl logs --runs`, EXIT.noRun);
+    throw new UserError(`there is no run ${options.run}. List the runs: ralphctl runs`, EXIT.noRun);
   }
   if (idea !== undefined) await refuseUnknown(context, { project, runId }, idea);
   const stop = new AbortController();
@@ -249,8 +249,7 @@ export async function events(context: Context, options: EventsOptions): Promise<
   const runs = await listRuns(context.root, project);
   const runId = options.run ?? runs[0];
   if (!runId) throw new UserError('this repository has had no run yet. Start one with: ralphctl start', EXIT.noRun);
-  if (!runs.includes(runId))
-    throw new UserError(`there is no run ${runId}. List the runs: ralphctl logs --runs`, EXIT.noRun);
+  if (!runs.includes(runId)) throw new UserError(`there is no run ${runId}. List the runs: ralphctl runs`, EXIT.noRun);
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   if (!options.follow) stop.abort();

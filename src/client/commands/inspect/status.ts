@@ -213,7 +213,7 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
   const { facts, status: live, last } = found;
   if (found.stranded) {
     print(
-      `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Go on with: ralphctl start`,
+      `run ${found.stranded} is open, but the Temporal server is not running, so nothing moves. Continue with: ralphctl start`,
     );
     if (live) describeLive(live, [], {}, found);
     return;
@@ -224,7 +224,7 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
     if (facts && !last) {
       print('  it left no summary. What it did: ralphctl logs');
       if (live) {
-        print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} not`);
+        print(`  as last recorded: ${live.counts.landed} landed, ${live.total - live.counts.landed} did not land`);
         for (const line of live.attention.slice(0, SHOWN)) attention(line, found.told?.[line.id]);
       }
     }
@@ -262,7 +262,7 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
 function describeLast({ landed, notLanded, run, ideas = [] }: SummaryFile): void {
   const cost =
     run && run.spent.iterations > 0 ? `, ${many(run.spent.iterations, 'iteration')}, ${tallyText(run.spent)}` : '';
-  print(`  ${landed} landed, ${notLanded.length} not${cost}`);
+  print(`  ${landed} landed, ${notLanded.length} did not land${cost}`);
   const told = new Map(ideas.map((one) => [one.idea, one]));
   for (const one of notLanded.slice(0, SHOWN)) {
     print(`  ${one.idea} ${statusWord(one.status)}${one.reason ? `: ${clean(one.reason)}` : ''}`);

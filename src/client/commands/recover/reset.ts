@@ -36,7 +36,8 @@ export async function reset(context: Context, ideas: readonly string[], options:
   if (ideas.length === 0 && !options.all)
     throw new UserError('reset needs ideas, or --all. To see what it would do: ralphctl reset --all --dry-run');
   if (ideas.length > 0 && options.all) throw new UserError('name ideas, or use --all, not both');
-  if (options.history && !options.all) throw new UserError('--history goes with --all: a run has many ideas');
+  if (options.history && !options.all)
+    throw new UserError('--history removes the files of whole runs, so it needs --all');
   return withProject(
     context,
     () => {

@@ -73,7 +73,7 @@ function lines(
   const { about } = FORMATS[backlog.format];
   return [
     `${relative(context.cwd, backlog.file) || backlog.file}: ${backlog.format}, ${about}`,
-    `${count(work, 'idea')}: ${work - done.length} to do, ${done.length} done${groups.length > 0 ? `; ${count(groups.length, 'group')}` : ''}`,
+    `${count(work, 'idea')}: ${work - done.length} to do, ${done.length} done${groups.length > 0 ? `; ${count(groups.length, 'epic')}` : ''}`,
     ...(order.length > 0 ? ['', 'order (ideas of a round can run at once):'] : []),
     ...order.map(({ id, round, score, after }) => {
       const why = (parts.get(id) ?? []).map(({ label, value }) => `${label} ${value > 0 ? '+' : ''}${value}`);
