@@ -4,6 +4,8 @@ import { LongestFirst } from './test/support/longest-first.js';
 /** Full runs draw ten times as many cases. */
 const longer = process.env.RALPHCTL_TEST_FULL ? 10 : 1;
 
+const PURE = ['test/unit/{decide,model,screen,config}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -14,8 +16,20 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'pure',
+          include: PURE,
+          // Nothing in these tests changes a module or a global, so one process loads the modules once for all of them.
+          isolate: false,
+          testTimeout: 60_000 * longer,
+          hookTimeout: 60_000 * longer,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'fast',
           include: ['test/{unit,activities,replay}/**/*.test.ts'],
+          exclude: PURE,
           testTimeout: 60_000 * longer,
           hookTimeout: 60_000 * longer,
         },

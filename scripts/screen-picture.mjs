@@ -164,7 +164,7 @@ try {
   ]);
   process.stdout.write(svg(rows));
 } finally {
-  for (const args of [['abort'], ['worker', '--stop'], ['server', 'stop']])
+  for (const args of [['abort'], ['worker', '--stop'], ['server', 'stop', '--force']])
     try {
       ralphctl(...args);
     } catch {

@@ -4,7 +4,8 @@
  */
 import { dirname, join } from 'node:path';
 import { MIB, readInput } from '../config/read-input.js';
-import type { Beside, Format } from './formats/format.js';
+import type { Format } from './formats/format.js';
+import type { Beside } from './formats/source.js';
 
 const MAX_BYTES = 8 * MIB;
 

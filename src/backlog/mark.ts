@@ -2,7 +2,7 @@
 
 import type { FormatName } from '../protocol/backlog-formats.js';
 import { detect } from './detect.js';
-import type { Beside } from './formats/format.js';
+import type { Beside } from './formats/source.js';
 import { Source } from './formats/source.js';
 
 export interface Marking {

@@ -45,9 +45,6 @@ export interface Parsed {
   leftOut?: LeftOut[];
 }
 
-/** Contents of files that belong to the backlog, by name relative to it. */
-export type Beside = ReadonlyMap<string, string>;
-
 export interface Format {
   name: FormatName;
   /** Names the file and its tool in messages. */

@@ -4,8 +4,10 @@
  */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { parse as parseYaml } from 'yaml';
-import type { Beside } from './format.js';
 import { type MdLine, markdownLines } from './md-lines.js';
+
+/** Contents of files that belong to the backlog, by name relative to it. */
+export type Beside = ReadonlyMap<string, string>;
 
 const UNREAD = Symbol('unread');
 
