@@ -156,7 +156,7 @@ export class Autopilot {
   }
 
   /** Whether the idea's workflow is still the one of this generation. `life` is the wire name of a generation. */
-  isLife(idea: string, life: number | undefined): boolean {
+  isGeneration(idea: string, life: number | undefined): boolean {
     const entry = this.graph.entry(idea);
     return entry !== undefined && (life === undefined || isAdopted(entry) || life === entry.life);
   }

@@ -32,7 +32,7 @@ export function fillSlots(board: Board, now: number, mostStarts = Number.POSITIV
   if (state.budget?.inUse && board.slots.used > 0) return commands;
   delete state.budget?.inUse;
   giveToWaiting(board, now, commands, (entry) => !isSuspect(board, entry));
-  for (let starts = 0; starts < mostStarts && board.slots.used < state.slots && !laneIsFull(board); starts++) {
+  for (let starts = 0; starts < mostStarts && board.slots.used < state.slots && !landingQueueIsFull(board); starts++) {
     const idea = state.run === 'waiting_user' ? nextAssigned(board) : nextReady(board);
     const entry = idea === undefined ? undefined : board.graph.entry(idea);
     if (!entry) break;
@@ -166,7 +166,7 @@ const LEAST_WAITING = 4;
  * Landing is slower than working. Work that begins now would be stale at its turn, and the queue would only grow.
  * Returning ideas are not held up, because they empty the landing queue.
  */
-function laneIsFull({ state, settings }: Board): boolean {
+function landingQueueIsFull({ state, settings }: Board): boolean {
   const { maxWaiting } = settings;
   if (maxWaiting === undefined) return false;
   return state.lane.length >= (maxWaiting || Math.max(LEAST_WAITING, 2 * state.slots));

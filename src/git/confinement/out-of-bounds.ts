@@ -57,9 +57,9 @@ const WRITES_CONFIG = new Set('remote branch push submodule sparse-checkout main
 export function findOutOfBounds(before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange[] {
   const refs = Object.keys(before.refs)
     .filter((name) => before.refs[name] !== after.refs[name])
-    .flatMap((name) => refStray(name, before, after, evidence) ?? []);
-  const head = headStray(before, after, evidence);
-  const index = refs.length + head.length > 0 ? [] : indexStray(before, after, evidence);
+    .flatMap((name) => refChange(name, before, after, evidence) ?? []);
+  const head = headChange(before, after, evidence);
+  const index = refs.length + head.length > 0 ? [] : indexChange(before, after, evidence);
   return [
     ...refs,
     ...head,
@@ -75,7 +75,7 @@ const shortName = (ref: string): string => ref.replace(/^refs\/(?:heads|tags)\//
 const inWindow = (command: TracedCommand, seconds: number): boolean =>
   command.ok && seconds >= Math.floor(command.from / 1000) && seconds * 1000 <= command.to;
 
-function refStray(name: string, before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange | undefined {
+function refChange(name: string, before: Outside, after: Outside, evidence: Evidence): OutOfBoundsChange | undefined {
   const from = before.refs[name] ?? '';
   const to = after.refs[name];
   const recorded = evidence.moves.get(name) ?? [];
@@ -167,7 +167,7 @@ function names(command: TracedCommand, ref: string, evidence: Evidence): boolean
   return writes === 'name' ? named : named && argv.some((arg) => /^-(?:B|C|-orphan)/.test(arg));
 }
 
-function headStray(before: Outside, after: Outside, { commands, root }: Evidence): OutOfBoundsChange[] {
+function headChange(before: Outside, after: Outside, { commands, root }: Evidence): OutOfBoundsChange[] {
   if (before.head === after.head) return [];
   if (!commands.some((one) => one.ok && one.worktree === root && SWITCHES.has(one.name))) return [];
   const place = (head: string): string => (head.startsWith('ref: ') ? shortName(head.slice(5)) : short(head));
@@ -181,7 +181,7 @@ function headStray(before: Outside, after: Outside, { commands, root }: Evidence
   ];
 }
 
-function indexStray(before: Outside, after: Outside, { commands, root }: Evidence): OutOfBoundsChange[] {
+function indexChange(before: Outside, after: Outside, { commands, root }: Evidence): OutOfBoundsChange[] {
   const there = commands.filter((one) => one.ok && one.worktree === root);
   const changed = before.index === after.index ? [] : there.filter((one) => WRITES_INDEX.has(one.name));
   const removed = there.filter((one) => one.name === 'clean' && !one.argv.some((arg) => /^-\w*n|--dry-run/.test(arg)));

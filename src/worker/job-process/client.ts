@@ -16,7 +16,7 @@ interface Pending {
   reject: (error: Error) => void;
 }
 
-export interface LauncherOptions {
+export interface JobProcessOptions {
   root: string;
   host: string;
   /** Called when the job process ends unexpectedly. */
@@ -30,7 +30,7 @@ export interface LauncherOptions {
 const SILENT_MS = 60_000;
 
 export class JobProcess {
-  readonly #options: LauncherOptions;
+  readonly #options: JobProcessOptions;
   #child: ChildProcess | undefined;
   #pending = new Map<number, Pending>();
   #next = 1;
@@ -38,7 +38,7 @@ export class JobProcess {
   #heard = 0;
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(options: LauncherOptions) {
+  constructor(options: JobProcessOptions) {
     this.#options = options;
     this.#start();
   }
@@ -88,7 +88,7 @@ export class JobProcess {
     });
     this.#child = child;
     this.#watchOver(child);
-    child.on('message', (message: FromLauncher) => this.#settle(message));
+    child.on('message', (message: FromJobProcess) => this.#settle(message));
     child.once('error', (error) => this.#lost(child, error.message));
     child.once('exit', (code, name) => this.#lost(child, `exit ${code ?? name}`));
     this.#tell(child, { do: 'init', root: this.#options.root, host: this.#options.host });
@@ -112,12 +112,12 @@ export class JobProcess {
     this.#watch.unref();
   }
 
-  #tell(child: ChildProcess, message: ToLauncher): void {
+  #tell(child: ChildProcess, message: ToJobProcess): void {
     // The exit event reports a closing channel.
     if (child.connected) child.send(message, () => undefined);
   }
 
-  #settle(message: FromLauncher): void {
+  #settle(message: FromJobProcess): void {
     this.#heard = performance.now();
     if ('pong' in message) return;
     const pending = this.#pending.get(message.id);
@@ -144,13 +144,13 @@ export class JobProcess {
 
 /* The messages between worker and job process: plain JSON over Node's channel between parent and child. */
 
-export type ToLauncher =
+export type ToJobProcess =
   | { do: 'init'; root: string; host: string }
   | { do: 'work'; id: number; name: WorkName; input: unknown; taskToken: string }
   | { do: 'abort'; id: number }
   | { do: 'ping' };
 
-export type FromLauncher =
+export type FromJobProcess =
   | { pong: true }
   | { id: number; progress: AgentHeartbeat }
   | { id: number; ok: true; result: unknown }

@@ -8,7 +8,7 @@ import { type WorkInput, type WorkName, whenStoodStill, workHere } from '../../j
 import { type WorkDeps, WorkError } from '../../jobs/job.js';
 import { activeTokens, killByToken } from '../../process/tokens.js';
 import type { AgentHeartbeat } from '../../protocol/agent-run.js';
-import type { FromLauncher, ToLauncher } from './client.js';
+import type { FromJobProcess, ToJobProcess } from './client.js';
 import { markOwn, orphansGone } from './orphans.js';
 
 /** Slightly less than the heartbeat timeout of activities. */
@@ -20,7 +20,7 @@ let ready: Promise<void> = Promise.resolve();
 const running = new Map<number, AbortController>();
 let orphaned = false;
 
-function tell(message: FromLauncher): void {
+function tell(message: FromJobProcess): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -44,7 +44,7 @@ async function work(id: number, name: WorkName, input: unknown, taskToken: strin
   }
 }
 
-process.on('message', (message: ToLauncher) => {
+process.on('message', (message: ToJobProcess) => {
   switch (message.do) {
     case 'init':
       deps = { root: message.root, host: message.host, env: process.env };

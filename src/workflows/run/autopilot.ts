@@ -251,7 +251,7 @@ class AutopilotShell {
 
   #childEnded(idea: string, result: IdeaResult, life: number | undefined): void {
     this.tell((pilot) => {
-      if (result.outcome === 'stopped' && pilot.isLife(idea, life)) pilot.stoppedAlone(idea);
+      if (result.outcome === 'stopped' && pilot.isGeneration(idea, life)) pilot.stoppedAlone(idea);
       pilot.childEnded(idea, result.outcome, result.reason, life);
     });
   }
