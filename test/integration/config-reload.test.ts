@@ -67,7 +67,7 @@ it('flags of start on an open run: what can be applied is, the rest is refused b
   );
   expect(refused.stderr).toMatch(/enqueue other\.md.*Applied: 3 slots/);
   expect((await held.status()).slots).toBe(3);
-  const other = await held.box.run('start', '--detach', '--agent', 'scripted', '--max-iterations', '9');
+  const other = await held.box.run('start', '--detach', '--max-iterations', '9');
   expect(other.code, other.stderr).toBe(0);
   expect(other.stderr).toContain('applied to the open run: maxIterations: 30 → 9 (next iteration)');
   const unknown = await held.box.run('start', '--detach', '--agent', 'nobody');
