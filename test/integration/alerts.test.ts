@@ -203,7 +203,8 @@ it(
       { do: [{ waitFor: { path: 'never-1' } }], signal: 'COMPLETE' },
       { do: [{ waitFor: { path: 'never-2' } }], signal: 'COMPLETE' },
     ];
-    const { run } = await rig({ ideas: { 'held-1': hangs }, notify: STILL });
+    // Longer than a slow start of an agent on a busy machine, which would be a standstill of its own.
+    const { run } = await rig({ ideas: { 'held-1': hangs }, notify: { ...STILL, stillMinutes: 0.25 } });
     expect((await run('start', '--detach')).code).toBe(0);
     const [first] = await until('the alert', async () => nothingMoves().length > 0 && nothingMoves(), SLOW);
     expect(first?.text).toMatch(/^no agent and no gate has done anything for \d+ seconds$/);
