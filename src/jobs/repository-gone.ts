@@ -11,7 +11,7 @@ import { WorkError } from './job.js';
 export const repositoryIsGone = async ({ file }: LoadedRun): Promise<boolean> =>
   (await commonDirAt(file.repo)) === undefined;
 
-/** @throws WorkError of type `machine`, which is retried at no cost */
+/** @throws WorkError of type `machine`; a retry of it costs nothing */
 export async function assertRepository(run: LoadedRun): Promise<void> {
   const broken = await brokenHead(run.file.repo, run.file.target);
   if (broken !== undefined) throw new WorkError(`${broken}; to end the run: ralphctl abort`, FAILURE.machine, true);

@@ -12,7 +12,7 @@ import { openIdea } from './open.js';
 import type { LandedIdea, OpenIdea, OpenState, Report, Todo } from './schema.js';
 import { moneyOf, workOf } from './work.js';
 
-/** Events come from files, so only a plausible commit id is printed as one. */
+/** Events come from files, so the report prints only a plausible commit id as one. */
 const isCommit = (text: string | undefined): text is string => text !== undefined && /^[0-9a-f]{4,64}$/.test(text);
 
 export function makeReport(model: RunModel, extra: Extra): Report {
@@ -161,7 +161,7 @@ function groupsOf(model: RunModel): Report['groups'] {
   });
 }
 
-/* Rows of the timeline: one per slot, and one per account that was closed for a while. Pure. */
+/* Rows of the timeline: one per slot, and one per account with closed periods. Pure. */
 
 type Row = Report['slots'][number];
 

@@ -9,7 +9,7 @@ type Look = Report['look'];
 
 /** Maximum number of ids in a sentence. */
 const MOST_NAMED = 5;
-/** A wait for a person must be longer than this to be mentioned, ms. */
+/** The report mentions a wait for a person that is longer than this, ms. */
 const LONG_WAIT = 60_000;
 /** A slow idea takes more than this many times the median, and longer than this, ms. */
 const SLOW_TIMES = 3;

@@ -14,7 +14,7 @@ import type { LandedIdea, OpenState, Report, Todo } from './schema.js';
 export interface TextOptions {
   /** Columns; absent: no limit. */
   width?: number;
-  /** Show every idea; otherwise long lists are cut. */
+  /** Show every idea instead of shortening long lists. */
   all?: boolean;
 }
 

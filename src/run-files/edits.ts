@@ -1,6 +1,6 @@
 /**
  * Edited texts of ideas during a run: one file per revision, written before the run learns of it.
- * Invariant: no revision is written twice. Each contains all edits so far.
+ * Invariant: no writer overwrites a revision. Each contains all edits so far.
  */
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * Numbered files in a folder (`1.json`, `2.json`). Each number belongs to one writer.
- * Invariant: no numbered file is written twice, and each is complete from its creation on, because another process may
- * read it at any time.
+ * Invariant: no writer overwrites a numbered file, and each is complete from its creation on, because another process
+ * may read it at any time.
  */
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';

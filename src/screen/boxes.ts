@@ -8,7 +8,7 @@ export interface Part {
   lines: readonly Line[];
   /** Takes the remaining lines; without such a part the last one does. */
   grows?: true;
-  /** Minimum number of lines when space is short; the rest is cut from the end. */
+  /** Minimum number of lines when space is short; the box cuts the rest from the end. */
   least?: number;
 }
 

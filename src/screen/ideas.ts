@@ -1,4 +1,7 @@
-/** *Ideas*: all ideas as a tree or flat, filtered and sorted (A4). */
+/**
+ * *Ideas*: all ideas as a tree or flat, filtered and sorted (A4).
+ * Invariant: builds the list once per change of model or choice, and composes visible lines only.
+ */
 import { groupProgress } from '../model/counts.js';
 import type { IdeaModel, RunModel } from '../model/model.js';
 import { forNextText } from './for-next.js';

@@ -56,7 +56,7 @@ export function fill(spans: Line, columns: number): Line {
   return rest > 0 ? [...fits, { text: ' '.repeat(rest) }] : fits;
 }
 
-/** Two parts at the two edges. The left one is cut where both do not fit. */
+/** Two parts at the two edges. Cuts the left one where both do not fit. */
 export function edges(left: Line, right: Line, columns: number, gap = 2): Line {
   const size = lineWidth(right);
   if (size === 0) return within(left, columns);

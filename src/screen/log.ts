@@ -1,4 +1,4 @@
-/** *Log*: every event in words, the newest last (G6). Invariant: only visible lines are composed. */
+/** *Log*: every event in words, the newest last (G6). Invariant: composes visible lines only. */
 import type { StampedEvent } from '../protocol/events.js';
 import { framed, screenLine } from './frame.js';
 import { eventKey, type Happened, happened } from './happened.js';

@@ -61,7 +61,7 @@ export function runPlaces(view: View): Selection[] {
 const hidden = (rows: readonly Row[]): ReadonlySet<'order'> =>
   rows.some(({ line: one }) => one.some(({ text }) => text.includes('s order:'))) ? new Set() : new Set(['order']);
 
-/** An event is selected by its key; the idea is the key's last part. */
+/** The idea of a selection. In *Lately* the selection holds the key of an event. */
 export const ideaOf = ({ section, id }: Selection, model: RunModel): string => {
   if (section !== 'lately') return id;
   const event = model.log.findLast((one) => eventKey(one) === id);

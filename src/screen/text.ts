@@ -4,6 +4,7 @@
  * Invariant: results of `cut`, `pad` and `wrap` are never wider than requested, and contain nothing that controls a
  * terminal.
  */
+
 /** Characters of one cell each; a text of these is as wide as it is long. */
 const PLAIN = /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2500-\u25fc✓✗⊗⊘⊟⊞⇄]*$/u;
 /** Combining marks, the later parts of Hangul syllables, and invisible characters. */
@@ -26,7 +27,7 @@ const ESCAPE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the point
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
 
-/** Longer foreign texts are cut before any other step. */
+/** Maximum length of a foreign text; the first step cuts longer ones. */
 const MOST = 8192;
 
 /** Width of one character in the tables of terminals. */

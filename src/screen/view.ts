@@ -31,7 +31,7 @@ export interface Picture {
 
 export const isSame = (a: Selection, b: Selection): boolean => a.section === b.section && a.id === b.id;
 
-/** Index of the selection in a list. A missing entry is searched in other sections; then the first line counts. */
+/** Index of the selection in a list. For a missing entry it tries other sections, then the first line. */
 export function placeOf(list: readonly Selection[], chosen: Selection | undefined): number {
   if (list.length === 0) return -1;
   if (!chosen) return 0;

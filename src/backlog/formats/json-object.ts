@@ -16,7 +16,7 @@ export class JsonObject {
   readonly #used = new Set<string>();
   #start: number | undefined;
 
-  /** @param base offset of the text that the node was parsed from */
+  /** @param base offset in the file of the text that contains the node */
   constructor(source: Source, node: Node, base = 0) {
     const value = plainValue(node);
     this.value = isMap(value) ? value : {};

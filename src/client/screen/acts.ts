@@ -1,6 +1,6 @@
 /**
  * Carries out acts beyond painting: commands, the editor, the clipboard, a worker.
- * Invariant: every command goes through the program's command line. An error becomes a message and is never thrown.
+ * Invariant: every command goes through the program's command line. No act throws: an error becomes a message.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

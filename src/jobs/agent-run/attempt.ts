@@ -1,6 +1,6 @@
 /**
  * Prepares an agent's worktree and the attempt's ownership of it.
- * Invariant: before an agent starts, nothing of an earlier attempt is left. No agent works outside a worktree of this
+ * Invariant: before an agent starts, no process of an earlier attempt runs. No agent works outside a worktree of this
  * project.
  */
 import { readFile, realpath } from 'node:fs/promises';

@@ -103,7 +103,7 @@ const DIMENSIONS: readonly Dimension[] = ['iterations', 'minutes', 'tokens', 'do
 /** The state of every budget over this run; the day's budgets come first. */
 async function standing(asked: Live): Promise<BudgetReached[]> {
   const { root, project, run, ceilings } = asked;
-  // Runs before the ledger is read: a run that ends meanwhile is missing from the ledger, and counts here.
+  // Before reading the ledger: a run that ends meanwhile is missing from the ledger, and counts here.
   const live = [...(living.get(placeOf(asked))?.live ?? [])].map((one) => ({ ...spending(one), run: one.run.id }));
   const keys = new Set(live.map(({ key }) => key));
   const settled = await usedSoFar(root, project, run, keys);

@@ -54,7 +54,7 @@ interface Attempt {
   dir: string;
   context: WorkContext;
   mark: AttemptMark;
-  /** One of its processes cannot be killed. */
+  /** One of its processes survives every kill. */
   unkillable: boolean;
 }
 

@@ -56,7 +56,7 @@ const LONGEST_NOTICE = 1200;
 
 const places = new Map<string, OutsidePlace>();
 
-/** Call right before the agent starts. An interrupted attempt is checked together with its successor. */
+/** Call right before the agent starts. One check covers an interrupted attempt and its successor. */
 export async function guard(input: GuardInput, enabled: boolean): Promise<Guard> {
   if (!enabled) return { ...NO_GUARD, notice: noticeOf(input) };
   const place = places.get(input.repo) ?? (await locate(input.repo));

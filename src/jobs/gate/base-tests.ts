@@ -71,7 +71,7 @@ async function laidOut(
   const head = await git(input.worktree).run(['rev-parse', 'HEAD'], { read: true });
   const integrationRoot = integrationDir(deps.root, input.project);
   const dir = await integrationWorktree({ repo, commonDir, integrationRoot, target: 'base tests of', commit: head });
-  // A set-up that ran an idea's code is never shared. The base's set-up serves all ideas with the same lock files.
+  // Set-up runs on the base first. Ideas with the same lock files share that one, never one that ran an idea's code.
   for (const commit of [input.base, head]) {
     await resetIntegration(dir, commit, config.worktrees.keep);
     await setUp(deps, run, { ...input, agentName: SEATS.baseTests, dir, shared: true });

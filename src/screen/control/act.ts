@@ -2,7 +2,7 @@
 
 export type Act =
   /** Runs a command of the program with these arguments, and shows its result. */
-  | { do: 'tell'; args: readonly string[] /** Idea whose draft is sent with it. */; draft?: string }
+  | { do: 'tell'; args: readonly string[] /** Idea whose draft goes with it. */; draft?: string }
   /** Gives the terminal to a command that needs it, such as an editor. `read`: the output stays until a key press. */
   | { do: 'lend'; args: readonly string[]; read?: true }
   /** Opens the draft answer in the person's editor. */

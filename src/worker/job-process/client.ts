@@ -103,7 +103,7 @@ export class JobProcess {
     this.#heard = looked;
     this.#watch = setInterval(() => {
       const now = performance.now();
-      // This process itself was stopped, or the job process has no work.
+      // A halt stopped this process itself, or the job process has no work.
       if (now - looked > period * 4 || this.#pending.size === 0) this.#heard = now;
       looked = now;
       if (now - this.#heard > silentMs) child.kill('SIGKILL');
