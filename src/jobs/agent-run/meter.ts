@@ -1,6 +1,8 @@
 /**
  * Compares the current usage of a project's agents with the budgets of run and day. A used-up budget ends every agent
  * under it, and does not only hold the next one back.
+ * Invariant: an agent run counts once: by its reports while it runs, and by the ledger afterwards. Usage that an agent
+ * does not report while it works counts at its end.
  */
 
 import { ADAPTER_OPTIONS, type AgentSpec } from '../../config/agent-spec.js';
