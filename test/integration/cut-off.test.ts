@@ -66,7 +66,7 @@ describe('B4 what is cut off from outside again and again', () => {
   ])(
     'an idea that kills %s is asked about after five runs; the one beside it lands; answered, it goes on where it was',
     async (_what, harm, outcome) => {
-      await harmed(harm, { errors: { retryBaseMs: 10 } });
+      await harmed(harm, { errors: { retryBaseMs: 10 }, budget: { run: { tokens: 1_000_000 } } });
       const started = await box.run('start', '--detach', '--json');
       const runId = String(started.json[0]?.runId);
       const asks = await until(
@@ -79,6 +79,10 @@ describe('B4 what is cut off from outside again and again', () => {
       );
       expect(JSON.stringify(asks)).toContain('5 agent runs in a row were ended from outside');
       expect(await runs()).toBe(5);
+      // The budget of the run counts each of them, and the one of the other idea.
+      const [budget] = asks.budget ?? [];
+      expect(budget).toMatchObject({ scope: 'run', dimension: 'tokens' });
+      expect(budget?.unknown).toBeGreaterThanOrEqual(6);
       expect(await box.git('show', 'main:i-1.txt')).toBe('i-1');
       await writeFile(join(box.scratch, 'good'), '');
       expect((await box.run('answer', 'k-1', 'it is safe now')).code).toBe(0);
