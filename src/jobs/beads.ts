@@ -45,15 +45,16 @@ export async function storeOf(
       : (result.launchError ?? (result.tail.trim().split('\n').at(-1) || 'it failed'));
   };
   if ((await bd('show', input.idea, '--json')) !== undefined) return undefined;
-  const each = async (ids: readonly string[], command: (id: string) => string[]): Promise<string | undefined> => {
+  const each = async (ids: readonly string[], verb: 'close' | 'reopen', ...more: string[]) => {
     for (const id of ids) {
-      const problem = await bd(...command(id));
-      if (problem !== undefined) return `bd did not take it: ${problem}. Run: bd ${command(id).slice(0, 2).join(' ')}.`;
+      const problem = await bd(verb, id, ...more);
+      const byHand = `${verb === 'close' ? 'Close' : 'Reopen'} it by hand: bd ${verb} ${id}.`;
+      if (problem !== undefined) return `bd did not ${verb} ${id}: ${problem}. ${byHand}`;
     }
     return undefined;
   };
   return {
-    close: (ids, commit) => each(ids, (id) => ['close', id, '--reason', `landed as ${commit.slice(0, 10)}`]),
-    reopen: (ids) => each(ids, (id) => ['reopen', id]),
+    close: (ids, commit) => each(ids, 'close', '--reason', `landed as ${commit.slice(0, 10)}`),
+    reopen: (ids) => each(ids, 'reopen'),
   };
 }

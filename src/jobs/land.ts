@@ -19,7 +19,7 @@ import { repositoryPath, tickedText, tickFiles, tickUntracked } from '../run-fil
 import { whoWorked } from './agent-run/result.js';
 import { storeOf } from './beads.js';
 import { SEATS } from './command-environment.js';
-import { inSectionOrThrow, landingGate, wallOf } from './confine/walls.js';
+import { landingGate, setUpOrThrow, wallOf } from './confine/walls.js';
 import { gateLanding } from './gate/gate.js';
 import type { WorkContext, WorkDeps } from './job.js';
 import { loadOne } from './load.js';
@@ -149,7 +149,7 @@ export async function landingWork(
     sign: config.commit.sign,
     keep: config.worktrees.keep,
     setup: async (dir: string) =>
-      inSectionOrThrow(await wallOf(deps, run), `set-up-${idea}`, () =>
+      setUpOrThrow(await wallOf(deps, run), { idea, fix: 'Look at its work and at the set-up commands' }, () =>
         setUp(deps, run, { ...where(dir), shared: true }),
       ),
     gate: async (dir: string, onto: string) => {

@@ -14,6 +14,10 @@ const SAFE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 export const isRunName = ({ project, runId }: RunRef): boolean => SAFE_NAME.test(project) && SAFE_NAME.test(runId);
 
+/** For a person whose worker lacks files of the run. */
+export const elsewhere = ({ root }: Pick<WorkDeps, 'root'>): string =>
+  `Run the worker on the host that started the run, or restore the state folder ${root}`;
+
 export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   // Workflow input is untrusted: any client that reaches the port can start a workflow, so names must not leave the
   // root.
@@ -27,7 +31,7 @@ export async function load(deps: WorkDeps, ref: RunRef): Promise<LoadedRun> {
   } catch (error) {
     if (error instanceof StoredFileError) return asMissing(error);
     throw new WorkError(
-      `the files of run ${ref.runId} are not on this host (${deps.host}): ${(error as Error).message}`,
+      `the files of run ${ref.runId} are not on this host (${deps.host}): ${(error as Error).message}. ${elsewhere(deps)}`,
       FAILURE.runFilesMissing,
     );
   }
@@ -49,7 +53,7 @@ export async function loadOne(
   const edit = await readEdit(deps.root, ref, ref.idea, ref.revision).catch(asMissing);
   if (edit) return [run, { ...idea, ...edit }];
   throw new WorkError(
-    `edit ${ref.revision} of ${ref.idea} is not on this host (${deps.host})`,
+    `edit ${ref.revision} of ${ref.idea} is not on this host (${deps.host}). ${elsewhere(deps)}`,
     FAILURE.runFilesMissing,
   );
 }

@@ -21,7 +21,7 @@ import { FAILURE } from '../protocol/failures.js';
 import type { Idea } from '../protocol/idea.js';
 import type { LoadedRun } from '../run-files/run.js';
 import { type Configured, commandEnvironment } from './command-environment.js';
-import { inSectionOrThrow, wallOf } from './confine/walls.js';
+import { setUpOrThrow, wallOf } from './confine/walls.js';
 import { type WorkContext, type WorkDeps, WorkError } from './job.js';
 import { limitsOf, loadOne } from './load.js';
 import { assertDiskSpace } from './machine.js';
@@ -76,7 +76,8 @@ async function prepare(
   const logDir = join(ideaDir(deps.root, input.project, input.runId, input.idea), 'setup');
   const makeReady = (): Promise<void> => setUp(deps, run, { ...input, dir: worktree, logDir, signal });
   // In a worktree with work, set-up may run code from an agent.
-  if (made.origin === 'adopted') await inSectionOrThrow(wall, `set-up-${input.idea}`, makeReady);
+  const fix = `Look at its work and at the set-up commands, then: ralphctl retry ${input.idea}`;
+  if (made.origin === 'adopted') await setUpOrThrow(wall, { idea: input.idea, fix }, makeReady);
   else await makeReady();
   const place = await placeOf(deps, { ...input, worktree, base, own: made.origin === 'adopted' }, idea);
   const lastSerial = await lastRun(ideaDir(deps.root, input.project, input.runId, input.idea));

@@ -10,7 +10,7 @@ import { bench, say } from './bench.js';
 describe('a full disk', () => {
   it.each([
     ['megabytes', { minFreeMegabytes: 100_000_000 }, /MB free.*disk.minFreeMegabytes/],
-    ['files', { minFreeInodes: 1_000_000_000 }, /more files.*disk.minFreeInodes/],
+    ['files', { minFreeInodes: 1_000_000_000 }, /free inodes.*disk.minFreeInodes/],
   ])('below the floor of %s nothing is started, and the kind says why', async (_, disk, message) => {
     const b = await bench({ agent: `echo ran > $MARKS/ran\n${say('COMPLETE')}` });
     const at = await b.prepare();

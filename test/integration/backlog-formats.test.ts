@@ -95,5 +95,5 @@ it('F5: through bd, where it is on PATH and knows the issue; the file is left to
   expect(said).toContain(`${folder} show bd-1 --json\n`);
   expect(said).toMatch(/ close bd-1 --reason landed as [0-9a-f]{10}\n/);
   expect(await box.git('diff', '--name-only', 'HEAD~2', 'HEAD')).toBe('done/bd-1.txt\ndone/bd-2.txt');
-  expect(run.stdout).toContain('bd did not take it: no database. Run: bd close bd-2.');
+  expect(run.stdout).toContain('bd did not close bd-2: no database. Close it by hand: bd close bd-2.');
 });

@@ -141,7 +141,7 @@ describe('after too many failures', () => {
     expect(status.possible).not.toContain('resume');
     const lines = (await box.run('status')).stdout;
     expect(lines).toContain('the run needs a review');
-    expect(lines).not.toContain('! errors:');
+    expect(lines).not.toContain('! failures in a row:');
     const refused = await box.run('resume');
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('ralphctl review')]);
     const shown = await box.run('why', 'p-3');

@@ -3,11 +3,12 @@
  * refusal for one idea does not stop the others.
  */
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
-import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
+import type { IdeaStatus } from '../../protocol/states.js';
 import { EXIT, UserError } from '../../protocol/user-error.js';
 import { withProject } from '../commands/steer/interventions.js';
 import { type Context, print, printJson } from '../context.js';
 import { listIdeas } from '../views/status-list.js';
+import { statusNamed, unknownStatus } from '../views/words.js';
 import { actWithoutRun } from './act.js';
 import { type Closed, closedIdea } from './closed.js';
 
@@ -18,7 +19,6 @@ export interface Selection {
 }
 
 const FAILED: readonly IdeaStatus[] = ['failed', 'timeout', 'blocked'];
-const OTHER_WORDS: Readonly<Record<string, IdeaStatus>> = { 'timed-out': 'timeout', asks: 'needs-human' };
 
 type Told = Omit<Intervention, 'idea'> & { verb: IdeaVerb };
 
@@ -36,8 +36,8 @@ export function isSelection(idea: string | undefined, { allFailed, where = [] }:
 
 function statusesOf({ allFailed, where = [] }: Selection): Set<IdeaStatus> {
   const named = where.map((word) => {
-    const status = OTHER_WORDS[word] ?? IDEA_STATUSES.find((one) => one === word);
-    if (status === undefined) throw new UserError(`--where ${word}: there are ${IDEA_STATUSES.join(', ')}`);
+    const status = statusNamed(word);
+    if (status === undefined) throw new UserError(unknownStatus('--where', word));
     return status;
   });
   return new Set([...(allFailed ? FAILED : []), ...named]);

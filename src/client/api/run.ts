@@ -34,6 +34,7 @@ import type { IdeaPage, IdeaPageRequest, IdeaView, RunStatus, WhyView } from '..
 import { compressLargePayloads } from '../../server/codec.js';
 import { teller } from '../context.js';
 import { isBetweenSteps, isDeadline } from './connection.js';
+import { notRunning, noWorker } from './no-answer.js';
 
 const QUERY_MS = 4000;
 const UPDATE_MS = 15_000;
@@ -207,7 +208,7 @@ export class RunApi {
       await this.#client.workflow.getHandle(ideaWorkflowId(this.project, idea)).signal(WARN, said);
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new UserError(`${idea} is not running, so it has no warnings. See: ralphctl status`, EXIT.noRun);
+      throw notRunning(idea);
     }
   }
 
@@ -286,7 +287,7 @@ export class RunApi {
         throw new UserError(error.cause?.message ?? error.message, EXIT.refused);
       }
       if (isDeadline(error)) {
-        throw new UserError('no worker answers. Start one with: ralphctl start', EXIT.unreachable);
+        throw noWorker();
       }
       throw error;
     }

@@ -11,6 +11,7 @@ import type { StampedEvent } from '../../protocol/events.js';
 import type { AccountLine } from '../../protocol/limits.js';
 import type { WarningLine } from '../../protocol/warnings.js';
 import { dayOf, localTime } from './terminal.js';
+import { REFUSED, stateWord, warningWord } from './words.js';
 
 type Paint = ReturnType<typeof pc.createColors>;
 
@@ -71,7 +72,7 @@ export const dayLine = (day: string, colour: boolean): string => pc.createColors
 function body(event: StampedEvent, paint: Paint): string | undefined {
   switch (event.kind) {
     case 'run':
-      return `${paint.bold(`run ${event.state}`)}${event.why ? `: ${clean(event.why)}` : ''} (${event.landed}/${event.total} landed${event.before ? `, ${event.before} of them before this run` : ''})`;
+      return `${paint.bold(`run ${stateWord(event.state)}`)}${event.why ? `: ${clean(event.why)}` : ''} (${event.landed}/${event.total} landed${event.before ? `, ${event.before} of them before this run` : ''})`;
     case 'idea':
       return ideaBody(event, paint);
     case 'iteration':
@@ -118,13 +119,13 @@ function body(event: StampedEvent, paint: Paint): string | undefined {
     case 'interrupted':
       return `${paint.yellow('◫')} ${event.idea} iteration ${event.iteration} was interrupted; it is not charged`;
     case 'parked':
-      return `${paint.yellow('◷')} ${event.idea} could not work (${event.trouble.kind}): ${clean(event.trouble.message)}`;
+      return `${paint.yellow('◷')} ${event.idea} could not work: ${event.trouble.agent} ${REFUSED[event.trouble.kind]}: ${clean(event.trouble.message)}`;
     case 'held':
-      return `${paint.yellow('◷')} ${event.idea} holds and keeps its work: ${clean(event.why)}`;
+      return `${paint.yellow('◷')} ${event.idea} holds and keeps its work: ${clean(event.why)}${paint.dim('; to continue: ralphctl budget raise')}`;
     case 'account':
       return `${paint.yellow('◷')} ${accountText(event.account)}`;
     case 'warning':
-      return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${event.warning}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
+      return `${paint.yellow('!')} ${event.idea ? `${event.idea} ` : ''}${warningWord(event.warning)}: ${clean(event.text)}${event.idea ? paint.dim(`; ralphctl warn ${event.idea} continue|stop|+N`) : ''}`;
     case 'alert':
       return event.state === 'failed'
         ? `${paint.yellow('!')} the alert to ${clean(event.row)} could not be delivered: ${clean(event.why ?? '')}`
@@ -145,13 +146,6 @@ const RUNG = {
   stronger: 'it continues with a stronger model or effort',
   other: 'another agent continues',
   ask: 'it asks you',
-} as const;
-
-const REFUSED = {
-  limited: 'is at a usage limit',
-  provider: 'gets no answer from its provider',
-  auth: 'needs a login',
-  launch: 'does not start',
 } as const;
 
 /** One account, its agents and why it waits. Times are local. */
@@ -182,7 +176,7 @@ export function spentText({ tokens, dollars, unknownTokens, unknownDollars }: Sp
 }
 
 export function warningText({ idea, kind, text }: WarningLine): string {
-  return `${idea ? `${idea} ` : ''}${kind}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
+  return `${idea ? `${idea} ` : ''}${warningWord(kind)}: ${clean(text)}${idea ? `; ralphctl warn ${idea} continue|stop|+N` : ''}`;
 }
 
 /** Indents a text below a line, after its time. */

@@ -9,6 +9,7 @@ import { statusWord } from './idea-lines.js';
 import { accountText, budgetText, clean, many, paragraphs, signalText, spentText, warningText } from './live-lines.js';
 import { usageText } from './stream-lines.js';
 import { localTime } from './terminal.js';
+import { stateWord } from './words.js';
 
 /** Lines of each list. */
 export const SHOWN = 20;
@@ -31,7 +32,7 @@ export function describeLive(
 ): void {
   const { counts, statistics } = live;
   print(
-    `run ${live.runId}: ${live.state}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
+    `run ${live.runId}: ${stateWord(live.state)}${live.mode && live.mode !== 'autopilot' ? `, mode ${live.mode}` : ''}${live.why ? ` (${clean(live.why)})` : ''}, ${counts.landed}/${live.total} landed on ${live.target}`,
   );
   const details = new Map(views.map((view) => [view.idea, view]));
   for (const line of live.active.slice(0, SHOWN)) {

@@ -1,8 +1,9 @@
-import { IDEA_STATUSES, type IdeaStatus } from '../../protocol/states.js';
 import type { IdeaPage, IdeaPageRequest } from '../../protocol/views.js';
 import type { RunApi } from '../api/run.js';
 import { print } from '../context.js';
+import { statusWord } from './idea-lines.js';
 import { clean } from './live-lines.js';
+import { statusNamed, unknownStatus } from './words.js';
 
 export interface StatusOptions {
   all?: boolean;
@@ -21,15 +22,15 @@ const isWanted = ({ all, page, only }: StatusOptions): boolean =>
 /** The problem with the options, as a sentence. */
 export function listProblem({ all, page, only = [] }: StatusOptions): string | undefined {
   if (all && page !== undefined) return '--all shows every page; leave out --page';
-  const unknown = only.find((one) => !(IDEA_STATUSES as readonly string[]).includes(one));
-  return unknown === undefined ? undefined : `--only ${unknown}: there are ${IDEA_STATUSES.join(', ')}`;
+  const unknown = only.find((one) => statusNamed(one) === undefined);
+  return unknown === undefined ? undefined : unknownStatus('--only', unknown);
 }
 
 /** Undefined when no list is wanted, and when nobody answers. */
 export async function listIdeas(api: Pick<RunApi, 'ideas'>, options: StatusOptions): Promise<IdeaPage | undefined> {
   if (!isWanted(options)) return undefined;
   const { page, only } = options;
-  const about = only ? { only: only as IdeaStatus[] } : {};
+  const about = only ? { only: only.flatMap((one) => statusNamed(one) ?? []) } : {};
   if (page !== undefined) return api.ideas({ ...about, from: (page - 1) * A_PAGE, count: A_PAGE });
   return everyPage((asked) => api.ideas({ ...about, ...asked }));
 }
@@ -59,7 +60,7 @@ export function describeList(list: IdeaPage | undefined, options: StatusOptions)
     print(total === 0 ? 'no idea has this status' : `there are ${Math.ceil(total / A_PAGE)} pages`);
   else print(`ideas ${from + 1} to ${from + lines.length} of ${total}`);
   for (const { id, title, status, held, agentName, reason, group } of lines) {
-    const state = held ? 'held' : status;
+    const state = held ? 'held' : statusWord(status);
     print(
       `  ${state.padEnd(11)} ${id}${agentName ? ` ${agentName}` : ''}${group ? ` ${group.done}/${group.total}` : ''}  ${clean(title, 80)}${reason ? `: ${clean(reason, 120)}` : ''}`,
     );

@@ -175,7 +175,8 @@ export function runBudgetMs(spent: { activeMs: number; grace: boolean }, limits:
 
 type TimeoutReason = Extract<AgentOutcome, { kind: 'timeout' }>['why'];
 
-const ENDED: Readonly<Record<TimeoutReason, string>> = {
+/** How ralphctl words the end of an agent run that timed out. */
+export const TIMED_OUT: Readonly<Record<TimeoutReason, string>> = {
   idle: 'the agent went silent',
   iteration: 'the agent timed out',
   turns: 'the agent used up its turns',
@@ -185,7 +186,7 @@ const ENDED: Readonly<Record<TimeoutReason, string>> = {
 function afterTimeout(why: TimeoutReason, durationMs: number, limits: IdeaLimits): NextStep {
   const spent = Math.max(1, Math.round(durationMs / 60_000));
   if (limits.loop) return { do: 'iterate', feedback: { kind: 'iteration-timeout', minutes: spent, ms: durationMs } };
-  return { do: 'close', outcome: 'timeout', reason: `${ENDED[why]} after ${took(durationMs)}` };
+  return { do: 'close', outcome: 'timeout', reason: `${TIMED_OUT[why]} after ${took(durationMs)}` };
 }
 
 function afterFailure(outcome: Extract<AgentOutcome, { kind: 'failed' }>, context: RunContext): NextStep {

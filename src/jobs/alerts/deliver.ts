@@ -13,7 +13,7 @@ import { FAILURE } from '../../protocol/failures.js';
 import { autopilotId, ideaWorkflowId } from '../../protocol/names.js';
 import { loadRun } from '../../run-files/run.js';
 import { type WorkContext, type WorkDeps, WorkError } from '../job.js';
-import { isRunName } from '../load.js';
+import { elsewhere, isRunName } from '../load.js';
 import { redactorOf } from '../secrets.js';
 import { type Place, playSound, runCommand, showDesktop } from './local.js';
 import { type Message, messageOf } from './message.js';
@@ -27,7 +27,7 @@ export async function deliverAlert(
   if (!isRunName(ref)) throw new WorkError(`not a run: ${ref.project}/${ref.runId}`, FAILURE.badInput);
   const { file } = await loadRun(deps.root, ref).catch((error: Error) => {
     throw new WorkError(
-      `the files of run ${ref.runId} are not on this host: ${error.message}`,
+      `the files of run ${ref.runId} are not on this host: ${error.message}. ${elsewhere(deps)}`,
       FAILURE.runFilesMissing,
     );
   });

@@ -90,16 +90,25 @@ export function noticeOf({
   return async (redact = (text) => text) => {
     const held = wall ? await heldAgainst(wall, agentSection(idea), since, worktree) : [];
     const done = outOfBoundsOf(held).map(({ what }) => what);
-    return done.length > 0 ? redact(`while ${idea} ran, somebody ${done.join('; ')}`).slice(0, 600) : undefined;
+    return done.length > 0
+      ? redact(`while ${idea} ran, an agent, another program or a person ${done.join('; ')}`).slice(0, 600)
+      : undefined;
   };
 }
 
-/** Runs agent code without a question afterwards: any change by it is an error. */
-export async function inSectionOrThrow<T>(wall: Wall, name: string, work: () => Promise<T>): Promise<T> {
-  const { result, breaches } = await inSection(wall, { name }, work);
+/** Runs a set-up without a question afterwards: any change by its code is an error. `fix` is for a person. */
+export async function setUpOrThrow<T>(
+  wall: Wall,
+  { idea, fix }: { idea: string; fix: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const { result, breaches } = await inSection(wall, { name: `set-up-${idea}` }, work);
   const [first] = outOfBoundsOf(breaches);
   if (!first) return result;
-  throw new RepositoryError(`While ${name} ran, somebody ${first.what}.`, 'Look at the work, then retry.');
+  throw new RepositoryError(
+    `While the set-up of ${idea} ran, one of its commands, another program or a person ${first.what}.`,
+    fix,
+  );
 }
 
 const gateSection = (idea: string): string => `gate-${idea}`;
@@ -123,7 +132,11 @@ export async function landingGate(wall: Wall, idea: string, gate: () => Promise<
   const asked = outOfBoundsOf(await heldAgainst(wall, gateSection(idea), 0)).map(({ what }) => what);
   const [fresh] = found.filter((what) => !asked.includes(what));
   if (fresh === undefined) return result;
-  throw new RepositoryError(`While the gate of this landing ran, somebody ${fresh}.`, 'Look at the work, then retry.');
+  // The question that the landing asks adds how to retry.
+  throw new RepositoryError(
+    `While the gate of the landing of ${idea} ran, one of its commands, another program or a person ${fresh}.`,
+    'Look at the work of the idea and at the gate commands',
+  );
 }
 
 export const PUT_BACK = 'ralphctl restored it';

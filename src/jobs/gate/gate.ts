@@ -36,7 +36,10 @@ async function gateOf(
   signal: AbortSignal,
 ): Promise<GateResult> {
   const there = await stat(input.worktree).catch(() => undefined);
-  if (!there?.isDirectory()) throw new WorkError(`the worktree ${input.worktree} is gone`, FAILURE.repository);
+  if (!there?.isDirectory()) {
+    const message = `the worktree ${input.worktree} is gone. Restart the idea with: ralphctl retry ${input.idea}`;
+    throw new WorkError(message, FAILURE.repository);
+  }
   const dir = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial);
   const previous = iterationDir(deps.root, input.project, input.runId, input.idea, input.serial - 1);
   const where = { dir: input.worktree, logDir: join(dir, 'gate'), previousLogDir: join(previous, 'gate') };

@@ -74,6 +74,26 @@ const LINES: [string, RunEvent, string | undefined][] = [
     { kind: 'bounced', idea: 'a-1', why: 'it conflicts' },
     '↺ a-1 does not land: it conflicts; its agent gets it back',
   ],
+  [
+    'a run that waits for assignments',
+    { kind: 'run', state: 'waiting_user', landed: 1, total: 5 },
+    'run waits for you to start ideas (1/5 landed)',
+  ],
+  [
+    'parked: says the trouble in words',
+    { kind: 'parked', idea: 'a-1', trouble: { kind: 'auth', agent: 'claude', message: 'no key' } },
+    '◷ a-1 could not work: claude needs a login: no key',
+  ],
+  [
+    'held by a budget, with the command',
+    { kind: 'held', idea: 'a-1', why: 'the budget of the run is used up' },
+    '◷ a-1 holds and keeps its work: the budget of the run is used up; to continue: ralphctl budget raise',
+  ],
+  [
+    'warning: its kind in words',
+    { kind: 'warning', idea: 'a-1', warning: 'outside', text: 'b.txt changed while a-1 ran' },
+    '! a-1 changes outside its worktree: b.txt changed while a-1 ran; ralphctl warn a-1 continue|stop|+N',
+  ],
   ['waiting', { kind: 'waiting', idea: 'a-1', why: 'usage limit', ms: 5000 }, '… a-1 waits 5.0s: usage limit'],
   [
     'delivered: advice of ralphctl itself',

@@ -36,7 +36,7 @@ describe('G9 status of every idea', () => {
 
   test('a status that does not exist is refused with those that do', () => {
     expect(listProblem({ only: ['landed', 'done'] })).toMatch(/--only done: there are pending, running, .*landed/);
-    expect(listProblem({ only: ['landed'] })).toBeUndefined();
+    expect(listProblem({ only: ['landed', 'timed-out', 'asks', 'timeout'] })).toBeUndefined();
     expect(listProblem({ all: true, page: 2 })).toMatch(/leave out --page/);
   });
 });

@@ -3,6 +3,7 @@
 import { type Dimension, MOST_AMOUNT } from '../../../protocol/budget.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { connect } from '../../api/connection.js';
+import { noWorker } from '../../api/no-answer.js';
 import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson } from '../../context.js';
 import { accountText, budgetText } from '../../views/live-lines.js';
@@ -16,7 +17,7 @@ export async function listLimits(context: Context): Promise<number> {
     const api = new RunApi(connected.client, id);
     if (!(await api.facts())?.open) throw noRun();
     const status = await api.status();
-    if (!status) throw new UserError('no worker answers. Start one with: ralphctl start', EXIT.unreachable);
+    if (!status) throw noWorker();
     const { accounts = [], resumesAt } = status;
     if (context.json) printJson({ accounts, resumesAt });
     else {
@@ -47,7 +48,7 @@ export async function showBudget(context: Context): Promise<number> {
     const api = new RunApi(connected.client, id);
     if (!(await api.facts())?.open) throw noRun();
     const status = await api.status();
-    if (!status) throw new UserError('no worker answers. Start one with: ralphctl start', EXIT.unreachable);
+    if (!status) throw noWorker();
     const lines = status.budget ?? [];
     if (context.json) printJson({ budget: lines });
     else if (lines.length === 0)

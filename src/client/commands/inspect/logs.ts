@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
+import { TIMED_OUT } from '../../../decide/idea/completion.js';
 import type { IdeaModel, Iteration } from '../../../model/model.js';
 import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
@@ -228,7 +229,7 @@ async function afterwards(dir: string, run: Iteration | undefined): Promise<void
     print(
       `the agent failed${typeof exitCode === 'number' ? ` with exit code ${exitCode}` : ''}: ${clean(outcome.message)}`,
     );
-  else if (outcome?.kind === 'timeout') print(`ralphctl stopped the agent: ${outcome.why}`);
+  else if (outcome?.kind === 'timeout') print(`${TIMED_OUT[outcome.why]}; ralphctl ended it`);
   else if (typeof exitCode === 'number' && exitCode !== 0) print(`the agent ended with exit code ${exitCode}`);
   for (const path of await gateLogs(dir)) {
     say(`── gate ── ${path}`);

@@ -36,6 +36,7 @@ import { recordedRun, recordedStatus } from '../../views/recorded.js';
 import { attention, describeLive, nextSteps, SHOWN } from '../../views/status-lines.js';
 import { describeList, listIdeas, listProblem, type StatusOptions } from '../../views/status-list.js';
 import { localTime } from '../../views/terminal.js';
+import { stateWord } from '../../views/words.js';
 
 /** Each running idea needs a query of its own. With a hundred slots that would keep the worker busy for seconds. */
 const MOST_ASKED = 20;
@@ -237,7 +238,7 @@ function describe(found: Found, givenUp: ReadonlySet<string>): void {
   if (live) describeLive(live, found.ideas, found.progress, found);
   if (!live || found.recorded) {
     const { progress } = facts;
-    const known = progress ? `${progress.state}, ${progress.landed}/${progress.total} landed` : 'open';
+    const known = progress ? `${stateWord(progress.state)}, ${progress.landed}/${progress.total} landed` : 'open';
     if (live) print('(as last recorded)');
     else {
       print(`run ${facts.runId ?? ''}: ${known} (as last recorded)`);

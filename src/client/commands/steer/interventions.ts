@@ -15,10 +15,12 @@ import { knownIdeas, loadIdea } from '../../../run-files/run.js';
 import { runningWorker } from '../../../worker/record.js';
 import type { Closed } from '../../after-run/closed.js';
 import { connect } from '../../api/connection.js';
+import { notRunning, noWorker } from '../../api/no-answer.js';
 import { noRun, RunApi } from '../../api/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { failingLines } from '../../open-run/failing-run.js';
 import { clean } from '../../views/live-lines.js';
+import { warningWord } from '../../views/words.js';
 
 export interface OpenRun {
   api: RunApi;
@@ -279,12 +281,12 @@ async function review(context: Context, idea: string): Promise<number> {
     const api = new RunApi(connected.client, id);
     if (!(await api.facts())?.open) throw noRun();
     const view = await api.idea(idea);
-    if (!view) throw new UserError(`${idea} is not running, or no worker answers. See: ralphctl status`, EXIT.noRun);
+    if (!view) throw (await api.status()) ? notRunning(idea) : noWorker();
     if (context.json) printJson(view);
     else {
       const warnings = view.warnings ?? [];
       print(warnings.length === 0 ? `${idea} has no warnings` : `warnings of ${idea}:`);
-      for (const { kind, text } of warnings) print(`  ${kind}: ${clean(text)}`);
+      for (const { kind, text } of warnings) print(`  ${warningWord(kind)}: ${clean(text)}`);
       print(
         `iteration ${view.iteration}${view.maxIterations ? `/${view.maxIterations}` : ''}, ${view.commits} commits`,
       );
