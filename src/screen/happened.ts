@@ -93,7 +93,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
       const tests = event.tests ? `, ${event.tests.passed}/${event.tests.total} passing` : '';
       const flaky = event.flaky?.length ? `; flaky: ${clean(event.flaky.join(', '))}` : '';
       if (event.pass) return say('✓', 'green', `${where} green${tests}${flaky}`);
-      const next = event.merged ? '' : '; the failure is in its next prompt';
+      const next = event.merged || lastTry(event.idea, model) ? '' : '; the failure is in its next prompt';
       return say('✗', 'red', `${where} red: ${clean(event.command ?? '')}${tests}${next}`);
     }
     case 'landing':
@@ -141,7 +141,7 @@ export function happened(event: StampedEvent, model: RunModel, now: number): Hap
     case 'escalated':
       return say('!', 'yellow', `got nowhere in ${many(event.iterations, 'iteration')}: ${RUNGS[event.rung]}`);
     case 'alert': {
-      const text = `alert to ${clean(event.row)} ${event.state}${event.why ? `: ${clean(event.why)}` : ''}`;
+      const text = `alert to row ${clean(event.row)} ${event.state}${event.why ? `: ${clean(event.why)}` : ''}`;
       return event.state === 'failed' ? say('!', 'yellow', text) : say('·', 'gray', text);
     }
     case 'warning':
@@ -188,6 +188,12 @@ function ofIdea(
     case 'landing':
       return say('▵', 'blue', 'in the landing queue');
   }
+}
+
+/** No iteration follows. */
+function lastTry(idea: string, model: RunModel): boolean {
+  const last = model.ideas.get(idea)?.iterations.at(-1);
+  return last?.max !== undefined && last.number >= last.max;
 }
 
 /** The event holds a shortened question; an open idea still holds the whole one. */

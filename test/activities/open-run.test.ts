@@ -63,6 +63,6 @@ describe('closeRun', () => {
     await close(1);
     await close(2);
     const path = join(runDir(b.root, b.project, 'run-1'), 'summary.json');
-    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ landed: 2 });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ landed: 2, run: { spent: { iterations: 0 } } });
   });
 });

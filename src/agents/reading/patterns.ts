@@ -30,7 +30,7 @@ const FAILURE_PATTERNS: readonly FailurePattern[] = [
     kind: 'limited',
     scope: 'usage',
     pattern:
-      /hit your (?:usage |session |weekly )?limit|usage limit (?:has been |was )?(?:reached|exceeded)|(?:exhausted|exceeded) your (?:\w+ )?quota|quota exceeded|daily quota|free tier/i,
+      /hit your (?:usage |session |weekly )?limit|usage limit (?:has been |was )?(?:reached|exceeded)|(?:exhausted|exceeded) your (?:\w+ )?quota|(?<!(?:disk|storage|file|inode|block|space|volume)s? )quota exceeded|daily quota|free tier/i,
   },
   {
     kind: 'limited',

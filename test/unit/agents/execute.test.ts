@@ -176,6 +176,15 @@ describe('hostile agents', () => {
     expect((await execute({ adapter: 'claude', command })).outcome).toEqual({ kind: 'ok' });
   });
 
+  it.each([
+    ['error: disk quota exceeded in registry', 'failed'],
+    ['cp: Disk quota exceeded (os error 122)', 'failed'],
+    ['quota exceeded, try again later', 'limited'],
+  ])('"%s" makes a run %s', async (text, kind) => {
+    const { outcome } = await execute({ command: await shellAgent(`cat > /dev/null; echo '${text}' >&2; exit 3`) });
+    expect(outcome.kind === 'failed' && outcome.failure === 'limited' ? 'limited' : outcome.kind).toBe(kind);
+  });
+
   it('a result stands although the CLI then ignores TERM, daemonises and holds its output open', async () => {
     const command = await shellAgent(`trap '' TERM; cat > /dev/null; cat '${FIXTURES}claude/text.stdout'
 setsid sh -c 'trap "" TERM; while :; do sleep 600; done' & while :; do sleep 600; done`);
