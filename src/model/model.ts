@@ -199,6 +199,8 @@ export interface RunModel {
   conflicts: number;
   /** Newest last, bounded. */
   log: StampedEvent[];
+  /** Set by the full screen until it has read the events once, or the run has answered. */
+  reading?: true;
   /** Number of folded events. */
   events: number;
   lastAt?: number;

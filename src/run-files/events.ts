@@ -39,9 +39,14 @@ export class EventWriter {
 
 /**
  * Yields the events in the file and then new ones, until the signal aborts. Waits for a half-written last line; skips
- * lines that are not JSON.
+ * lines that are not JSON. Calls `read` each time when all complete lines have been taken.
  */
-export async function* followEvents(path: string, signal: AbortSignal, pollMs = 150): AsyncGenerator<StampedEvent> {
+export async function* followEvents(
+  path: string,
+  signal: AbortSignal,
+  pollMs = 150,
+  read?: () => void,
+): AsyncGenerator<StampedEvent> {
   let offset = 0;
   let rest = '';
   const chunk = Buffer.alloc(64 * 1024);
@@ -68,6 +73,7 @@ export async function* followEvents(path: string, signal: AbortSignal, pollMs = 
         if (event) yield event;
       }
     }
+    read?.();
     if (ended) return;
     await delay(pollMs, undefined, { signal }).catch(() => {});
   }

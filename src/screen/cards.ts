@@ -5,7 +5,7 @@ import { forNextText } from './for-next.js';
 import { claim } from './happened.js';
 import { coloured, type Line, line } from './line.js';
 import { listsOf } from './lists.js';
-import { withoutSignal } from './need-lines.js';
+import { firstLines, withoutSignal } from './need-lines.js';
 import { dollars, many } from './numbers.js';
 import { ideaVerbs } from './possible.js';
 import { clean, cut, width, wrapAll } from './text.js';
@@ -135,11 +135,11 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
       );
     case 'asks':
     case 'approve':
-      return wrapAll(idea.question ?? idea.reason ?? '', cells).slice(0, 6);
+      return firstLines(wrapAll(idea.question ?? idea.reason ?? '', cells), 6, idea.id);
     case 'failed':
       return failed(view, idea, cells);
     case 'blocked':
-      return wrapAll(idea.reason ?? '', cells).slice(0, 4);
+      return firstLines(wrapAll(idea.reason ?? '', cells), 4, idea.id);
     case 'after': {
       const first = listsOf(model).after.get(idea.id) ?? '';
       const open = idea.dependsOn.filter((id) => model.ideas.get(id)?.status !== 'landed');

@@ -1,6 +1,8 @@
 /** Words for requests to a person. */
-import type { IdeaModel } from '../model/model.js';
+import type { IdeaModel, RunModel } from '../model/model.js';
+import { dim, type Line, line } from './line.js';
 import type { Need } from './lists.js';
+import { many } from './numbers.js';
 import { clean } from './text.js';
 
 /** The facts that a person needs to decide: the question, the reason, or the progress so far. */
@@ -11,8 +13,40 @@ export function needText({ idea, shown, text }: Need): string {
   return clean(idea.reason ?? '');
 }
 
+/** Takes the place of an empty list of requests. */
+export const nobody = ({ reading }: Pick<RunModel, 'reading'>): string =>
+  reading ? ' reading …' : ' nobody is waited for';
+
 /** Words of an agent without its signal line. */
 export const withoutSignal = (words: string): string => words.replace(/<ralph\b[^>]*>[\s\S]*?<\/ralph>/g, '').trim();
+
+/**
+ * The part of a long text that fits. The last line says how many lines are hidden. `most`: the last first line.
+ * `keys`: PgDn and PgUp scroll it; otherwise `whole` names the place that has all of it.
+ */
+export function windowed(
+  all: readonly Line[],
+  height: number,
+  from: number,
+  { keys, whole }: { keys: boolean; whole: string },
+): { lines: Line[]; most: number } {
+  const room = Math.max(1, height);
+  if (all.length <= room) return { lines: [...all], most: 0 };
+  const shown = Math.max(1, room - 1);
+  const most = all.length - shown;
+  const first = keys ? Math.max(0, Math.min(from, most)) : 0;
+  const rest = most - first;
+  const above = first > 0 ? `${many(first, 'line')} above, PgUp` : '';
+  const below = rest > 0 ? `${rest} more ${rest === 1 ? 'line' : 'lines'}${keys ? ', PgDn' : `: ${whole}`}` : '';
+  const mark = [below, above].filter((one) => one !== '').join(' · ');
+  return { lines: [...all.slice(first, first + shown), line(dim(` … ${mark}`))].slice(0, room), most };
+}
+
+/** The first lines of a text; a cut text ends with the number of hidden lines and the command that prints it whole. */
+export const firstLines = (rows: readonly string[], height: number, id: string): string[] =>
+  rows.length <= height
+    ? [...rows]
+    : [...rows.slice(0, height - 1), `… ${rows.length - height + 1} more lines: ralphctl why ${id}`];
 
 /** `3 of 3 iterations, 60 %, gate red: npm test` */
 function timedOut(idea: IdeaModel): string {

@@ -7,7 +7,7 @@ import { cardKeys, packed } from './cards.js';
 import { framed, screenLine } from './frame.js';
 import { coloured, dim, inverse, type Line, line, rule } from './line.js';
 import { listsOf, type Need, waitingFor } from './lists.js';
-import { needText, withoutSignal } from './need-lines.js';
+import { needText, nobody, windowed, withoutSignal } from './need-lines.js';
 import { many, whole } from './numbers.js';
 import { costText } from './run-slots.js';
 import { clean, labelled, pad, wrapAll } from './text.js';
@@ -58,7 +58,9 @@ export function needsView(view: View): Picture {
   const row = rows[at];
   const oldest = Math.min(...listsOf(model).needs.map(({ since }) => since ?? Number.POSITIVE_INFINITY));
   const count = listsOf(model).needs.length;
-  const told = `${whole(count)} need you${Number.isFinite(oldest) ? `, the oldest since ${clock(oldest, now)}` : ''}`;
+  const told = model.reading
+    ? ''
+    : `${whole(count)} need you${Number.isFinite(oldest) ? `, the oldest since ${clock(oldest, now)}` : ''}`;
   const head = screenLine(view, told);
   const idea = row?.need?.idea ?? (row?.warning?.idea ? model.ideas.get(row.warning.idea) : undefined);
   const picture = size.columns >= 120 ? wide(view, rows, at, head) : narrow(view, rows, at, head);
@@ -73,6 +75,7 @@ export function needsView(view: View): Picture {
     ...(picture.cursor && answering && !ui.prompt ? { cursor: picture.cursor } : {}),
     ...(row ? { selected: row.at } : {}),
     scroll: picture.first,
+    ...(picture.most === undefined ? {} : { most: picture.most }),
   };
 }
 
@@ -80,13 +83,16 @@ interface Body {
   lines: Line[];
   first: number;
   cursor?: { line: number; column: number };
+  most?: number | undefined;
 }
 
 function narrow(view: View, rows: readonly Row[], at: number, head: Line): Body {
-  const { size, ui } = view;
+  const { model, size, ui } = view;
   const height = size.rows - 3;
-  if (rows.length === 0) return { lines: [head, line(dim(' nobody is waited for'))], first: 0 };
-  const list = Math.max(2, Math.min(rows.length, Math.floor(height / 4)));
+  if (rows.length === 0) return { lines: [head, line(dim(nobody(model)))], first: 0 };
+  // A small screen leaves its lines to the question and the editor.
+  const least = ui.answering !== undefined && height < 10 ? 1 : 2;
+  const list = Math.max(least, Math.min(rows.length, Math.floor(height / 4)));
   const first = windowAt(at, rows.length, list, ui.scroll.needs);
   const lines = [
     head,
@@ -102,7 +108,7 @@ function narrow(view: View, rows: readonly Row[], at: number, head: Line): Body 
     if (typed) cursor = { line: lines.length + typed.cursor.line, column: typed.cursor.column };
     lines.push(...own);
   }
-  return { lines, first, ...(cursor ? { cursor } : {}) };
+  return { lines, first, most: parts[0]?.most, ...(cursor ? { cursor } : {}) };
 }
 
 function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
@@ -124,13 +130,13 @@ function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
   };
   const list: Part = {
     title: `Needs you ${whole(needs.length)}`,
-    lines: needs.length === 0 ? [line(dim(' nobody is waited for'))] : needs.slice(first, first + shown).flatMap(two),
+    lines: needs.length === 0 ? [line(dim(nobody(view.model)))] : needs.slice(first, first + shown).flatMap(two),
   };
   const parts = [list];
   if (warnings.length > 0)
     parts.push({ title: `Warnings ${warnings.length}`, lines: warnings.flatMap(two), grows: true });
   const row = rows[at];
-  const details = row ? detailParts(row, view, right - 2, height - 2) : [];
+  const details = row ? detailParts(row, view, right - 2, height - 3) : [];
   const titled = details.map(
     (part, index): Part => ({
       title: part.title,
@@ -147,7 +153,7 @@ function wide(view: View, rows: readonly Row[], at: number, head: Line): Body {
   // The editor is the last part. The lines of the earlier parts give its position.
   const above = titled.slice(0, -1).reduce((sum, part) => sum + part.lines.length + 1, 1);
   const row0 = Math.min(above + 1 + typed.cursor.line, height - 1);
-  return { lines, first, cursor: { line: row0, column: left + 1 + typed.cursor.column } };
+  return { lines, first, most: details[0]?.most, cursor: { line: row0, column: left + 1 + typed.cursor.column } };
 }
 
 const titleOf = (row: Row | undefined): string => row?.need?.idea?.title ?? row?.warning?.text ?? row?.need?.text ?? '';
@@ -177,6 +183,7 @@ interface DetailPart {
   right?: string;
   lines: Line[];
   editor?: Editor;
+  most?: number;
 }
 
 /** The question, the earlier words and actions, and the answer, in exactly `height` lines. */
@@ -187,17 +194,24 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
   const word = row.need?.shown ?? row.warning?.kind ?? '';
   const cells = columns - 2;
   const text = row.need ? questionOf(row.need) : (row.warning?.text ?? '');
-  const asked = indented(wrapAll(text, cells));
-  const parts: DetailPart[] = [{ title: `${name} ${word}`, right: idea ? aboutLine(view, idea) : '', lines: asked }];
-  const did: DetailPart | undefined = idea
+  const answers = idea && (row.need?.shown === 'asks' || row.need?.shown === 'approve' || ui.answering === idea.id);
+  // Title and lines of the last part. The question gets what is left and keeps at least a few lines.
+  const least = answers ? (height < 12 ? 2 : 4) : 2;
+  const facts = idea && height >= 12 ? didLines(view, idea, columns) : undefined;
+  const room1 = height - 1 - least - (facts ? facts.length + 1 : 0);
+  const { lines: asked, most } = windowed(indented(wrapAll(text, cells)), room1, ui.scroll.question ?? 0, {
+    keys: idea !== undefined && ui.answering === idea.id,
+    whole: idea ? `${answers ? 'a answer, or ' : ''}ralphctl why ${idea.id}` : 'ralphctl status',
+  });
+  const about = idea ? aboutLine(view, idea) : '';
+  const parts: DetailPart[] = [{ title: `${name} ${word}`, right: about, lines: asked, most }];
+  const did: DetailPart | undefined = facts
     ? {
         title: 'what it did',
         right: `${view.theme.ascii ? 'Enter' : '↵'} its page`,
-        lines: didLines(view, idea, columns),
+        lines: facts,
       }
     : undefined;
-  const answers = idea && (row.need?.shown === 'asks' || row.need?.shown === 'approve' || ui.answering === idea.id);
-  const least = answers ? 4 : 2;
   // Earlier words fill the space between the question and the answer.
   const words = idea ? lastWords(view, idea) : '';
   const fixed = parts.length + asked.length + (did ? did.lines.length + 1 : 0) + least;

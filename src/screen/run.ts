@@ -6,7 +6,7 @@ import { footer } from './footer.js';
 import { eventKey, type Happened, happened, isSmall } from './happened.js';
 import { coloured, dim, edges, fill, inverse, type Line, line, listed, rule, within } from './line.js';
 import { listsOf, type Need, waitingFor } from './lists.js';
-import { needText } from './need-lines.js';
+import { needText, nobody } from './need-lines.js';
 import { dollars, dollarsOf, many, whole } from './numbers.js';
 import { slotLines } from './run-slots.js';
 import { agentsOf, limitWord } from './standing.js';
@@ -93,8 +93,8 @@ function needRows(view: View): Row[] {
   const { needs } = listsOf(model);
   const wide = size.columns >= 120;
   const right = needs.length === 0 ? '' : `a answer  n next${wide ? '  2 all of them' : ''}`;
-  const head = { line: rule(`Needs you ${whole(needs.length)}`, right, size.columns) };
-  if (needs.length === 0) return [head, { line: line(dim(' nobody is waited for')) }];
+  const head = { line: rule(model.reading ? 'Needs you' : `Needs you ${whole(needs.length)}`, right, size.columns) };
+  if (needs.length === 0) return [head, { line: line(dim(nobody(model))) }];
   const shown = needs.length > MOST_NEEDS ? needs.slice(0, MOST_NEEDS - 1) : needs;
   const rows: Row[] = shown.map((need) => ({
     line: needLine(need, view),

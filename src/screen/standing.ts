@@ -22,6 +22,7 @@ export interface Standing {
 
 export function standingOf(model: RunModel, details: Details, now: number): Standing {
   const { state } = model;
+  if (model.reading) return { sign: '·', colour: 'gray', text: 'reading …', second: 'its events are being read' };
   if (state === 'completed' || state === 'stopped' || state === 'aborted') return over(model, now);
   if (details.standstill) return still(details.standstill, now);
   const since = model.since === undefined ? '' : ` ${duration(now - model.since)}`;

@@ -20,6 +20,7 @@ export const place = (model: RunModel, columns: number): string =>
 export function topLine(model: RunModel, details: Details, now: number, columns: number): Line {
   const standing = standingOf(model, details, now);
   const head = line(bold(place(model, columns)), '  ', stateLine(standing));
+  if (model.reading) return within(head, columns);
   if (standing.stale) {
     const asOf = model.lastAt === undefined ? '' : `as of ${clock(model.lastAt, now)}`;
     const room = columns - lineWidth(head) - 2;
@@ -119,6 +120,7 @@ export function runBar(model: RunModel, columns: number): Line {
 }
 
 export function countsLine(model: RunModel, details: Details, now: number, columns: number): Line {
+  if (model.reading) return line();
   const { counts } = model;
   const stale = standingOf(model, details, now).stale;
   const parts = stale

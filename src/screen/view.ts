@@ -27,6 +27,8 @@ export interface Picture {
   selected?: Selection;
   /** First visible line after layout; becomes `ui.scroll`. */
   scroll?: number;
+  /** The last first line to which the question beside the answer scrolls. */
+  most?: number;
 }
 
 export const isSame = (a: Selection, b: Selection): boolean => a.section === b.section && a.id === b.id;

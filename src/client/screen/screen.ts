@@ -229,11 +229,11 @@ export class Screen {
       return;
     }
     if (this.#composedUi !== this.#ui) this.#compose();
-    const { selected } = this.#picture;
+    const { selected, most } = this.#picture;
     const places = this.#places();
     const seen = {
       ...{ model: this.#model, details: this.#details, places, rows: this.#terminal.size.rows },
-      ...(selected ? { selected } : {}),
+      ...{ selected, most },
     };
     const before = this.#ui;
     const { ui, act } = press(before, key, seen);

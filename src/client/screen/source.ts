@@ -24,6 +24,8 @@ import { takeForNext } from '../model/for-next.js';
 import { ringBell } from '../views/terminal.js';
 
 const EVENTS_POLL_MS = 500;
+/** The first picture waits this long for the events that are there. */
+const FIRST_READ_MS = 400;
 const LOOK_MS = 2000;
 const AFTER_BURST_MS = 1000;
 const ASK_EVERY_MS = 15_000;
@@ -43,6 +45,7 @@ export class RunSource {
   readonly #changed: () => void;
   readonly #stop = new AbortController();
   readonly #tasks: Promise<void>[] = [];
+  #read: () => void = () => {};
   #connected: Connected | undefined;
   #api: RunApi | undefined;
   #asked = 0;
@@ -64,11 +67,17 @@ export class RunSource {
     const found = await emptyModel(this.#context.root, this.#ref);
     if (!found) throw new Error(`run ${this.#ref.runId} left no files here`);
     const { repo, target } = found.run.file;
+    found.model.reading = true;
+    const read = new Promise<void>((resolve) => {
+      this.#read = resolve;
+    });
     this.#tasks.push(
       this.#follow(found.model),
       this.#watch(found.model),
       this.#watchCheckout(found.model, repo, target),
     );
+    // A short history is whole in the first picture.
+    await Promise.race([read, delay(FIRST_READ_MS)]);
     return found.model;
   }
 
@@ -104,7 +113,8 @@ export class RunSource {
     const { root } = this.#context;
     let count = 0;
     const opened = Date.now();
-    for await (const event of followEvents(eventsPath(root, this.#ref), this.#stop.signal, EVENTS_POLL_MS)) {
+    const read = (): void => this.#isRead(model);
+    for await (const event of followEvents(eventsPath(root, this.#ref), this.#stop.signal, EVENTS_POLL_MS, read)) {
       const known = model.order.length;
       fold(model, event);
       if (event.kind === 'alert' && event.state === 'bell' && Date.parse(event.at) >= opened) ringBell();
@@ -113,6 +123,13 @@ export class RunSource {
       if (++count % SLICE === 0) await delay(0);
       this.#changed();
     }
+  }
+
+  #isRead(model: RunModel): void {
+    if (!model.reading) return;
+    delete model.reading;
+    this.#read();
+    this.#changed();
   }
 
   async #watch(model: RunModel): Promise<void> {
@@ -160,6 +177,7 @@ export class RunSource {
     if (!status || status.runId !== model.runId) return;
     this.#answered = Date.now();
     takeStatus(model, status, this.#answered);
+    this.#isRead(model);
     model.warnings = withBehind(model.warnings, this.#behind);
     if (this.#standstill?.kind === 'busy') this.#standstill = undefined;
     this.#changed();

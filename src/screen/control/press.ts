@@ -17,7 +17,7 @@ export function press(before: Ui, key: Typed, seen: Seen): Pressed {
   const { message: _, ...ui } = before;
   if (ui.confirm !== undefined) return confirmed(ui, key);
   if (ui.prompt) return prompted(ui, ui.prompt, key, seen);
-  if (ui.answering !== undefined) return answering(ui, ui.answering, key);
+  if (ui.answering !== undefined) return answering(ui, ui.answering, key, seen);
   const action = actionOf(ui.screen, key.name)?.action;
   return action ? acted(ui, action, key, seen) : { ui };
 }
@@ -27,13 +27,19 @@ function confirmed({ confirm, pending, ...ui }: Ui, key: Typed): Pressed {
   return { ui: { ...ui, message: { text: `not done: ${confirm}` } } };
 }
 
-function answering(ui: Ui, idea: string, key: Typed): Pressed {
+function answering(ui: Ui, idea: string, key: Typed, { rows, most = 0 }: Seen): Pressed {
   const draft = ui.drafts[idea] ?? draftOf('');
   const { answering: _, ...rest } = ui;
   switch (key.name) {
     case 'esc':
     case 'ctrl-c':
       return { ui: rest };
+    case 'pageup':
+    case 'pagedown': {
+      const page = Math.max(1, Math.floor(rows / 4));
+      const to = Math.min(ui.scroll.question ?? 0, most) + (key.name === 'pageup' ? -page : page);
+      return { ui: { ...ui, scroll: { ...ui.scroll, question: Math.max(0, Math.min(to, most)) } } };
+    }
     case 'ctrl-e':
       return { ui, act: { do: 'editor', idea } };
     case 'enter':
@@ -54,6 +60,7 @@ function wished(ui: Ui, wish: Wish): Pressed {
         ...goTo(ui, 'needs'),
         selected: { ...ui.selected, needs: { section: 'needs', id: wish.answer } },
         answering: wish.answer,
+        scroll: { ...ui.scroll, question: 0 },
       },
     };
   if ('type' in wish) {

@@ -11,8 +11,10 @@ export interface Seen {
   details: Details;
   /** Selectable entries, in display order. */
   places: readonly Selection[];
-  selected?: Selection;
+  selected?: Selection | undefined;
   rows: number;
+  /** The last first line of the question beside the answer. */
+  most?: number | undefined;
 }
 
 export interface Pressed {

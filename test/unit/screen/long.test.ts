@@ -1,0 +1,86 @@
+/** Long questions beside the answer, and the picture before the events are read: C3 G4 G5. */
+import { describe, expect, it } from 'vitest';
+import { newModel } from '../../../src/model/fold.js';
+import type { RunModel } from '../../../src/model/model.js';
+import { compose, placesOf } from '../../../src/screen/compose.js';
+import { press } from '../../../src/screen/control/press.js';
+import { noDetails } from '../../../src/screen/details.js';
+import { plainLine } from '../../../src/screen/line.js';
+import { initialUi, type Ui } from '../../../src/screen/ui.js';
+import type { Picture, Size } from '../../../src/screen/view.js';
+import { idea, mfaDetails, NOW, shop } from './shop.js';
+
+const THEME = { colour: true, ascii: false };
+const SMALL: Size = { columns: 80, rows: 24 };
+const SIZES: Size[] = [SMALL, { columns: 120, rows: 40 }, { columns: 40, rows: 10 }, { columns: 60, rows: 12 }];
+const LINES = 60;
+
+function asking(): RunModel {
+  const model = shop();
+  const mfa = model.ideas.get('mfa-001');
+  if (mfa) mfa.question = Array.from({ length: LINES }, (_, n) => `Point ${n + 1} of the question.`).join('\n');
+  return model;
+}
+const draw = (ui: Ui, size: Size, model = asking()): Picture => compose(model, ui, mfaDetails(), size, THEME, NOW);
+const textOf = ({ lines }: Picture): string => lines.map((one) => plainLine(one).trimEnd()).join('\n');
+const answer = (text: string): Ui => ({
+  ...initialUi(),
+  screen: 'needs',
+  answering: 'mfa-001',
+  drafts: { 'mfa-001': { text, cursor: text.length } },
+});
+
+describe('a question longer than the screen', () => {
+  it.each(SIZES)('leaves the answer in sight at $columns x $rows, and says how much is hidden', (size) => {
+    const picture = draw(answer('My words'), size);
+    const { cursor } = picture;
+    expect(cursor).toBeDefined();
+    const at = plainLine(picture.lines[cursor?.line ?? 0] ?? []).slice(0, cursor?.column);
+    expect(at).toMatch(/ My words$/);
+    expect(textOf(picture)).toContain('Point 1 of the question.');
+    expect(textOf(picture)).toMatch(/… \d+ more lines, PgDn/);
+  });
+
+  it.each(SIZES)('is read to its end with PgDn at $columns x $rows, and back with PgUp', (size) => {
+    let ui = answer('My words');
+    const model = asking();
+    const seen = new Set<string>();
+    const page = (name: string): Picture => {
+      const picture = draw(ui, size, model);
+      for (const [, n = ''] of textOf(picture).matchAll(/Point (\d+) of/g)) seen.add(n);
+      const places = placesOf(model, ui, noDetails(), size, THEME, NOW);
+      const { most, selected } = picture;
+      ui = press(ui, { name }, { model, details: noDetails(), places, rows: size.rows, selected, most }).ui;
+      return picture;
+    };
+    for (let time = 0; time < LINES + 5; time += 1) page('pagedown');
+    const last = textOf(page('pageup'));
+    expect(last).toContain(`Point ${LINES} of`);
+    expect(last).toMatch(/… \d+ lines above, PgUp/);
+    expect(textOf(draw(ui, size, model))).not.toContain(`Point ${LINES} of`);
+    expect(ui.drafts['mfa-001']?.text).toBe('My words');
+    if (size === SMALL) expect(seen.size).toBe(LINES);
+  });
+
+  it('says where the whole text is while nobody types, and on the page of the idea', () => {
+    expect(textOf(draw({ ...initialUi(), screen: 'needs' }, SMALL))).toMatch(
+      /… \d+ more lines: a answer, or ralphctl why mfa-001/,
+    );
+    expect(textOf(draw({ ...initialUi(), screen: 'idea', idea: 'mfa-001' }, SMALL))).toContain(
+      '… 55 more lines: ralphctl why mfa-001',
+    );
+  });
+});
+
+describe('before the events are read', () => {
+  it.each(['run', 'needs'] as const)('%s says that it reads, and claims nothing about the run', (screen) => {
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a', 'A')]);
+    const text = (): string => textOf(compose(model, { ...initialUi(), screen }, noDetails(), SMALL, THEME, NOW));
+    model.reading = true;
+    expect(text()).toContain('shop → main  · reading …');
+    expect(text()).not.toMatch(/not started|\d slots|nobody is waited for|need you/);
+    delete model.reading;
+    expect(text()).toContain('not started');
+    expect(text()).toContain('nobody is waited for');
+  });
+});
