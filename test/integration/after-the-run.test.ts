@@ -95,6 +95,9 @@ it(
         { idea: 'never', status: 'skipped' },
       ],
     });
+    expect((await held.box.run('logs', '--json')).json).toContainEqual(
+      expect.objectContaining({ kind: 'idea', idea: 'never', status: 'skipped' }),
+    );
     expect(await held.prompt('late', 1)).toContain('try the other way');
     expect(await held.prompt('late', 1)).toContain('of 6');
     expect(await held.prompt('late', 1)).toContain('Do it in green');

@@ -275,6 +275,11 @@ export class Autopilot {
     return changes;
   }
 
+  tellLeftOut(): void {
+    const left = this.state.entries.filter(({ status }) => status === 'skipped' || status === 'abandoned');
+    this.#board.changes.push(...left);
+  }
+
   /** Changes of status since the last call, for alerts. */
   takeTurns(): IdeaEntry[] {
     return this.#board.turns.splice(0);

@@ -93,6 +93,7 @@ class AutopilotShell {
     if (!this.#pilot) {
       const opened = await mainActivities().openRun({ project, runId });
       this.#pilot = new Autopilot(firstState(opened, settings, Date.now()), settings);
+      this.#pilot.tellLeftOut();
     }
     const pilot = this.#pilot;
     this.#carried.watch(pilot);
