@@ -198,7 +198,7 @@ describe('with a server', () => {
       expect((await other.run('start', '--no-worker', '--detach')).code).toBe(0);
       await other.write({ 'roadmap.md': roadmap([{ id: 'x-1' }, { id: 'x-2' }]) });
       const { code, stderr } = await other.run('enqueue');
-      expect([code, stderr]).toEqual([5, expect.stringMatching(/no worker.*ralphctl worker/s)]);
+      expect([code, stderr]).toEqual([5, expect.stringMatching(/no worker.*ralphctl start/s)]);
       // The server queues a command, and it applies later.
       const paused = await other.run('pause');
       expect([paused.code, paused.stdout]).toEqual([0, expect.stringContaining('No worker is running')]);
