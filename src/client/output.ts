@@ -3,6 +3,7 @@
  * Invariant: the process ends only after a slow reader of a pipe has everything, and at once when the reader has gone
  * (`ralphctl logs | head`). Every command loads this, so it imports nothing heavy.
  */
+import { writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { EXIT, UserError } from '../protocol/user-error.js';
 
@@ -27,12 +28,26 @@ export const writeAll = (stream: Writable, chunk: Buffer | string): Promise<void
     stream.once('close', go);
   });
 
-/** A reader that has gone ends the program silently, with the code a shell shows for SIGPIPE. */
+/**
+ * A reader that has gone ends the program silently, with the code a shell shows for SIGPIPE. Output that cannot be
+ * written, for example to a full disk, ends it with one sentence.
+ */
 export function endWithReader(stream: Writable): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(SIGPIPE_CODE);
-    throw error;
+    try {
+      writeSync(2, `${unwritten(error)}\n`);
+    } catch {
+      // Standard error may be on the same full disk.
+    }
+    process.exit(EXIT.internal);
   });
+}
+
+function unwritten({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return `ralphctl: cannot write the output: the disk is full (${code}). Free disk space, then call the command again`;
+  return `ralphctl: cannot write the output: ${message}`;
 }
 
 const SIGPIPE_CODE = 141;

@@ -6,6 +6,7 @@ import type { AgentSpec } from '../../config/agent-spec.js';
 import { configFolder, loadConfig } from '../../config/load.js';
 import { MIB, readInput } from '../../config/read-input.js';
 import { type Config, resolveAgent } from '../../config/schema/config.js';
+import { identityEnv } from '../../git/commits.js';
 import { insidePrograms, insideText } from '../../git/confinement/inside-programs.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { type Repository, refuseOpenOperations, sharedGitDir, targetTip } from '../../git/repository.js';
@@ -44,7 +45,7 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     };
   }
   const { root, branch } = project.repository;
-  checks.push(ok('repository', root));
+  checks.push(ok('repository', root), ...(await checkIdentity(root)));
   let config: Config;
   let folder: string;
   let hasFile: boolean;
@@ -84,6 +85,19 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
     checks.push(warn('git settings', found, fix));
   }
   return { checks, gate, project, config, agents, target: usable ? target : undefined };
+}
+
+/** Nothing where git knows who commits. Without that, ralphctl still commits. */
+export async function checkIdentity(root: string): Promise<Check[]> {
+  const missing = Object.entries(await identityEnv(root).catch(() => ({})));
+  if (missing.length === 0) return [];
+  const parts = [...new Set(missing.map(([name]) => (name.endsWith('_NAME') ? 'user.name' : 'user.email')))];
+  return [
+    info(
+      'git identity',
+      `git has no ${parts.join(' and no ')}, so ralphctl commits as ralphctl <ralphctl@localhost>. Set yours: git config --global ${parts[0]} …`,
+    ),
+  ];
 }
 
 async function checkTarget(root: string, target: string | undefined): Promise<Check> {

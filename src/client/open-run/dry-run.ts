@@ -4,6 +4,7 @@ import { type Context, print, printJson } from '../context.js';
 import { carriedLines } from '../follow/left-behind.js';
 import { orderOf } from '../plan/order.js';
 import { type RunPlan, reportOf } from '../plan/run-plan.js';
+import { clean } from '../views/live-lines.js';
 import { openRunConfig } from './flags.js';
 import { reportLines } from './landed-report.js';
 
@@ -36,14 +37,15 @@ export async function showPlan(context: Context, plan: RunPlan): Promise<number>
   }
   print(`${plan.project.repository.root} onto ${plan.target}, ${plan.config.slots} slots`);
   print(`gate: ${gate.length > 0 ? gate.join('; ') : 'none'}`);
-  if (landed.length > 0) print(`landed already: ${landed.join(', ')}`);
+  if (landed.length > 0) print(`landed already: ${clean(landed.join(', '), Number.POSITIVE_INFINITY)}`);
   for (const one of order) {
     const after = one.after.length > 0 ? `  after ${one.after.join(', ')}` : '';
-    print(`${String(one.round).padStart(3)}  ${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`);
+    const about = `${one.id}  ${one.title}  [${one.agent}, score ${one.score}]${after}`;
+    print(`${String(one.round).padStart(3)}  ${clean(about, 2000)}`);
   }
-  for (const line of [...plan.amended.said, ...carried]) print(line);
+  for (const line of [...plan.amended.said, ...carried]) print(clean(line, 2000));
   for (const line of reportLines(report, plan.target)) print(line);
-  for (const warning of plan.warnings) print(`warning: ${warning}`);
+  for (const warning of plan.warnings) print(clean(`warning: ${warning}`, 2000));
   print('nothing was started');
   return EXIT.ok;
 }

@@ -1,6 +1,7 @@
 /** Options and argument parsers that several commands share. Invariant: imports nothing heavy. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { IdeaVerb, Intervention } from '../../protocol/command.js';
+import { EXIT, UserError } from '../../protocol/user-error.js';
 import type { Selection } from '../after-run/select.js';
 import type { Context } from '../context.js';
 
@@ -42,7 +43,8 @@ export async function tellSome(
 export const WHERE = 'all ideas of this status, repeatable (failed, timeout, blocked, skipped …)';
 export const FORGET = 'drop what the next start would carry over';
 
+/** Commander prints its own errors only while it parses, so a command throws this one. */
 export const given = (n: number | undefined, example: string): number => {
-  if (n === undefined) throw new InvalidArgumentError(`Give a number: ralphctl ${example}`);
+  if (n === undefined) throw new UserError(`give a number: ralphctl ${example}`, EXIT.usage, `ralphctl ${example}`);
   return n;
 };

@@ -279,7 +279,7 @@ export const many = (count: number, what: string): string => `${count} ${what}${
 const clock = (at: string): string => new Date(at).toTimeString().slice(0, 8);
 
 /** Control characters, and marks that reverse the direction of writing. */
-const UNPRINTABLE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+const UNPRINTABLE = /[\p{Cc}\u061c\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 /** A whole text with its line breaks, each line after `indent`, without terminal control characters. */
 export const paragraphs = (text: string, indent = ''): string[] =>

@@ -72,7 +72,7 @@ async function readRefs(root: string, commonDir: string): Promise<Record<string,
 }
 
 function add(refs: Record<string, string>, line: string): void {
-  const [, commit, name] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
+  const [, commit, name] = /^([0-9a-f]{40,64}) ([^ ]+)$/.exec(line) ?? [];
   if (commit && name && watched(name)) refs[name] = commit;
 }
 
@@ -103,11 +103,14 @@ export interface RefMove {
   line: string;
 }
 
+/** Without `s` the dot does not match U+2028 and U+2029, which a name or a subject may contain. */
+const MOVE = /^([0-9a-f]+) ([0-9a-f]+) .*?> (\d+) [+-]\d{4}(?:\t(.*))?$/s;
+
 /** The moves in a reflog, oldest first; empty without a reflog. */
 export async function readMoves(gitDir: string, ref: string): Promise<RefMove[]> {
   const moves: RefMove[] = [];
   for (const line of (await text(join(gitDir, 'logs', ref))).split('\n')) {
-    const [, from, to, at, said = ''] = /^([0-9a-f]+) ([0-9a-f]+) .*?> (\d+) [+-]\d{4}(?:\t(.*))?$/.exec(line) ?? [];
+    const [, from, to, at, said = ''] = MOVE.exec(line) ?? [];
     if (from && to) moves.push({ from, to, at: Number(at), text: said, line });
   }
   return moves;

@@ -175,7 +175,7 @@ const near = (one: RefMove, step: RefMove): boolean => Math.abs(one.at - step.at
 /** Whether the checkout was on the branch during that whole second. `now`: whether it is now. */
 function wasOn(log: readonly RefMove[], target: string, now: boolean, at: number): boolean {
   const switches = log.flatMap((one) => {
-    const [, from, to] = /^checkout: moving from (\S+) to (\S+)$/.exec(one.text) ?? [];
+    const [, from, to] = /^checkout: moving from ([^ ]+) to ([^ ]+)$/.exec(one.text) ?? [];
     return from && to ? [{ at: one.at, from, to }] : [];
   });
   if (switches.some((one) => one.at === at)) return false;

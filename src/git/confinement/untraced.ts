@@ -100,7 +100,7 @@ function said(
 }
 
 function nameOf(ref: string): string {
-  const [, kind, name] = /^refs\/(heads|tags|remotes)\/(.+)$/.exec(ref) ?? [];
+  const [, kind, name] = /^refs\/(heads|tags|remotes)\/(.+)$/s.exec(ref) ?? [];
   const kinds: Record<string, string> = { heads: 'branch', tags: 'tag', remotes: 'remote branch' };
   return kind && name ? `the ${kinds[kind]} ${name}` : ref;
 }

@@ -35,20 +35,20 @@ export async function remotesOf(text: string): Promise<ReadonlyMap<string, strin
   const entries = /^\s*\[remote\b/im.test(text) ? await entriesOf(text) : undefined;
   const found = new Map<string, string>();
   for (const [key, value] of entries ?? []) {
-    const name = /^remote\.(.+)\.(?:url|pushurl|fetch)$/.exec(key)?.[1];
+    const name = /^remote\.(.+)\.(?:url|pushurl|fetch)$/s.exec(key)?.[1];
     if (name !== undefined) found.set(name, key.endsWith('.url') ? value.slice(1) : (found.get(name) ?? ''));
   }
   return found;
 }
 
 /** Settings of branches: their push destination, and notes of editors. */
-const BRANCH = /^branch\..+\.(?!mergeoptions$)[^.]+$/;
+const BRANCH = /^branch\..+\.(?!mergeoptions$)[^.]+$/s;
 /** Settings that git and its tools write by themselves, or personal preferences. */
 const HARMLESS =
-  /^(?:gc\.(?!recentobjectshook$)[^.]+|maintenance\..+|gui\..+|color\..+|advice\.[^.]+|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|lfs\.repositoryformatversion|lfs\..+\.(?:access|locksverify)|remote\..+\.gh-resolved|submodule\..+\.active)$/;
+  /^(?:gc\.(?!recentobjectshook$)[^.]+|maintenance\..+|gui\..+|color\..+|advice\.[^.]+|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.prune(?:tags)?|lfs\.repositoryformatversion|lfs\..+\.(?:access|locksverify)|remote\..+\.gh-resolved|submodule\..+\.active)$/s;
 /** Settings of new remotes and submodules. */
 const NEW =
-  /^(?:(?<remote>remote\..+)\.(?:url|pushurl|fetch|tagopt|prune)|(?<submodule>submodule\..+)\.(?:url|active|branch))$/;
+  /^(?:(?<remote>remote\..+)\.(?:url|pushurl|fetch|tagopt|prune)|(?<submodule>submodule\..+)\.(?:url|active|branch))$/s;
 
 /** Keys of changes that are not harmless. All keys of a file that git cannot read. */
 export async function changedSettings(before: string, after: string): Promise<string[]> {
@@ -80,7 +80,7 @@ export async function freezeUserConfig(root: string, file: string): Promise<bool
   for (let at = 0; at + 1 < fields.length; at += 2) if (fields[at] === 'global') own.push(`${fields[at + 1]}\0`);
   const entries = parse(own.join(''));
   // The copy already contains the included settings.
-  const kept = entries.filter(([key]) => !/^include(?:if\..*)?\.path$/.test(key));
+  const kept = entries.filter(([key]) => !/^include(?:if\..*)?\.path$/s.test(key));
   const fresh = `${file}.${randomBytes(4).toString('hex')}`;
   await writeFile(fresh, kept.map(write).join(''), { mode: 0o600 });
   const read = await git(root).result(['config', '--file', fresh, '--no-includes', ...list.slice(1)], {

@@ -13,7 +13,7 @@ const WORKTREE_CONFIG = /^(?:worktrees\/[^/]+\/)?config\.worktree$/;
 const SET_UP =
   /^(?:core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|worktree|symlinks|ignorecase|precomposeunicode)|extensions\.(?:objectformat|refstorage)|submodule\.active)$/;
 /** Changes that happen while ralphctl sets up the copy of a worktree. */
-const OF_COPY = /^(?:remote\..+\.(?:url|fetch|tagopt)|submodule\..+\.(?:url|active|branch))$/;
+const OF_COPY = /^(?:remote\..+\.(?:url|fetch|tagopt)|submodule\..+\.(?:url|active|branch))$/s;
 
 /**
  * Settings that matter in a changed configuration file, or `['']` for another file; an empty list: the change may stay.

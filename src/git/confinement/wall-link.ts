@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { RepositoryError } from '../errors.js';
 import { stamp } from './wall-files.js';
 
-const POINTER = /^gitdir: (.+)\n?$/;
+const POINTER = /^gitdir: ([^\n]+)\n?$/;
 /** As git writes it, seen from the registration. */
 const COMMON = '../..\n';
 const seen = new Map<string, string>();

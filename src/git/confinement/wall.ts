@@ -132,7 +132,7 @@ function checkLink(wall: Wall, dir: string): Promise<void> {
 
 /** Another checkout of the user, which shares the repository. */
 async function wallOfCheckout(dir: string): Promise<Wall | undefined> {
-  const link = /^gitdir: (.+)\n?$/.exec(await readFile(join(dir, '.git'), 'utf8').catch(() => ''))?.[1];
+  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readFile(join(dir, '.git'), 'utf8').catch(() => ''))?.[1];
   if (link === undefined) return undefined;
   const commonDir = dirname(dirname(resolve(dir, link)));
   return walls.find((one) => one.commonDir === commonDir);

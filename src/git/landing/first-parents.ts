@@ -39,7 +39,7 @@ function parse(record: string): LineCommit {
   const message = lines.filter((line) => !line.startsWith(':')).map((line) => line.replace(/^ /, ''));
   const files: LineCommit['files'] = new Map();
   for (const line of lines) {
-    const [, from, to, path] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) \w+\t(.+)$/.exec(line) ?? [];
+    const [, from, to, path] = /^:\d+ \d+ ([0-9a-f]+) ([0-9a-f]+) \w+\t(.+)$/s.exec(line) ?? [];
     if (from && to && path) files.set(path, { from, to });
   }
   return { sha, subject: message[0] ?? '', at: Number(seconds) * 1000, files, ...namedIdeas(message.join('\n')) };

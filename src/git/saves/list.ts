@@ -44,7 +44,7 @@ async function readReflogs(repo: string): Promise<Map<string, { at: number; why:
     .catch(() => '');
   const made = new Map<string, { at: number; why: string }>();
   for (const line of text.split('\n')) {
-    const [, ref, at, why] = /^(.+)@\{(\d+)\}\0(?:ralphctl: )?(.*)$/.exec(line) ?? [];
+    const [, ref, at, why] = /^(.+)@\{(\d+)\}\0(?:ralphctl: )?(.*)$/s.exec(line) ?? [];
     if (ref) made.set(ref, { at: Number(at) * 1000, why: why ?? '' });
   }
   return made;

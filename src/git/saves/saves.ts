@@ -174,7 +174,7 @@ async function rawSaves(repo: string, idea?: string): Promise<RawSave[]> {
       .split('\0');
     const [owner, number] = ref.slice(PREFIX.length + 1).split('/');
     if (!owner || !number) continue;
-    const stagedTree = /^Staged: ([0-9a-f]+)$/m.exec(body)?.[1];
+    const stagedTree = /(?:^|\n)Staged: ([0-9a-f]+)(?:\n|$)/.exec(body)?.[1];
     saves.push({
       ref,
       commit,

@@ -59,7 +59,7 @@ export async function takenElsewhere(
       `The branch ${branch} is checked out in ${path}, which is not a worktree of ralphctl.`,
       `Free the branch: git -C '${path}' switch --detach`,
     );
-  const state = /^(.+)\/projects\/[^/]+\/worktrees\/[^/]+$/.exec(path)?.[1];
+  const state = /^(.+)\/projects\/[^/]+\/worktrees\/[^/]+$/s.exec(path)?.[1];
   const there = `RALPHCTL_HOME='${state ?? 'THAT STATE FOLDER'}' ralphctl`;
   return new RepositoryError(
     `Another ralphctl works on ${idea}: its worktree ${path} has ${branch}, and belongs to another state folder.`,

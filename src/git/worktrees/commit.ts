@@ -97,7 +97,7 @@ async function markers(worktree: string, base: string, head: string): Promise<st
   const text = await run(args);
   const flagged = new Set<string>();
   for (const line of text.split('\n')) {
-    const path = /^(.+):\d+: leftover conflict marker$/.exec(line)?.[1];
+    const path = /^(.+):\d+: leftover conflict marker$/s.exec(line)?.[1];
     if (path) flagged.add(path);
   }
   // Seven equals signs may also be a heading: only both ends together are a conflict.
@@ -106,7 +106,7 @@ async function markers(worktree: string, base: string, head: string): Promise<st
   const left: string[] = [];
   for (const path of flagged) {
     const added = await patch(path);
-    if (/^\+<<<<<<< /m.test(added) && /^\+>>>>>>> /m.test(added)) left.push(path);
+    if (/(?:^|\n)\+<<<<<<< /.test(added) && /(?:^|\n)\+>>>>>>> /.test(added)) left.push(path);
   }
   return left;
 }

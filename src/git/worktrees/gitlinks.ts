@@ -65,7 +65,7 @@ async function leadsTo(folder: string, gitDir: string): Promise<boolean> {
   const info = await lstat(join(folder, '.git')).catch(() => undefined);
   if (!info) return true;
   if (!info.isFile()) return false;
-  const link = /^gitdir: (.+)\n?$/.exec(await readFile(join(folder, '.git'), 'utf8').catch(() => ''))?.[1];
+  const link = /^gitdir: ([^\n]+)\n?$/.exec(await readFile(join(folder, '.git'), 'utf8').catch(() => ''))?.[1];
   const [is, wanted] = await Promise.all(
     [resolve(folder, link ?? ''), gitDir].map((path) => realpath(path).catch(() => path)),
   );

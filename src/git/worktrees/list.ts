@@ -118,7 +118,7 @@ export async function readBranches(commonDir: string, prefix: string): Promise<R
   const found: Record<string, string> = {};
   const packed = await readFile(join(commonDir, 'packed-refs'), 'utf8').catch(() => '');
   for (const line of packed.split('\n')) {
-    const [, commit, name] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? [];
+    const [, commit, name] = /^([0-9a-f]{40,64}) ([^ ]+)$/.exec(line) ?? [];
     if (commit && name?.startsWith(`refs/heads/${prefix}`)) found[name] = commit;
   }
   const folder = join(commonDir, 'refs/heads', prefix);

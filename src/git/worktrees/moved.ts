@@ -7,7 +7,7 @@ import { lstat, readdir, readFile, readlink, realpath, stat, writeFile } from 'n
 import { dirname, join, resolve } from 'node:path';
 import { canonical, exists } from './list.js';
 
-const POINTER = /^gitdir: (.+)\n?$/;
+const POINTER = /^gitdir: ([^\n]+)\n?$/;
 
 interface Registration {
   /** Folder of the worktree. */
@@ -90,7 +90,7 @@ export async function brokenHead(checkout: string, branch = 'main'): Promise<str
 async function gitDirAt(checkout: string): Promise<string | undefined> {
   const link = join(checkout, '.git');
   if ((await stat(link)).isDirectory()) return (await stat(join(link, 'objects'))).isDirectory() ? link : undefined;
-  const named = /^gitdir: (.+)\n?$/.exec(await readFile(link, 'utf8'))?.[1];
+  const named = /^gitdir: ([^\n]+)\n?$/.exec(await readFile(link, 'utf8'))?.[1];
   const gitDir = named === undefined ? undefined : resolve(checkout, named);
   return gitDir !== undefined && (await stat(gitDir)).isDirectory() ? gitDir : undefined;
 }

@@ -8,12 +8,13 @@ import { htmlReport } from '../../../report/html.js';
 import { markdownReport } from '../../../report/markdown.js';
 import type { Report } from '../../../report/schema.js';
 import { textReport } from '../../../report/text.js';
-import { listRuns, writeAtomically } from '../../../run-files/run.js';
+import { listRuns } from '../../../run-files/run.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { gather } from '../../report/gather.js';
 import { historyRuns, projectName } from '../../report/history.js';
 import { keepReport } from '../../report/keep.js';
 import { printLines, textWidth } from '../../report/print.js';
+import { writePage } from '../../report/write-page.js';
 
 export interface ReportOptions {
   run?: string;
@@ -53,7 +54,7 @@ async function page(
   }
   const path = to === true ? (kept ?? (await keepReport(context.root, ref, report))) : resolve(context.cwd, to);
   if (to !== true)
-    await writeAtomically(path, htmlReport(report)).catch((error: unknown) => {
+    await writePage(path, htmlReport(report)).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
       throw new UserError(`cannot write ${path}: ${why}. Name another file: ralphctl report --html FILE`);
     });

@@ -12,6 +12,7 @@ import { type Context, findProject, print, printJson, say } from '../../context.
 import { type Order, orderOf } from '../../plan/order.js';
 import { readConfig } from '../../plan/run-config.js';
 import { backlogFile, LISTED, planRun, type RunPlan } from '../../plan/run-plan.js';
+import { clean, paragraphs } from '../../views/live-lines.js';
 
 export interface BacklogOptions {
   format?: FormatName;
@@ -26,7 +27,7 @@ export async function showBacklog(
   const plan = await planRun(context, flags, { agents: false });
   const ordered = await orderOf(context, plan);
   if (context.json) printJson(asJson(plan, ordered));
-  else for (const line of lines(context, plan, ordered)) print(line);
+  else for (const line of backlogLines(context, plan, ordered)) print(line);
   return EXIT.ok;
 }
 
@@ -55,10 +56,16 @@ function asJson({ backlog, ideas, leftOut }: RunPlan, { order, landed, parts }: 
 }
 
 const MOST_NAMED = 40;
+const MOST_CHARACTERS = 2000;
+
+/** What a person reads. Every line is cleaned: ids and titles are foreign text. */
+export function backlogLines(...all: Parameters<typeof lines>): string[] {
+  return lines(...all).map((line) => clean(line, MOST_CHARACTERS));
+}
 
 function lines(
-  context: Context,
-  { backlog, ideas, leftOut, warnings }: RunPlan,
+  context: Pick<Context, 'cwd'>,
+  { backlog, ideas, leftOut, warnings }: Pick<RunPlan, 'backlog' | 'ideas' | 'leftOut' | 'warnings'>,
   { order, landed, parts }: Order,
 ): string[] {
   const groups = ideas.filter(({ blue }) => blue);
@@ -118,14 +125,16 @@ export async function convert(context: Context, named: string | undefined, optio
   const { ideas, leftOut } = await readBacklog(file, { format: options.format ?? config.backlogFormat });
   if (ideas.length === 0) throw new UserError(`${relative(context.cwd, file) || file} contains no ideas`);
   const text = await written(ideas, options.to);
-  if (options.out === undefined) print(text.trimEnd());
+  // A terminal must not obey a title. A pipe gets the text as it is.
+  const shown = process.stdout.isTTY ? paragraphs(text.trimEnd()).join('\n') : text.trimEnd();
+  if (options.out === undefined) print(shown);
   else await put(resolve(context.cwd, options.out), text);
   if (options.out !== undefined) {
     if (context.json)
       printJson({ kind: 'converted', file: options.out, ideas: ideas.length, leftOut: leftOut.map(({ id }) => id) });
     else print(`${options.out}: ${count(ideas.length, 'idea')}`);
   }
-  for (const { id, why } of leftOut) say(`left out: ${id}: ${why}`);
+  for (const { id, why } of leftOut) say(clean(`left out: ${id}: ${why}`, MOST_CHARACTERS));
   return EXIT.ok;
 }
 

@@ -8,6 +8,7 @@ import { type Context, findProject, print, printJson } from '../../context.js';
 import { openRunConfig } from '../../open-run/flags.js';
 import { describeChange, fileChanges, reloadFile, showValue } from '../../open-run/reload.js';
 import { configFor, type RunConfig, readConfig } from '../../plan/run-config.js';
+import { clean } from '../../views/live-lines.js';
 import { queued, withRun } from '../steer/interventions.js';
 
 export async function reloadConfig(context: Context): Promise<number> {
@@ -18,7 +19,7 @@ export async function reloadConfig(context: Context): Promise<number> {
       if (changed.length === 0) print('the configuration file has no changes that an open run can apply');
       else if (taken) print('the run uses the changed configuration:');
       else print(`${queued('the changed configuration')}:`);
-      for (const change of [...changed, ...kept]) print(`  ${describeChange(change)}`);
+      for (const change of [...changed, ...kept]) print(clean(`  ${describeChange(change)}`, Number.POSITIVE_INFINITY));
     }
     return EXIT.ok;
   });
@@ -46,10 +47,11 @@ export async function showConfig(context: Context, only: string | undefined): Pr
     return EXIT.ok;
   }
   if (open) print(`of the open run ${open.file.runId}${open.revision > 0 ? `, revision ${open.revision}` : ''}`);
-  for (const { key, value, origin } of shown) print(`${key}: ${showValue(key, value)}  # ${origin}`);
+  for (const { key, value, origin } of shown)
+    print(clean(`${key}: ${showValue(key, value)}  # ${origin}`, Number.POSITIVE_INFINITY));
   if (changes.length > 0) {
     print('the file says something else by now; bring it into the run with: ralphctl config reload');
-    for (const change of changes) print(`  ${describeChange(change)}`);
+    for (const change of changes) print(clean(`  ${describeChange(change)}`, Number.POSITIVE_INFINITY));
   }
   return EXIT.ok;
 }

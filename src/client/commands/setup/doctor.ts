@@ -11,6 +11,7 @@ import { checkMachine } from '../../doctor/machine.js';
 import { checkProject, type ProjectFindings } from '../../doctor/project.js';
 import { checkServices } from '../../doctor/services.js';
 import { doing } from '../../progress.js';
+import { clean } from '../../views/live-lines.js';
 import { usesColour } from '../../views/terminal.js';
 
 export interface DoctorOptions {
@@ -76,6 +77,8 @@ async function tried(context: Context, found: ProjectFindings): Promise<readonly
 
 const ENDINGS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** Characters of a finding. It may quote another program or a file. */
+const MOST = 2000;
 const MARKS: Readonly<Record<Check['state'], string>> = { ok: '✓', info: '·', warn: '!', fail: '✗' };
 
 function show(checks: readonly Check[], failed: number, warned: number): void {
@@ -83,9 +86,9 @@ function show(checks: readonly Check[], failed: number, warned: number): void {
   const colours = { ok: paint.green, info: paint.dim, warn: paint.yellow, fail: paint.red };
   const width = Math.min(28, Math.max(...checks.map((check) => check.what.length)));
   for (const { what, state, found, fix } of checks) {
-    print(`${colours[state](MARKS[state])} ${what.padEnd(width)}  ${found}`);
+    print(`${colours[state](MARKS[state])} ${clean(what).padEnd(width)}  ${clean(found, MOST)}`);
     if (fix !== undefined && (state === 'fail' || state === 'warn'))
-      print(`  ${' '.repeat(width)}  ${paint.dim('→')} ${fix}`);
+      print(`  ${' '.repeat(width)}  ${paint.dim('→')} ${clean(fix, MOST)}`);
   }
   const problems = failed === 1 ? '1 problem' : `${failed} problems`;
   const warnings = warned === 1 ? '1 warning' : `${warned} warnings`;

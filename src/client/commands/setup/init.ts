@@ -12,6 +12,7 @@ import { type Context, findProject, print, printJson, say } from '../../context.
 import { findAgents } from '../../doctor/agents.js';
 import { proposeCommands } from '../../init/commands.js';
 import { configDocument, type Findings, projectFolder } from '../../init/document.js';
+import { clean } from '../../views/live-lines.js';
 
 export interface InitOptions {
   force?: boolean;
@@ -88,5 +89,6 @@ export function summary({ agents, gate, setup, missing, backlog, folder }: Findi
       : `backlog: ${backlog}`,
     `next: ralphctl doctor, then ralphctl start${folder === undefined ? '' : `, both in ${folder}`}`,
   ];
-  return lines.join('\n');
+  // The commands are from files of the project.
+  return lines.map((line) => clean(line, Number.POSITIVE_INFINITY)).join('\n');
 }

@@ -10,6 +10,7 @@ import type { Alert } from '../../../protocol/alerts.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { pagesOf } from '../../../server/files.js';
 import { type Context, findProject, print, printJson } from '../../context.js';
+import { clean } from '../../views/live-lines.js';
 import { ringBell } from '../../views/terminal.js';
 
 interface Tested {
@@ -44,7 +45,7 @@ export async function testNotify(context: Context, only: string | undefined): Pr
     if (stop.signal.aborted) return EXIT.interrupted;
   }
   if (context.json) printJson({ rows: tested });
-  else for (const { row, to, ok, said } of tested) print(`${ok ? '✓' : '✗'} ${row} (${to}): ${said}`);
+  else for (const { row, to, ok, said } of tested) print(clean(`${ok ? '✓' : '✗'} ${row} (${to}): ${said}`, 2000));
   return tested.every(({ ok }) => ok) ? EXIT.ok : EXIT.usage;
 }
 
