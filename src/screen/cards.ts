@@ -5,7 +5,7 @@ import { forNextText } from './for-next.js';
 import { claim } from './happened.js';
 import { coloured, type Line, line } from './line.js';
 import { listsOf } from './lists.js';
-import { firstLines, withoutSignal } from './need-lines.js';
+import { firstLines, lastError, withoutSignal } from './need-lines.js';
 import { dollars, many } from './numbers.js';
 import { ideaVerbs } from './possible.js';
 import { clean, cut, width, wrapAll } from './text.js';
@@ -130,9 +130,12 @@ function body(view: View, idea: IdeaModel, shown: string, cells: number): string
       ];
     }
     case 'timed out':
-      return [timedOut(idea), ...(gateRed(idea) ?? []), ...wrapAll(reason, cells).slice(0, 1)].filter(
-        (one) => one !== '',
-      );
+      return [
+        timedOut(idea),
+        ...(gateRed(idea) ?? []),
+        ...wrapAll(reason, cells).slice(0, 1),
+        ...wrapAll(lastError(idea), cells).slice(0, 2),
+      ].filter((one) => one !== '');
     case 'asks':
     case 'approve':
       return firstLines(wrapAll(idea.question ?? idea.reason ?? '', cells), 6, idea.id);
@@ -221,8 +224,13 @@ function failed({ details }: View, idea: IdeaModel, cells: number): string[] {
   const words = withoutSignal(told?.lastWords ?? last?.words ?? '');
   const reason = idea.reason ?? last?.message ?? (last?.signal ? claim({ signal: last.signal }) : '');
   const said = words === '' ? '' : ` Last words: "${words.trim().split('\n').at(-1) ?? ''}"`;
+  const error = idea.reason === undefined ? '' : lastError(idea);
   const kept = told?.uncommitted
     ? `worktree is kept, ${many(told.uncommitted, 'file')} uncommitted`
     : 'worktree is kept';
-  return [...wrapAll(`${reason}.${said}`.replace('..', '.'), cells).slice(0, 3), kept];
+  return [
+    ...wrapAll(`${reason}.${said}`.replace('..', '.'), cells).slice(0, 3),
+    ...(error === '' ? [] : wrapAll(error, cells).slice(0, 2)),
+    kept,
+  ];
 }

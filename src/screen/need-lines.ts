@@ -3,7 +3,8 @@ import type { IdeaModel, RunModel } from '../model/model.js';
 import { dim, type Line, line } from './line.js';
 import type { Need } from './lists.js';
 import { many } from './numbers.js';
-import { clean } from './text.js';
+import { clean, paragraphs } from './text.js';
+import { SIGNALS } from './theme.js';
 
 /** The facts that a person needs to decide: the question, the reason, or the progress so far. */
 export function needText({ idea, shown, text }: Need): string {
@@ -18,7 +19,27 @@ export const nobody = ({ reading }: Pick<RunModel, 'reading'>): string =>
   reading ? ' reading …' : ' nobody is waited for';
 
 /** Words of an agent without its signal line. */
-export const withoutSignal = (words: string): string => words.replace(/<ralph\b[^>]*>[\s\S]*?<\/ralph>/g, '').trim();
+export const withoutSignal = (words: string): string =>
+  words
+    .replace(/<(ralph|chorus|promise)\b[^>]*>\s*(?:COMPLETE|BLOCKED|NEEDS_HUMAN|PROGRESS)\b[\s\S]*?(?:<\/\1>|$)/g, '')
+    .trim();
+
+const TAG = /<(?:ralph|chorus|promise)\b[^>]*>\s*(COMPLETE|BLOCKED|NEEDS_HUMAN|PROGRESS)\b/g;
+const KINDS = { COMPLETE: 'complete', BLOCKED: 'blocked', NEEDS_HUMAN: 'needs-human', PROGRESS: 'progress' } as const;
+
+/** Words with signals as people read them, `? NEEDS_HUMAN: …`. Works on each line of a stream alone. */
+export const withSignals = (words: string): string =>
+  words
+    .replace(TAG, (_, word: keyof typeof KINDS) => `${SIGNALS[KINDS[word]].sign} ${word}`)
+    .replace(/<\/(?:ralph|chorus|promise)>/g, '');
+
+/** The last line of the error that ended its last iteration; empty where the reason already has it. */
+export function lastError({ iterations, reason = '' }: IdeaModel): string {
+  const last = iterations.at(-1);
+  if (last?.outcome !== 'failed' && last?.outcome !== 'timeout') return '';
+  const row = paragraphs(last.message ?? '').findLast((one) => one.trim() !== '');
+  return row === undefined || clean(reason).includes(row.trim()) ? '' : `last error: ${row.trim()}`;
+}
 
 /**
  * The part of a long text that fits. The last line says how many lines are hidden. `most`: the last first line.

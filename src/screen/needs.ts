@@ -7,7 +7,7 @@ import { cardKeys, packed } from './cards.js';
 import { framed, screenLine } from './frame.js';
 import { coloured, dim, inverse, type Line, line, rule } from './line.js';
 import { listsOf, type Need, waitingFor } from './lists.js';
-import { needText, nobody, windowed, withoutSignal } from './need-lines.js';
+import { lastError, needText, nobody, windowed, withoutSignal, withSignals } from './need-lines.js';
 import { many, whole } from './numbers.js';
 import { costText } from './run-slots.js';
 import { clean, labelled, pad, wrapAll } from './text.js';
@@ -193,7 +193,7 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
   const name = row.need ? (idea?.id ?? 'login') : (idea?.id ?? 'run');
   const word = row.need?.shown ?? row.warning?.kind ?? '';
   const cells = columns - 2;
-  const text = row.need ? questionOf(row.need) : (row.warning?.text ?? '');
+  const text = withSignals(row.need ? questionOf(row.need) : (row.warning?.text ?? ''));
   const answers = idea && (row.need?.shown === 'asks' || row.need?.shown === 'approve' || ui.answering === idea.id);
   // Title and lines of the last part. The question gets what is left and keeps at least a few lines.
   const least = answers ? (height < 12 ? 2 : 4) : 2;
@@ -240,9 +240,12 @@ function detailParts(row: Row, view: View, columns: number, height: number): Det
 const questionOf = (need: Need): string =>
   need.idea && (need.shown === 'asks' || need.shown === 'approve')
     ? (need.idea.question ?? need.idea.reason ?? '')
-    : need.shown === 'timed out'
-      ? needText(need)
-      : (need.idea?.reason ?? need.text ?? '');
+    : [
+        need.shown === 'timed out' ? needText(need) : (need.idea?.reason ?? need.text ?? ''),
+        need.idea ? lastError(need.idea) : '',
+      ]
+        .filter((one) => one !== '')
+        .join('\n');
 
 /** `iteration 1, claude · 2 ideas wait for it` */
 function aboutLine({ model }: View, idea: IdeaModel): string {

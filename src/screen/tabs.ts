@@ -2,6 +2,7 @@
 import type { IdeaModel, Said } from '../model/model.js';
 import type { StreamLine } from './details.js';
 import { coloured, dim, type Line, line } from './line.js';
+import { withSignals } from './need-lines.js';
 import { clean, cut, labelled, pad, wrap, wrapAll } from './text.js';
 import { clock } from './time.js';
 import { chosenRun, notYet } from './timeline.js';
@@ -23,11 +24,11 @@ export function streamLines(
   for (let index = lines.length - 1; index >= 0 && out.length < height + back; index -= 1) {
     const one = lines[index];
     if (!one) continue;
-    const text = clean(one.text);
+    const text = clean(withSignals(one.text));
     const wrapped = ui.wrap ? wrap(text, cells, text.startsWith('→') ? 2 : 0) : [cut(text, cells)];
     const time = one.at === undefined || one.more ? '' : clock(one.at, now);
     const made = wrapped.map((row, at) =>
-      line(dim(` ${pad(at === 0 ? time : '', 5)}  `), coloured(row, one.colour ?? hueOf(one.text))),
+      line(dim(` ${pad(at === 0 ? time : '', 5)}  `), coloured(row, one.colour ?? hueOf(text))),
     );
     out.unshift(...made);
   }
@@ -35,15 +36,15 @@ export function streamLines(
   return out.slice(Math.max(0, end - height), end);
 }
 
-const hueOf = (text: string): 'red' | 'blue' | undefined =>
-  text.startsWith('✗') ? 'red' : text.startsWith('→') ? 'blue' : undefined;
+const hueOf = (text: string): 'red' | 'blue' | 'cyan' | undefined =>
+  text.startsWith('✗') ? 'red' : text.startsWith('→') ? 'blue' : text.startsWith('? NEEDS_HUMAN') ? 'cyan' : undefined;
 
 export function agentTab(view: View, idea: IdeaModel, columns: number, height: number): Line[] {
   const told = view.details.idea?.id === idea.id ? view.details.idea : undefined;
   if (told?.stream?.length) return streamLines(view, told.stream, columns, height, 'idea agent');
   const words = chosenRun(idea, view.ui.serial)?.words;
   if (words)
-    return wrapAll(words, columns - 2)
+    return wrapAll(withSignals(words), columns - 2)
       .slice(-height)
       .map((one) => line(` ${one}`));
   return [line(dim(idea.iterations.length === 0 ? ` ${notYet(idea)}` : ' nothing was said yet'))];

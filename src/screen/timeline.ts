@@ -1,10 +1,10 @@
 /** The timeline of an idea: its iterations, and the moments between them (G2). Invariant: the newest stands last. */
 import type { GateRun, IdeaModel, Iteration, Moment } from '../model/model.js';
 import { claim } from './happened.js';
-import { coloured, dim, inverse, type Line, line } from './line.js';
+import { coloured, dim, inverse, type Line, line, lineWidth } from './line.js';
 import { dollars, many, UNKNOWN } from './numbers.js';
 import { costText } from './run-slots.js';
-import { clean, pad } from './text.js';
+import { clean, cut, pad, width } from './text.js';
 import { bar, SIGNALS } from './theme.js';
 import { clock, duration } from './time.js';
 import type { Selection } from './ui.js';
@@ -87,7 +87,7 @@ export function timeline(view: View, idea: IdeaModel, columns: number, height: n
   const first = windowAt(at, all.length, room, view.ui.scroll['idea timeline'] ?? all.length);
   const narrow = columns < 70;
   const lines = all.slice(first, first + room).map((entry) => {
-    const spans = 'run' in entry ? runLine(entry, idea, view, narrow) : momentLine(entry.moment, view, narrow);
+    const spans = 'run' in entry ? runLine(entry, idea, view, columns) : momentLine(entry.moment, view, narrow);
     return 'run' in entry && entry.run === chosen ? mark(spans, columns, narrow) : spans;
   });
   return narrow ? [...lines, line(` ${shortSum(idea)}`)] : [...lines, line(), line(` ${sum(idea)}`)];
@@ -100,12 +100,15 @@ const mark = (spans: Line, columns: number, narrow: boolean): Line => {
   return inverse([{ ...first, text }, ...rest], columns);
 };
 
+const SIGNAL_CELLS = 15;
+
 function runLine(
   { run, percent, known }: Extract<Entry, { run: Iteration }>,
   idea: IdeaModel,
   { now }: View,
-  narrow: boolean,
+  columns: number,
 ): Line {
+  const narrow = columns < 70;
   const signal = signalOf(run, idea);
   const look = run.signal ? SIGNALS[run.signal.kind] : SIGNALS.progress;
   const ms = run.durationMs ?? (run.endedAt ?? now) - run.startedAt;
@@ -118,11 +121,23 @@ function runLine(
       `  ${pad(clock(run.startedAt, now), 5)} ${pad(duration(ms), 4, 'right')}  `,
       running ? '← now' : coloured(`${signal}${run.gate && !run.gate.pass ? ', red' : ''}`, look.colour),
     );
-  return line(
+  const start = line(
     `   ${pad(`#${run.number}`, 4)}`,
     progress,
     `  ${pad(clock(run.startedAt, now), 5)}  ${pad(`${duration(ms)}${running ? ' ─' : ''}`, 7)}`,
-    coloured(pad(signal, 15), look.colour),
+  );
+  if (width(signal) > SIGNAL_CELLS) {
+    // A long signal takes the cells that the row has, and keeps only facts that exist beside it.
+    const end = line(
+      run.commits ? `  ${many(run.commits, 'commit')}` : '',
+      ...(run.gate ? line('  ', ...gateWord(run.gate)) : []),
+    );
+    const room = columns - lineWidth(start) - lineWidth(end) - 1;
+    return line(...start, coloured(cut(signal, Math.max(SIGNAL_CELLS, room)), look.colour), ...end);
+  }
+  return line(
+    ...start,
+    coloured(pad(signal, SIGNAL_CELLS), look.colour),
     ' ',
     pad(run.commits === undefined ? '' : many(run.commits, 'commit'), 11),
     running ? '← now' : gateWord(run.gate),

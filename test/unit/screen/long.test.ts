@@ -1,6 +1,6 @@
 /** Long questions beside the answer, and the picture before the events are read: C3 G4 G5. */
 import { describe, expect, it } from 'vitest';
-import { newModel } from '../../../src/model/fold.js';
+import { fold, newModel } from '../../../src/model/fold.js';
 import type { RunModel } from '../../../src/model/model.js';
 import { compose, placesOf } from '../../../src/screen/compose.js';
 import { press } from '../../../src/screen/control/press.js';
@@ -69,6 +69,65 @@ describe('a question longer than the screen', () => {
     expect(textOf(draw({ ...initialUi(), screen: 'idea', idea: 'mfa-001' }, SMALL))).toContain(
       '… 55 more lines: ralphctl why mfa-001',
     );
+  });
+});
+
+describe('an idea that failed or timed out', () => {
+  const MESSAGE = 'started\nmine exited with code 3: the config file names no model';
+  const ended = (status: 'failed' | 'timeout', outcome: 'failed' | 'timeout', message = MESSAGE): RunModel => {
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a', 'A')]);
+    const at = new Date(NOW).toISOString();
+    fold(model, { at, kind: 'run', state: 'running', landed: 0, total: 1 });
+    for (const serial of [1, 2]) {
+      const run = { idea: 'a', serial, iteration: serial };
+      fold(model, { at, kind: 'iteration', ...run, max: 2, agentName: 'ed-001' });
+      const signal = { kind: 'none' as const };
+      fold(model, { at, kind: 'iteration-end', ...run, signal, outcome, message, durationMs: 900, commits: 0 });
+    }
+    fold(model, { at, kind: 'idea', idea: 'a', title: 'A', status, reason: '2 of 2 iterations are used up' });
+    return model;
+  };
+  const shown = (more: Partial<Ui>, model: RunModel): string =>
+    textOf(compose(model, { ...initialUi(), ...more }, noDetails(), SMALL, THEME, NOW));
+
+  it.each([
+    ['failed', 'failed'],
+    ['timeout', 'failed'],
+    ['timeout', 'timeout'],
+  ] as const)('%s after an iteration that %s shows its last error on the card and in Needs you', (status, outcome) => {
+    const model = ended(status, outcome);
+    for (const more of [{ screen: 'needs' }, { screen: 'idea', idea: 'a' }] as const)
+      expect(shown(more, model)).toContain('last error: mine exited with code 3: the config file names no model');
+  });
+
+  it('shows the error in its timeline where the row has room', () => {
+    const model = ended('failed', 'failed', 'mine exited with code 3');
+    expect(shown({ screen: 'idea', idea: 'a', tab: 'timeline' }, model)).toContain('  failed: mine exited with code 3');
+  });
+});
+
+describe('the signal of an agent', () => {
+  it('reads as a signal in the Agent tab and in Needs you, whole or cut off', () => {
+    const model = asking();
+    const raw = '<ralph nonce="x1">NEEDS_HUMAN: Which way?';
+    const details = mfaDetails();
+    const told = {
+      ...details,
+      idea: {
+        id: 'mfa-001',
+        lastWords: `Both work.\n${raw}`,
+        stream: [{ text: raw }, { text: 'And why?</ralph>', more: true as const }],
+      },
+    };
+    const agent = textOf(compose(model, { ...initialUi(), screen: 'idea', idea: 'mfa-001' }, told, SMALL, THEME, NOW));
+    expect(agent).toContain('? NEEDS_HUMAN: Which way?');
+    expect(agent).toContain('And why?');
+    const mfa = model.ideas.get('mfa-001');
+    if (mfa) mfa.question = `${raw}</ralph>`;
+    const needs = textOf(compose(model, { ...initialUi(), screen: 'needs' }, told, SMALL, THEME, NOW));
+    expect(needs).toContain('Both work.');
+    expect(needs).toContain('? NEEDS_HUMAN: Which way?');
+    expect(`${agent}${needs}`).not.toMatch(/<\/?ralph|nonce/);
   });
 });
 
