@@ -54,7 +54,10 @@ export function hintOf(key: Key, { screen, model, details, idea, without }: Foot
     case 'web':
       return screen === 'history' ? text : undefined;
     case 'again':
+    case 'report':
       return isOver(model) ? text : undefined;
+    case 'diff':
+      return idea && !idea.group ? text : undefined;
     case 'pause-run':
       if (runTakes(model, 'resume')) return 'resume run';
       return runTakes(model, 'pause') ? text : undefined;
@@ -66,8 +69,13 @@ export function hintOf(key: Key, { screen, model, details, idea, without }: Foot
     default:
   }
   if (key.group !== 'idea') return text;
+  if (key.action === 'retry' && startsAgain(screen, model, idea)) return 'start again';
   return idea ? ideaHint(key, idea, ideaVerbs(model, idea), text, model) : undefined;
 }
+
+/** After the end of a run, `r` on *Run* and *Needs you* starts the next one, except on an idea that takes a retry. */
+export const startsAgain = (screen: ScreenName, model: RunModel, idea: IdeaModel | undefined): boolean =>
+  (screen === 'run' || screen === 'needs') && isOver(model) && !(idea && ideaVerbs(model, idea).has('retry'));
 
 function ideaHint(
   key: Key,

@@ -57,6 +57,7 @@ export type Action =
   | 'again'
   | 'log-of-run'
   | 'help'
+  | 'report'
   | 'refresh'
   | 'repaint'
   | 'shell'
@@ -154,6 +155,7 @@ export const KEYS: readonly Key[] = [
   of('run')(':', 'command', 'any command', { hint: { text: 'command', rank: 12 } }),
   look('w', 'wrap', 'wrap', { screens: ['idea', 'log'], hint: { text: 'wrap', rank: 13 } }),
   look('d', 'diff', 'diff', { screens: LISTS, hint: { text: 'diff', rank: 13 } }),
+  look('v', 'report', 'report of the run', { screens: ['run', 'needs'], hint: { text: 'report', rank: 1 } }),
   look('o', 'web', 'web page', { hint: { text: 'as a page', rank: 6 } }),
   look('y', 'copy', 'copy', { hint: { text: 'copy', rank: 13 } }),
   move('n', 'next-need', 'next that needs you'),

@@ -92,7 +92,8 @@ function needRows(view: View): Row[] {
   const { model, size } = view;
   const { needs } = listsOf(model);
   const wide = size.columns >= 120;
-  const right = needs.length === 0 ? '' : `a answer  n next${wide ? '  2 all of them' : ''}`;
+  const asks = needs.some(({ shown }) => shown === 'asks');
+  const right = needs.length === 0 ? '' : `${asks ? 'a answer  ' : ''}n next${wide ? '  2 all of them' : ''}`;
   const head = { line: rule(model.reading ? 'Needs you' : `Needs you ${whole(needs.length)}`, right, size.columns) };
   if (needs.length === 0) return [head, { line: line(dim(nobody(model))) }];
   const shown = needs.length > MOST_NEEDS ? needs.slice(0, MOST_NEEDS - 1) : needs;

@@ -1,6 +1,7 @@
 /** Keys that change the view: pages, tabs, orders, groups. Invariant: pure; none sends the run a command. */
 import type { Action } from '../keys.js';
 import { pageIdea } from '../page-idea.js';
+import { isOver } from '../possible.js';
 import { IDEA_SORTS, SLOT_ORDERS, TABS, type Ui } from '../ui.js';
 import { select } from './move.js';
 import { goTo, ideaAt, type Pressed, type Seen } from './seen.js';
@@ -41,6 +42,10 @@ export function look(ui: Ui, action: Action, seen: Seen): Pressed | undefined {
     case 'close-group':
     case 'open-group':
       return { ui: group(ui, seen, action === 'close-group') };
+    case 'report':
+      return isOver(seen.model)
+        ? { ui: goTo(ui, 'report') }
+        : { ui: { ...ui, message: { text: 'the report is there when the run has ended', refused: true } } };
     case 'log-of-run':
       return { ui: logOfRun(ui, seen) };
     default:

@@ -2,6 +2,7 @@
  * Computes the effect of one key on the screen, and the acts that the program has to carry out.
  * Invariant: pure. A key that does nothing now says why. The run receives a command only from a key that says so.
  */
+import { startsAgain } from '../footer.js';
 import { type Action, actionOf } from '../keys.js';
 import { clean } from '../text.js';
 import { NUMBERED, type Prompt, type Ui } from '../ui.js';
@@ -76,7 +77,9 @@ function acted(ui: Ui, action: Action, key: Typed, seen: Seen): Pressed {
   if (moved) return { ui: moved };
   const looked = look(ui, action, seen);
   if (looked) return looked;
-  const wish = runWish(action, seen.model) ?? ofIdea(ui, action, seen);
+  const idea = seen.model.ideas.get(ideaAt(ui, seen) ?? '');
+  const again = action === 'retry' && startsAgain(ui.screen, seen.model, idea);
+  const wish = runWish(again ? 'again' : action, seen.model) ?? ofIdea(ui, action, seen);
   if (wish) return wished(ui, wish);
   switch (action) {
     case 'screen': {

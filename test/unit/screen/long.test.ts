@@ -131,6 +131,41 @@ describe('the signal of an agent', () => {
   });
 });
 
+describe('the footer', () => {
+  const footer = (model: RunModel, more: Partial<Ui> = {}): string =>
+    textOf(compose(model, { ...initialUi(), ...more }, noDetails(), { columns: 160, rows: 40 }, THEME, NOW))
+      .split('\n')
+      .at(-1) ?? '';
+  const over = (): RunModel => {
+    const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a', 'A')]);
+    const at = new Date(NOW).toISOString();
+    fold(model, { at, kind: 'idea', idea: 'a', title: 'A', status: 'landed' });
+    fold(model, { at, kind: 'run', state: 'completed', landed: 1, total: 1 });
+    return model;
+  };
+
+  it.each(['run', 'needs'] as const)('of %s offers the report and a new start when the run has ended', (screen) => {
+    const model = over();
+    expect(footer(model, { screen })).toMatch(/r start again.* v report/);
+    const seen = { model, details: noDetails(), places: [], rows: 24 };
+    const ui: Ui = { ...initialUi(), screen };
+    expect(press(ui, { name: 'v' }, seen).ui.screen).toBe('report');
+    expect(press(ui, { name: 'r' }, seen).ui.confirm).toContain('start a run');
+    expect(footer(shop(), { screen })).not.toMatch(/start again|v report/);
+  });
+
+  it('offers no answer where nothing asks, and no diff on a line about the run', () => {
+    const model = over();
+    const text = textOf(compose(model, initialUi(), noDetails(), SMALL, THEME, NOW));
+    expect(text).not.toContain('a answer');
+    expect(text.split('\n').at(-1)).not.toContain('d diff');
+    const blocked = shop();
+    for (const one of blocked.ideas.values()) if (one.status === 'needs-human') one.status = 'blocked';
+    expect(textOf(compose(blocked, initialUi(), noDetails(), SMALL, THEME, NOW))).not.toContain('a answer');
+    expect(textOf(draw(initialUi(), SMALL))).toContain('a answer  n next');
+  });
+});
+
 describe('before the events are read', () => {
   it.each(['run', 'needs'] as const)('%s says that it reads, and claims nothing about the run', (screen) => {
     const model = newModel({ project: 'p', runId: 'r', name: 'shop', target: 'main' }, [idea('a', 'A')]);
