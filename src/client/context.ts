@@ -6,6 +6,7 @@ import { inspectRepository, projectId, type Repository } from '../git/repository
 import { brokenHead } from '../git/worktrees/moved.js';
 import type { Teller } from '../protocol/command.js';
 import { homeOf, homeOfLost } from '../run-files/project-home.js';
+import { jsonText } from './output.js';
 import { linked } from './views/links.js';
 import { forPeople } from './views/terminal.js';
 
@@ -34,7 +35,7 @@ export const print = (text: string): void => tellOn(process.stdout, text);
 export const say = (text: string): void => tellOn(process.stderr, text);
 const tellOn = (stream: NodeJS.WriteStream, text: string): void =>
   void stream.write(`${linked(forPeople(text, stream), stream)}\n`);
-export const printJson = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
+export const printJson = (value: unknown): void => void process.stdout.write(`${jsonText(value)}\n`);
 
 /* The repository a command is about, and the project id that names its workflows and files. */
 

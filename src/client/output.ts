@@ -52,6 +52,13 @@ function unwritten({ code, message }: NodeJS.ErrnoException): string {
 
 const SIGPIPE_CODE = 141;
 
+/** C1 control characters, marks that change the direction of text, and line separators: JSON allows them in strings. */
+const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** JSON on one line that cannot steer a terminal. Parsed, it is the same value. */
+export const jsonText = (value: unknown): string | undefined =>
+  JSON.stringify(value)?.replace(UNSAFE, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /* Turns an error of a command into one message and an exit code. */
 
 /** `shown`: how a message goes to the terminal. */
@@ -61,7 +68,7 @@ export function explain(error: unknown, json: boolean, shown: (text: string) => 
   const message = error instanceof Error ? error.message : String(error);
   if (json) {
     const record = { kind: 'error', message, exitCode, fix: known?.fix, ...known?.details };
-    process.stdout.write(`${JSON.stringify(record)}\n`);
+    process.stdout.write(`${jsonText(record)}\n`);
   } else process.stderr.write(`${shown(`ralphctl: ${message}`)}\n`);
   if (!known && error instanceof Error && process.env.RALPHCTL_DEBUG) process.stderr.write(`${error.stack}\n`);
   return exitCode;

@@ -1,11 +1,12 @@
 /**
  * Folds the events of a run into its model, one at a time.
- * Invariant: a repeated, missing or unknown event never throws and never counts twice. The cost per event does not grow
+ * Invariant: a repeated, missing, unknown or damaged event never throws and never counts twice. The cost per event does not grow
  * with the number of ideas. May import protocol and the files beside it only.
  */
 import type { StampedEvent } from '../protocol/events.js';
 import type { Idea } from '../protocol/idea.js';
 import { count, emptyCounts } from './counts.js';
+import { isEvent } from './event-shape.js';
 import { foldIdea } from './fold-idea.js';
 import type { IdeaModel, RunModel } from './model.js';
 import { emptyTally } from './tally.js';
@@ -104,10 +105,10 @@ export const newIdea = (id: string, title: string): IdeaModel => ({
   warnings: [],
 });
 
-/** Applies one event. An unknown kind from a newer version goes into the log and changes nothing else. */
+/** Applies one event. An unknown kind from a newer version goes into the log and changes nothing else; anything else than an event changes nothing. */
 export function fold(model: RunModel, event: StampedEvent): void {
+  if (!isEvent(event)) return;
   const at = Date.parse(event.at);
-  if (!Number.isFinite(at) || typeof event.kind !== 'string') return;
   model.events += 1;
   model.lastAt = at;
   model.startedAt ??= at;

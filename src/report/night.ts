@@ -1,8 +1,10 @@
 /**
  * Collects facts that the model of a run does not hold: which slot worked on which idea when, and how long ideas waited
  * for a person.
- * Invariant: a repeated, missing or unknown event never throws and never counts twice. May import protocol types only.
+ * Invariant: a repeated, missing, unknown or damaged event never throws and never counts twice. May import protocol types
+ * and the shape of events only.
  */
+import { isEvent } from '../model/event-shape.js';
 import type { StampedEvent } from '../protocol/events.js';
 
 export interface Bar {
@@ -41,8 +43,9 @@ export const newNight = (): Night => ({ bars: [], marks: [], waits: [], last: ne
 const MARKED = new Set(['landed', 'failed', 'blocked', 'timeout', 'needs-human']);
 
 export function foldNight(night: Night, event: StampedEvent): void {
+  if (!isEvent(event)) return;
   const at = Date.parse(event.at);
-  if (!Number.isFinite(at) || !('idea' in event) || typeof event.idea !== 'string') return;
+  if (!('idea' in event) || typeof event.idea !== 'string') return;
   const { idea } = event;
   const last = night.last.get(idea) ?? { slot: '', serials: new Set<number>() };
   night.last.set(idea, last);

@@ -3,6 +3,7 @@ import { appendFile, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { runDir } from '../config/paths.js';
+import { isEvent } from '../model/event-shape.js';
 import type { RunEvent, StampedEvent } from '../protocol/events.js';
 import type { RunRef } from '../protocol/run-ref.js';
 
@@ -39,7 +40,8 @@ export class EventWriter {
 
 /**
  * Yields the events in the file and then new ones, until the signal aborts. Waits for a half-written last line; skips
- * lines that are not JSON. Calls `read` each time when all complete lines have been taken.
+ * lines that are no event: half a line, or JSON of another shape. Calls `read` each time when all complete lines have
+ * been taken.
  */
 export async function* followEvents(
   path: string,
@@ -69,7 +71,7 @@ export async function* followEvents(
       const lines = rest.split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        const event = parse(Buffer.from(line, 'latin1').toString('utf8'));
+        const event = parseEvent(Buffer.from(line, 'latin1').toString('utf8'));
         if (event) yield event;
       }
     }
@@ -79,9 +81,11 @@ export async function* followEvents(
   }
 }
 
-function parse(line: string): StampedEvent | undefined {
+/** Undefined for a line that is no event. */
+export function parseEvent(line: string): StampedEvent | undefined {
   try {
-    return JSON.parse(line) as StampedEvent;
+    const value: unknown = JSON.parse(line);
+    return isEvent(value) ? value : undefined;
   } catch {
     return undefined;
   }

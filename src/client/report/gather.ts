@@ -2,9 +2,7 @@
  * Gathers the report of a run from its files, from git, and from the files of other runs of the project.
  * Invariant: reads only, and needs neither server nor worker. It asks a running server whether the newest run is open.
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ideaDir, runDir } from '../../config/paths.js';
+import { ideaDir } from '../../config/paths.js';
 import { checkoutBehind } from '../../git/landing/checkout.js';
 import { landedLines } from '../../git/landing/lines.js';
 import { ideaBranch } from '../../git/refs.js';
@@ -18,10 +16,12 @@ import { abandonedIdeas } from '../../run-files/carried.js';
 import { eventsPath, followEvents } from '../../run-files/events.js';
 import { readModel } from '../../run-files/read-model.js';
 import { listRuns } from '../../run-files/run.js';
+import { readSummary } from '../../run-files/summary.js';
 import { resolveConnection } from '../../server/connection.js';
 import { runningServer } from '../../server/embedded.js';
 import type { Context } from '../context.js';
 import { takeForNext } from '../model/for-next.js';
+import { warnOnce } from './summaries.js';
 
 export interface Gathered {
   model: RunModel;
@@ -32,8 +32,13 @@ export interface Gathered {
 const MOST_EARLIER = 10;
 const OVER = new Set<string>(['completed', 'stopped', 'aborted']);
 
-/** Undefined when this host has no files of the run. */
-export async function gather(context: Context, ref: RunRef, now = Date.now()): Promise<Gathered | undefined> {
+/** Undefined when this host has no files of the run. `warn` gets a sentence for each damaged summary. */
+export async function gather(
+  context: Context,
+  ref: RunRef,
+  now = Date.now(),
+  warn = warnOnce,
+): Promise<Gathered | undefined> {
   const { root } = context;
   const night = newNight();
   const found = await readModel(root, ref, (event) => foldNight(night, event));
@@ -41,7 +46,7 @@ export async function gather(context: Context, ref: RunRef, now = Date.now()): P
   const { model, run } = found;
   const { repo, target } = run.file;
   await takeAnswers(root, ref, model);
-  const summary = await readSummary(root, ref);
+  const summary = await readSummary(root, ref, warn);
   notYetLanded(model, summary);
   const runs = await listRuns(root, ref.project);
   const place = runs.indexOf(ref.runId);
@@ -56,7 +61,7 @@ export async function gather(context: Context, ref: RunRef, now = Date.now()): P
   const [lines, behind, earlier, later, givenUp] = await Promise.all([
     landedLines(repo, target, commits).catch(() => undefined),
     place === 0 ? checkoutBehind(repo, target).catch(() => undefined) : undefined,
-    otherRuns(root, ref.project, runs.slice(place + 1, place + 1 + MOST_EARLIER)),
+    otherRuns(root, ref.project, runs.slice(place + 1, place + 1 + MOST_EARLIER), warn),
     sinceThen(root, ref.project, runs.slice(0, Math.max(0, place)), model),
     abandonedIdeas(root, ref.project),
   ]);
@@ -78,20 +83,15 @@ function notYetLanded(model: RunModel, summary: RunSummary | undefined): void {
   }
 }
 
-export async function readSummary(root: string, { project, runId }: RunRef): Promise<RunSummary | undefined> {
-  return readJson<RunSummary>(join(runDir(root, project, runId), 'summary.json'));
-}
-
-const readJson = <T>(path: string): Promise<T | undefined> =>
-  readFile(path, 'utf8').then(
-    (text) => JSON.parse(text) as T,
-    () => undefined,
-  );
-
-async function otherRuns(root: string, project: string, runs: readonly string[]): Promise<OtherRun[]> {
+async function otherRuns(
+  root: string,
+  project: string,
+  runs: readonly string[],
+  warn: (problem: string) => void,
+): Promise<OtherRun[]> {
   const found = await Promise.all(
     runs.map(async (runId): Promise<OtherRun> => {
-      const summary = await readSummary(root, { project, runId });
+      const summary = await readSummary(root, { project, runId }, warn);
       const open = new Map((summary?.notLanded ?? []).map(({ idea, status }) => [idea, status] as const));
       return { runId, open };
     }),

@@ -9,11 +9,13 @@ import type { StampedEvent } from '../../protocol/events.js';
 import type { RunRef } from '../../protocol/run-ref.js';
 import { makeReport } from '../../report/build.js';
 import { historyOfSummary, historyRun } from '../../report/history.js';
-import { eventsPath } from '../../run-files/events.js';
+import { eventsPath, parseEvent } from '../../run-files/events.js';
 import { listRuns, loadRun } from '../../run-files/run.js';
+import { readSummary } from '../../run-files/summary.js';
 import type { History, HistoryRun } from '../../screen/details.js';
 import type { Context } from '../context.js';
-import { gather, readSummary } from './gather.js';
+import { gather } from './gather.js';
+import { warnOnce } from './summaries.js';
 
 /** Number of runs to fold completely, and the largest size of their events in bytes. */
 const MOST_WHOLE = 20;
@@ -21,10 +23,16 @@ const MOST_BYTES = 8_000_000;
 /** Bytes at the end of an events file that contain the last event of the run. */
 const TAIL = 64_000;
 
-export async function historyRuns(context: Context, project: string, now = Date.now()): Promise<History> {
+/** `warn` gets a sentence for each damaged summary. */
+export async function historyRuns(
+  context: Context,
+  project: string,
+  now = Date.now(),
+  warn = warnOnce,
+): Promise<History> {
   const runs: HistoryRun[] = [];
   for (const [place, runId] of (await listRuns(context.root, project)).entries()) {
-    const run = await oneRun(context, { project, runId }, place, now);
+    const run = await oneRun(context, { project, runId }, place, { now, warn });
     if (run) runs.push(run);
   }
   const first = new Date(now);
@@ -38,7 +46,12 @@ export async function historyRuns(context: Context, project: string, now = Date.
   };
 }
 
-async function oneRun(context: Context, ref: RunRef, place: number, now: number): Promise<HistoryRun | undefined> {
+async function oneRun(
+  context: Context,
+  ref: RunRef,
+  place: number,
+  { now, warn }: { now: number; warn: (problem: string) => void },
+): Promise<HistoryRun | undefined> {
   const { root } = context;
   const loaded = await loadRun(root, ref).catch(() => undefined);
   if (!loaded) return undefined;
@@ -48,10 +61,10 @@ async function oneRun(context: Context, ref: RunRef, place: number, now: number)
     () => 0,
   );
   if (place < MOST_WHOLE && size < MOST_BYTES) {
-    const found = await gather(context, ref, now).catch(() => undefined);
+    const found = await gather(context, ref, now, warn).catch(() => undefined);
     if (found) return historyRun(makeReport(found.model, found.extra), agents);
   }
-  const [summary, last] = await Promise.all([readSummary(root, ref), lastWord(eventsPath(root, ref))]);
+  const [summary, last] = await Promise.all([readSummary(root, ref, warn), lastWord(eventsPath(root, ref))]);
   const about = { runId: ref.runId, startedAt: Date.parse(loaded.file.createdAt), agents };
   const spent = last?.kind === 'run' ? last.spent : undefined;
   const cost = spent && spent.unknownDollars < spent.iterations ? spent.dollars : undefined;
@@ -68,13 +81,7 @@ async function lastWord(path: string): Promise<StampedEvent | undefined> {
     const events = buffer
       .toString('utf8', 0, bytesRead)
       .split('\n')
-      .flatMap((line): StampedEvent[] => {
-        try {
-          return [JSON.parse(line) as StampedEvent];
-        } catch {
-          return [];
-        }
-      });
+      .flatMap((line) => parseEvent(line) ?? []);
     return events.findLast(({ kind }) => kind === 'run') ?? events.at(-1);
   } finally {
     await file.close();

@@ -11,6 +11,8 @@ import { gather } from '../report/gather.js';
 import { historyRuns } from '../report/history.js';
 
 const KEPT_MS = 30_000;
+/** The screen owns the terminal: a warning about a damaged summary must not be written into it. */
+const quiet = (): void => {};
 
 export class Pages {
   readonly #context: Context;
@@ -47,7 +49,9 @@ export class Pages {
 
   async #pastRun(runId: string): Promise<Details['past']> {
     if (this.#past?.runId !== runId) {
-      const found = await gather(this.#context, { project: this.#ref.project, runId }).catch(() => undefined);
+      const found = await gather(this.#context, { project: this.#ref.project, runId }, Date.now(), quiet).catch(
+        () => undefined,
+      );
       this.#past = found?.model;
     }
     return this.#past;
@@ -56,7 +60,7 @@ export class Pages {
   async #runs(): Promise<Details['history']> {
     const now = Date.now();
     if (!this.#history || now - this.#history.at > KEPT_MS) {
-      const value = await historyRuns(this.#context, this.#ref.project).catch(() => undefined);
+      const value = await historyRuns(this.#context, this.#ref.project, Date.now(), quiet).catch(() => undefined);
       this.#history = { at: Date.now(), value };
     }
     return this.#history.value;
@@ -65,7 +69,9 @@ export class Pages {
   async #lines(runId: string, columns: number): Promise<string[] | undefined> {
     const key = `${runId} ${columns}`;
     if (this.#report?.key === key && Date.now() - this.#report.at < KEPT_MS) return this.#report.lines;
-    const found = await gather(this.#context, { project: this.#ref.project, runId }).catch(() => undefined);
+    const found = await gather(this.#context, { project: this.#ref.project, runId }, Date.now(), quiet).catch(
+      () => undefined,
+    );
     if (!found) return undefined;
     const lines = reportLines(found.model, found.extra, Math.max(38, columns - 2));
     this.#report = { key, at: Date.now(), lines };

@@ -14,6 +14,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const ref = { project: 'p', runId: 'run-1' };
+const AT = '2026-11-17T22:03:00.000Z';
 const landing = (idea: string): RunEvent => ({ kind: 'landing', idea });
 
 /** Everything in the file at once. */
@@ -57,15 +58,15 @@ describe('followEvents', () => {
     const abort = new AbortController();
     const follower = followEvents(path, abort.signal, 5);
     const first = follower.next();
-    await writeFile(path, `${JSON.stringify({ at: 'x', ...landing('a') })}\n`);
-    expect((await first).value).toEqual({ at: 'x', kind: 'landing', idea: 'a' });
+    await writeFile(path, `${JSON.stringify({ at: AT, ...landing('a') })}\n`);
+    expect((await first).value).toEqual({ at: AT, kind: 'landing', idea: 'a' });
     abort.abort();
     expect((await follower.next()).done).toBe(true);
   });
 
   it('waits for the rest of a half-written line and skips what is no JSON', async () => {
     const path = join(root, 'half.jsonl');
-    const text = `{"at":"x","kind":"landing","idea":"ä€😀"}\nnot json\n{"at":"y","kind":"landing","idea":"b"}\n`;
+    const text = `{"at":"${AT}","kind":"bounced","idea":"a","why":"ä€😀"}\nnot json\n{"at":"${AT}","kind":"landing","idea":"b"}\n`;
     const bytes = Buffer.from(text);
     const abort = new AbortController();
     const follower = followEvents(path, abort.signal, 5);
@@ -74,23 +75,50 @@ describe('followEvents', () => {
     await writeFile(path, bytes.subarray(0, cut));
     const first = follower.next();
     await appendFile(path, bytes.subarray(cut));
-    expect((await first).value).toMatchObject({ idea: 'ä€😀' });
+    expect((await first).value).toMatchObject({ why: 'ä€😀' });
     expect((await follower.next()).value).toMatchObject({ idea: 'b' });
     abort.abort();
+  });
+
+  it('skips JSON that is no event, and gives the events around it', async () => {
+    const path = join(root, 'odd.jsonl');
+    const odd = [
+      { at: AT, kind: 'account' },
+      42,
+      null,
+      [],
+      'text',
+      { at: AT, kind: 'iteration-end', idea: 'a', serial: 1, iteration: 1, outcome: 'ok', durationMs: 1, commits: 0 },
+      { at: AT, kind: 'iteration-end', idea: 'a', serial: 1, iteration: 1, signal: 7, outcome: 'ok', commits: 0 },
+      { at: AT, kind: 'idea', idea: '__proto__', title: 'x', status: 'running' },
+      { at: AT, kind: 'idea', idea: 7, title: 'x', status: 'running' },
+      { at: AT, kind: 'idea', idea: 'a', title: 'x', status: 'constructor' },
+      { at: 'yesterday', kind: 'landing', idea: 'a' },
+      { kind: 'landing', idea: 'a' },
+      { at: AT, kind: '__proto__', idea: 7 },
+    ];
+    const good = [
+      { at: AT, ...landing('a') },
+      { at: AT, kind: 'of-a-newer-version', idea: 'a', more: {} },
+      { at: AT, ...landing('b'), more: 'a field of a newer version' },
+    ];
+    const lines = [good[0], ...odd, good[1], ...odd, good[2]].map((one) => `${JSON.stringify(one)}\n`);
+    await writeFile(path, lines.join(''));
+    expect(await all(path)).toEqual(good);
   });
 
   it('gives back every event that was written, in order', async () => {
     let n = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'binary', maxLength: 50 }), { maxLength: 30 }), async (ideas) => {
+      fc.asyncProperty(fc.array(fc.string({ unit: 'binary', maxLength: 50 }), { maxLength: 30 }), async (texts) => {
         const run = { project: 'p', runId: `run-${n++}` };
         const writer = new EventWriter(root, (error) => {
           throw error;
         });
-        for (const idea of ideas) writer.write(run, landing(idea), 0);
+        for (const why of texts) writer.write(run, { kind: 'bounced', idea: 'a', why }, 0);
         await writer.flush();
-        const wanted = ideas.map((idea) => JSON.parse(JSON.stringify(idea)) as string);
-        expect((await all(eventsPath(root, run))).map((event) => 'idea' in event && event.idea)).toEqual(wanted);
+        const wanted = texts.map((why) => JSON.parse(JSON.stringify(why)) as string);
+        expect((await all(eventsPath(root, run))).map((event) => 'why' in event && event.why)).toEqual(wanted);
       }),
       { numRuns: 50 },
     );

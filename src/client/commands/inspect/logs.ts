@@ -8,21 +8,23 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ideaDir, runDir } from '../../../config/paths.js';
 import { nearest } from '../../../config/problems.js';
+import { readNote } from '../../../config/stored.js';
 import { TIMED_OUT } from '../../../decide/idea/completion.js';
 import type { IdeaModel, Iteration } from '../../../model/model.js';
 import type { RunAgentResult } from '../../../protocol/agent-run.js';
 import type { StampedEvent } from '../../../protocol/events.js';
-import type { RunSummary } from '../../../protocol/run.js';
 import type { ShownState } from '../../../protocol/states.js';
 import { EXIT, UserError } from '../../../protocol/user-error.js';
 import { eventsPath, followEvents } from '../../../run-files/events.js';
 import { readIdea } from '../../../run-files/read-model.js';
 import { knownIdeas, listRuns } from '../../../run-files/run.js';
-import type { RunFile } from '../../../run-files/shapes.js';
+import { RUN_FILE } from '../../../run-files/shapes.js';
+import { readSummary } from '../../../run-files/summary.js';
 import { type Context, findProjectId, print, printJson, say } from '../../context.js';
 import { Shown } from '../../follow/follow.js';
 import { StreamFollower } from '../../follow/stream-follow.js';
-import { writeAll } from '../../output.js';
+import { jsonText, writeAll } from '../../output.js';
+import { warnOnce } from '../../report/summaries.js';
 import { AgentsView } from '../../views/agents-view.js';
 import { redText, runLine } from '../../views/idea-lines.js';
 import { gateLogs, lineOf } from '../../views/idea-report.js';
@@ -97,13 +99,10 @@ async function showRuns(context: Context, project: string): Promise<number> {
   const runs = await listRuns(context.root, project);
   if (runs.length === 0) say('this repository has had no run yet. Start one with: ralphctl start');
   for (const runId of runs) {
-    const dir = runDir(context.root, project, runId);
-    const read = <T>(name: string): Promise<T | undefined> =>
-      readFile(join(dir, name), 'utf8').then(
-        (text) => JSON.parse(text) as T,
-        () => undefined,
-      );
-    const [run, summary] = await Promise.all([read<RunFile>('run.json'), read<RunSummary>('summary.json')]);
+    const [run, summary] = await Promise.all([
+      readNote(join(runDir(context.root, project, runId), 'run.json'), RUN_FILE.schema, 'skip'),
+      readSummary(context.root, { project, runId }, warnOnce),
+    ]);
     const { landed, notLanded, outcome = 'no summary' } = summary ?? {};
     if (context.json)
       printJson({ runId, startedAt: run?.createdAt ?? null, outcome, landed, notLanded: notLanded?.length });
@@ -255,7 +254,7 @@ export async function events(context: Context, options: EventsOptions): Promise<
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   if (!options.follow) stop.abort();
   for await (const event of followEvents(eventsPath(context.root, { project, runId }), stop.signal)) {
-    await writeAll(process.stdout, `${JSON.stringify(event)}\n`);
+    await writeAll(process.stdout, `${jsonText(event)}\n`);
     if (options.follow && hasEnded(event)) break;
   }
   return EXIT.ok;

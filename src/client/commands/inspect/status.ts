@@ -2,7 +2,7 @@
  * `ralphctl status` always answers. A live worker gives the full view. Without a worker the server's record answers,
  * and without a server the files of the last run do.
  */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectDir, runDir } from '../../../config/paths.js';
 import { ideaPage } from '../../../decide/views/pages.js';
@@ -23,11 +23,13 @@ import { abandonedIdeas } from '../../../run-files/carried.js';
 import { keptForNext, keptWords } from '../../../run-files/kept.js';
 import { readModel } from '../../../run-files/read-model.js';
 import { listRuns } from '../../../run-files/run.js';
+import { readSummary } from '../../../run-files/summary.js';
 import { resolveConnection } from '../../../server/connection.js';
 import { runningServer } from '../../../server/embedded.js';
 import { runningWorker } from '../../../worker/record.js';
 import type { RunApi, RunFacts } from '../../api/run.js';
 import { type Context, findProject, findProjectId, print, printJson } from '../../context.js';
+import { warnOnce } from '../../report/summaries.js';
 import { factsText, tallyText } from '../../views/fact-lines.js';
 import { statusWord } from '../../views/idea-lines.js';
 import { wholeQuestion } from '../../views/idea-report.js';
@@ -193,13 +195,9 @@ async function withIdeas(
 /** The summary of the server's last run; a terminated run has none. Without a server, the newest summary. */
 async function summaryOf(context: Context, project: string, wanted?: string): Promise<SummaryFile | undefined> {
   for (const runId of wanted === undefined ? await listRuns(context.root, project) : [wanted]) {
-    try {
-      return JSON.parse(
-        await readFile(join(runDir(context.root, project, runId), 'summary.json'), 'utf8'),
-      ) as SummaryFile;
-    } catch {
-      // That run wrote no summary; an older one may have.
-    }
+    // A run without a summary, or with a damaged one: an older run may have one.
+    const summary = await readSummary(context.root, { project, runId }, warnOnce);
+    if (summary) return summary;
   }
   return undefined;
 }
