@@ -98,7 +98,7 @@ it('A8 C5: why, status and logs say the same with a worker, without one, and nam
   const lasting = (text: string): string[] => text.split('\n').filter((line) => /^(run|\?|!| {4}\|)/.test(line));
   expect(lasting(alone.stdout)).toEqual(lasting(status));
   expect(alone.stdout).toContain('no worker answers, so nothing moves');
-  expect((await run.run('status', '--all')).stdout).toMatch(/timeout +empty-1/);
+  expect((await run.run('status', '--all')).stdout).toMatch(/timed out +empty-1/);
 
   await run.run('stop');
   expect((await run.run('start', '--wait')).code).toBe(3);
