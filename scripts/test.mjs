@@ -12,7 +12,7 @@ const DRAWN = [
   'test/unit/decide',
   'test/unit/backlog',
   'test/unit/agents/signal.test.ts',
-  'test/unit/git/landing.property.test.ts',
+  'test/unit/git/landing/landing.property.test.ts',
   'test/chaos/seeded.test.ts',
 ];
 const FULL = { RALPHCTL_TEST_FULL: '1', RALPHCTL_PROPERTY_RUNS: '1000', FUZZ: '10' };

@@ -29,7 +29,7 @@ function referencesIn(text: string): Reference[] {
 /** A test file and the files beside it that it imports: titles of `it.each` may stand there. */
 function sourceOf(path: string): string {
   const text = readFileSync(join(tests, path), 'utf8');
-  const beside = [...text.matchAll(/from '(\.\/[^']+)\.js'/g)].map(([, name]) =>
+  const beside = [...text.matchAll(/from '(\.\.?\/[^']+)\.js'/g)].map(([, name]) =>
     join(tests, dirname(path), `${name}.ts`),
   );
   return [text, ...beside.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'))].join('\n');

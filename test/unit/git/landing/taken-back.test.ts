@@ -1,0 +1,131 @@
+/** Landed ideas whose change is gone are named with what took them back (C1, D3). */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rewound, takenBack } from '../../../../src/git/landing/taken-back.js';
+import { commitFiles, makeRepo, put, sh, type TestRepo } from '../repo.js';
+
+const TEN = 'l1\nl2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\n';
+let repo: TestRepo;
+beforeEach(async () => {
+  repo = await makeRepo({ 'a.txt': TEN, 'b.txt': 'bee\n', 'roadmap.md': '- [ ] i-1\n- [ ] i-2\n' });
+});
+afterEach(() => repo.remove());
+
+const landed = (idea: string, files: Record<string, string>) =>
+  commitFiles(repo.root, files, `feat: ${idea}\n\nRalph-Idea: ${idea}\nRalph-Agent: scripted`);
+const look = (more: object = {}) => takenBack({ repo: repo.root, target: 'main', backlogPath: 'roadmap.md', ...more });
+/** As in a checkout that lags: all files as they were before the landings, one edit on top. */
+async function commitOld(files: Record<string, string>): Promise<string> {
+  await sh(repo.root, 'read-tree', '-u', '--reset', repo.base);
+  return commitFiles(repo.root, files, 'my edit');
+}
+
+describe('a commit that takes landed work back', () => {
+  it('C1 is named with every idea that it took back', async () => {
+    const first = await landed('i-1', { 'a.txt': TEN.replace('l9', 'new'), 'roadmap.md': '- [x] i-1\n- [ ] i-2\n' });
+    const second = await landed('i-2', { 'a.txt': TEN.replace('l9', 'newer'), 'c.txt': 'c\n' });
+    const by = { commit: await commitOld({ 'b.txt': 'mine\n' }), subject: 'my edit' };
+    expect(await look()).toMatchObject([
+      { idea: 'i-2', landed: second, by },
+      { idea: 'i-1', landed: first, by },
+    ]);
+  });
+
+  it('C1 is seen where it edited the same file', async () => {
+    await landed('i-1', { 'a.txt': TEN.replace('l9', 'new') });
+    await commitOld({ 'a.txt': TEN.replace('l1', 'mine') });
+    expect(await look()).toMatchObject([{ idea: 'i-1', by: { subject: 'my edit' } }]);
+  });
+
+  it('C1 is a revert by hand, too, and the one commit among others', async () => {
+    await landed('i-1', { 'a.txt': TEN.replace('l9', 'new'), 'c.txt': 'c\n' });
+    await commitFiles(repo.root, { 'a.txt': TEN.replace('l9', 'new').replace('l1', 'x') }, 'an edit');
+    await sh(repo.root, 'revert', '--no-edit', 'HEAD~1');
+    await commitFiles(repo.root, { 'd.txt': 'd\n', 'a.txt': TEN.replace('l2', 'y') }, 'later');
+    expect(await look()).toMatchObject([{ idea: 'i-1', by: { subject: 'Revert "feat: i-1"' } }]);
+  });
+});
+
+describe('a commit that takes a part of landed work back', () => {
+  const files = { 'a.txt': TEN.replace('l9', 'new'), 'b.txt': 'bee\nnew\n', 'c.txt': 'c\n' };
+  const half = (more: object) => [{ idea: 'i-1', by: { subject: 'half' }, ...more }];
+
+  it.each([
+    ['to its former version', { 'a.txt': TEN }, ['a.txt']],
+    ['with an edit beside', { 'a.txt': TEN.replace('l1', 'mine') }, ['a.txt']],
+    ['in two files', { 'a.txt': TEN, 'b.txt': 'bee\n' }, ['a.txt', 'b.txt']],
+  ])('C1 is named with the files, %s', async (_, old, part) => {
+    await landed('i-1', files);
+    await commitFiles(repo.root, old, 'half');
+    expect(await look()).toMatchObject(half({ part }));
+    expect((await look())[0]?.part).toEqual(part);
+  });
+
+  it('C1 is named by the next landing, and not again after it', async () => {
+    await landed('i-1', files);
+    await commitFiles(repo.root, { 'a.txt': TEN }, 'half');
+    await landed('i-2', { 'd.txt': 'd\n' });
+    expect(await look({ before: 'i-2' })).toMatchObject(half({ part: ['a.txt'] }));
+    expect(await look()).toEqual([]);
+    await landed('i-3', { 'e.txt': 'e\n' });
+    expect(await look({ before: 'i-3' })).toEqual([]);
+  });
+});
+
+describe('nothing is named', () => {
+  it.each([
+    ['when people went on from it', async () => commitFiles(repo.root, { 'a.txt': TEN.replace('l9', 'newest') }, 'on')],
+    [
+      'when a file of it was moved',
+      async () => {
+        await sh(repo.root, 'mv', 'c.txt', 'moved.txt');
+        return commitFiles(repo.root, {}, 'move');
+      },
+    ],
+    ['when only its tick is gone', async () => commitFiles(repo.root, { 'roadmap.md': '- [ ] i-1\n' }, 'untick')],
+    ['when another idea removed it', async () => landed('i-2', { 'a.txt': TEN, 'c.txt': 'other\n' })],
+  ])('C1 %s', async (_name, next) => {
+    await landed('i-1', { 'a.txt': TEN.replace('l9', 'new'), 'c.txt': 'c\n', 'roadmap.md': '- [x] i-1\n' });
+    await next();
+    expect(await look()).toEqual([]);
+  });
+
+  it('C1 when another idea removed it, and people went on from there', async () => {
+    await landed('i-1', { 'a.txt': TEN.replace('l9', 'new') });
+    await landed('i-2', { 'a.txt': TEN });
+    await commitFiles(repo.root, { 'a.txt': TEN.replace('l1', 'mine') }, 'on');
+    expect(await look()).toEqual([]);
+  });
+
+  it('C1 once it has landed again, or was taken back in its name', async () => {
+    const files = { 'a.txt': TEN.replace('l9', 'new'), 'c.txt': 'c\n' };
+    await landed('i-1', files);
+    await commitOld({ 'b.txt': 'mine\n' });
+    expect(await look()).toHaveLength(1);
+    await landed('i-1', files);
+    expect(await look()).toEqual([]);
+    await commitFiles(repo.root, { 'a.txt': TEN }, 'revert: i-1\n\nRalph-Reverted: i-1');
+    expect(await look()).toEqual([]);
+  });
+});
+
+it('C1 a landing names what was taken back since the landing before it, and nothing twice', async () => {
+  await landed('i-1', { 'c.txt': 'c\n' });
+  await commitOld({ 'b.txt': 'mine\n' });
+  await landed('i-2', { 'd.txt': 'd\n' });
+  expect(await look({ before: 'i-2' })).toMatchObject([{ idea: 'i-1' }]);
+  await landed('i-3', { 'e.txt': 'e\n' });
+  expect(await look({ before: 'i-3' })).toEqual([]);
+  expect(await look()).toMatchObject([{ idea: 'i-1' }]);
+});
+
+it('C1 ideas that a reset took off the target are known by their claims', async () => {
+  const commit = await landed('i-1', { 'c.txt': 'c\n' });
+  await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/i-1', commit);
+  // Claimed, and cut off before it moved the branch.
+  const never = await sh(repo.root, 'commit-tree', '-p', 'main', '-m', 'candidate', 'main^{tree}');
+  await sh(repo.root, 'update-ref', 'refs/ralphctl/landing/i-2', never);
+  expect(await rewound(repo.root, 'main', ['i-1', 'i-2'])).toEqual([]);
+  await sh(repo.root, 'reset', '-q', '--hard', repo.base);
+  await put(repo.root, { 'b.txt': 'on\n' });
+  expect(await rewound(repo.root, 'main', ['i-1', 'i-2', 'i-3'])).toEqual([{ idea: 'i-1', landed: commit }]);
+});
