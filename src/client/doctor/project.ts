@@ -80,7 +80,8 @@ export async function checkProject(context: Context): Promise<ProjectFindings> {
   const gate = await checkGate(context, root, config, { folder, exists: hasFile });
   const usable = target !== undefined && aboutTarget.state !== 'fail';
   if (usable) checks.push(...(await checkSubmodules(root, target)));
-  for (const one of await insidePrograms(root, config.commit.hooks)) {
+  // It needs the temporary folder, which has a check of its own.
+  for (const one of await insidePrograms(root, config.commit.hooks).catch(() => [])) {
     const { found, fix } = insideText(one, root);
     checks.push(warn('git settings', found, fix));
   }

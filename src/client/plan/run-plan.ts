@@ -27,6 +27,7 @@ import { isExecutable, which } from '../../server/install/probe.js';
 import { type Context, findProject, type Project } from '../context.js';
 import { type LandedReport, landedReport } from '../open-run/landed-report.js';
 import { notCommitted, notCommittedLines } from '../open-run/not-committed.js';
+import { assertTemporaryFolder } from '../state-folder.js';
 import { configFlags, configFor, readConfig } from './run-config.js';
 import { checkScripts } from './scripts.js';
 import { checkWorktreesRoot } from './worktrees-root.js';
@@ -95,6 +96,7 @@ export async function planRun(context: Context, flags: StartFlags, { agents } = 
   const landed = async () => new Set((await landedIdeas(root, target)).filter((id) => !again.includes(id)));
   const { ideas, ...beside } = await amended(context.root, project.id, written, landed);
   await checkAgents(context, config, ideas, root, agents);
+  await assertTemporaryFolder(context.env);
   const tick = flags.tick ?? true;
   const warnings: string[] = [];
   if (config.worktrees.root !== undefined) {
